@@ -1,0 +1,55 @@
+# Everything a person needs: `make help`. Every target sets up what it needs first.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: help install dev demo test check format bench serve studio requirements clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(BIN)/uv: requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Cordon needs Python 3.11 or newer; set PYTHON=python3.x" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "python -m venv failed: on Debian and Ubuntu, apt-get install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/uv.txt
+	@touch $@
+
+# uv does not read pip's configuration: hand an index that is configured there on to it.
+UV_ENV = UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null || true)}"; \
+	[ -n "$$UV_DEFAULT_INDEX" ] && export UV_DEFAULT_INDEX || unset UV_DEFAULT_INDEX
+
+$(VENV)/.default: $(BIN)/uv requirements/default.txt pyproject.toml
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/default.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.default requirements/dev.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/dev.txt
+	@touch $@
+
+install: $(VENV)/.default ## the environment to use Cordon (.venv)
+dev: $(VENV)/.dev ## the environment to work on Cordon
+
+demo: $(VENV)/.default ## index the shipped corpus and ask questions of several tenants
+	@$(BIN)/python -m graph.service.demo
+
+test: $(VENV)/.dev ## the tests
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## format, lint, types, tests
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/python -m pytest
+
+format: $(VENV)/.dev ## rewrite the code in the project's format
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+requirements: $(BIN)/uv ## pin and hash every dependency again
+	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -o requirements/default.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev -c requirements/default.txt -o requirements/dev.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -c requirements/default.txt -o requirements/studio.txt
+
+clean: ## remove the environment, the index and the artefacts
+	@rm -rf $(VENV) .cordon out build *.egg-info
