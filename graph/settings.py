@@ -1,0 +1,114 @@
+"""Settings: the environment (`CORDON_*`), then `cordon.toml`, validated once and frozen."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from graph.errors import BadSettings
+
+CONFIG_FILE = "cordon.toml"
+PREFIX = "CORDON_"
+
+
+class Settings(BaseModel):
+    """Every setting, with its default. `CORDON_TOP_K=8` or `top_k = 8` in cordon.toml sets `top_k`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    home: Path = Field(Path(".cordon"), description="where index, memory, audit and uploads live (mode 0700)")
+    out: Path = Field(Path("out"), description="where the artefacts of each run go")
+    artifacts: bool = Field(True, description="write the artefact folder of each run")
+
+    model: str = Field("embedded", min_length=1, description="`embedded`, or a model name served at openai_base_url")
+    embeddings: str = Field("embedded", min_length=1, description="`embedded`, or an embedding model's name")
+    openai_base_url: str = Field("", description="an OpenAI-compatible endpoint; also read from OPENAI_BASE_URL")
+    openai_api_key: SecretStr = Field(SecretStr(""), description="its key; also read from OPENAI_API_KEY")
+    temperature: float = Field(0.3, ge=0, le=2)
+    max_tokens: int = Field(500, ge=16, le=32_000, description="of an answer; an assessment may take four times that")
+    model_timeout_s: float = Field(60, gt=0, le=600)
+    model_retries: int = Field(2, ge=0, le=5)
+    triage_model: bool = Field(False, description="ask the model for its opinion in triage; it can only raise the risk")
+
+    top_k: int = Field(5, ge=1, le=50, description="chunks given to the generator")
+    relevance_floor: float = Field(0.3, ge=0, le=1, description="a chunk below this score is no evidence")
+    chunk_tokens: int = Field(500, ge=50, le=2_000)
+    chunk_overlap: int = Field(50, ge=0, le=500)
+    memory_turns: int = Field(8, ge=1, le=50, description="turns kept word by word in buffer memory")
+
+    min_question_chars: int = Field(3, ge=1, le=100)
+    max_question_chars: int = Field(8_000, ge=100, le=100_000)
+    max_file_mb: int = Field(25, ge=1, le=1_000)
+    parse_seconds: int = Field(60, ge=1, le=600)
+    planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
+    allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")
+
+    lock_wait_s: float = Field(5, ge=0, le=120, description="how long to wait while another process uses home")
+    tracing: Literal["off", "langsmith"] = Field("off", description="nothing leaves the machine unless this says so")
+    studio_tenant: str = Field("", description="the one tenant that LangGraph Studio speaks for")
+
+    @field_validator("home", "out", mode="after")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @property
+    def embedded(self) -> bool:
+        return self.model == "embedded"
+
+
+def load(directory: Path | None = None, environ: dict[str, str] | None = None, **overrides: Any) -> Settings:
+    """The effective settings. Overrides beat the environment, which beats cordon.toml.
+
+    Raises BadSettings naming the setting, what it was and what would be right.
+    """
+    environ = dict(os.environ) if environ is None else environ
+    values = _from_file((directory or Path.cwd()) / CONFIG_FILE)
+    values.update(_from_environment(environ))
+    values.update({key: value for key, value in overrides.items() if value is not None})
+    for name in ("openai_base_url", "openai_api_key"):
+        if name not in values and environ.get(name.upper()):
+            values[name] = environ[name.upper()]
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise BadSettings(_explain(error), hint="`cordon doctor` lists every setting.") from error
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadSettings(f"{path.name} cannot be read: {error}.", hint="Mend or remove it.") from error
+    _known(values, f"in {path.name}")
+    return values
+
+
+def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
+    values = {k[len(PREFIX) :].lower(): v for k, v in environ.items() if k.startswith(PREFIX)}
+    _known(values, "in the environment", PREFIX)
+    return values
+
+
+def _known(values: dict[str, Any], where: str, prefix: str = "") -> None:
+    import difflib
+
+    for key in values:
+        if key not in Settings.model_fields:
+            near = difflib.get_close_matches(key, Settings.model_fields, n=1)
+            shown = prefix + key.upper() if prefix else key
+            wanted = (prefix + near[0].upper() if prefix else near[0]) if near else ""
+            raise BadSettings(
+                f"unknown setting {shown!r} {where}.",
+                hint=f"Did you mean {wanted}?" if near else "`cordon doctor` lists every setting.",
+            )
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    return f"setting {name} = {first.get('input')!r} is not usable: {first['msg'].lower()}."

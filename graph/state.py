@@ -1,0 +1,299 @@
+"""What flows through the graph: plain JSON, in two lifetimes.
+
+Thread keys (`owner`, `memory`) live as long as the conversation. Every other key lives for one turn and is
+reset by `fresh_turn()`, so that yesterday's ALLOW cannot survive into today's question.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self, TypedDict
+
+from langgraph.channels.base import BaseChannel
+from langgraph.errors import EmptyChannelError, InvalidUpdateError
+from langgraph.types import Overwrite
+
+from graph.policy.rubric import ACTIONS, Threat
+
+Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
+MemoryType = Literal["none", "buffer", "summary"]
+Mode = Literal["baseline", "agent", "graph"]
+Style = Literal["concise", "detailed", "bullet"]
+
+
+class Options(TypedDict, total=False):
+    """What a caller may choose. Anything else is ignored at the border, tenants above all."""
+
+    memory: MemoryType
+    mode: Mode
+    style: Style
+    top_k: int
+    capstone: bool
+
+
+class Verdict(TypedDict):
+    """Triage's record (requirement D2). `turn` names the run it belongs to."""
+
+    turn: str
+    action: Literal["ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK"]
+    risk_score: int  # 0-100
+    risk_rationale: str
+    threats: list[Threat]
+    safe_response: str
+    recommended_controls: list[str]
+
+
+class Handle(TypedDict):
+    """A retrieved chunk by name. Never its text: only the guard may resolve it."""
+
+    chunk_id: str
+    doc_id: str
+    score: float  # 0-1, higher is nearer
+
+
+class Evidence(TypedDict):
+    """One permitted chunk, masked and numbered as the prompt shows it."""
+
+    n: int
+    chunk_id: str
+    doc_id: str
+    filename: str
+    title: str
+    tenant_id: str
+    visibility: Literal["private", "public"]
+    page: int | None
+    sheet: str | None
+    section: str
+    score: float
+    sha256: str  # of the file's bytes
+    text: str  # masked
+    start: int  # of the chunk in the document's normalised text
+    spans: list[list[int]]  # [start, end, masked length] of every masked value, in the chunk's own text
+    withheld: int  # sentences left out because they tried to give instructions
+
+
+class Draft(TypedDict):
+    """What the generator wrote. `value` is the parsed object once it fits the schema, else None."""
+
+    text: str
+    value: dict[str, Any] | None
+    errors: list[str]
+    steps: list[str]
+
+
+class Sentence(TypedDict):
+    text: str
+    citations: list[int]
+    support: float  # 0-1
+
+
+class Citation(TypedDict):
+    n: int
+    doc_id: str
+    filename: str
+    tenant_id: str
+    visibility: str
+    page: int | None
+    sheet: str | None
+    section: str
+    chunk_id: str
+    score: float
+    quote: str
+    start: int
+    end: int
+    sha256: str
+
+
+class PastTurn(TypedDict):
+    """One remembered exchange, masked."""
+
+    question: str
+    answer: str
+    topic: str  # what the turn was about, for resolving "it" and "the first one"
+    items: list[str]  # what the answer listed, in order
+    doc_ids: list[str]
+
+
+class Memory(TypedDict):
+    turns: list[PastTurn]
+    summary: str
+
+
+class Usage(TypedDict):
+    model: str
+    model_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
+    """A verdict that only rises within a turn (requirement X3).
+
+    An update is the join of action (BLOCK > ALLOW_WITH_GUARDRAILS > ALLOW) and the maximum of the risk. A plain
+    reducer would not do: `Overwrite` passes it by, and a BLOCK would stick to the thread. Here `Overwrite` is an
+    error, and a verdict of another turn starts anew.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, typ: Any = Verdict, key: str = "") -> None:
+        super().__init__(typ, key)
+        self.value: Verdict | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VerdictChannel)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def ValueType(self) -> Any:
+        return Verdict
+
+    @property
+    def UpdateType(self) -> Any:
+        return Verdict
+
+    def copy(self) -> Self:
+        return self.from_checkpoint(self.value)  # type: ignore[arg-type]
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        channel = self.__class__(self.typ, self.key)
+        channel.value = checkpoint if isinstance(checkpoint, dict) else None
+        return channel
+
+    def checkpoint(self) -> Any:
+        return self.value
+
+    def get(self) -> Verdict:
+        if self.value is None:
+            raise EmptyChannelError()
+        return self.value
+
+    def is_available(self) -> bool:
+        return self.value is not None
+
+    def update(self, values: Sequence[Any]) -> bool:
+        for value in values:
+            if isinstance(value, Overwrite) or not isinstance(value, dict) or "action" not in value:
+                raise InvalidUpdateError("a verdict cannot be overwritten, only raised")
+            self.value = join(self.value, value)  # type: ignore[arg-type]
+        return bool(values)
+
+
+def join(old: Verdict | None, new: Verdict) -> Verdict:
+    """The higher of two verdicts of one turn; of two turns, the newer."""
+    if new["action"] not in ACTIONS:
+        raise InvalidUpdateError(f"unknown action {new['action']!r}")
+    if old is None or old["turn"] != new["turn"]:
+        return new
+    high, low = (new, old) if _height(new) > _height(old) else (old, new)
+    threats = high["threats"] + [t for t in low["threats"] if t not in high["threats"]]
+    return {**high, "risk_score": max(old["risk_score"], new["risk_score"]), "threats": threats}
+
+
+def _height(verdict: Verdict) -> tuple[int, int]:
+    return ACTIONS.index(verdict["action"]), verdict["risk_score"]
+
+
+def merge_timings(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Stage times in ms, gathered over one turn; a value that names another turn starts anew."""
+    if new.get("turn", old.get("turn")) != old.get("turn"):
+        return new
+    return {**old, **new}
+
+
+class Input(TypedDict, total=False):
+    """All that a caller may set."""
+
+    question: str
+    options: Options
+
+
+class State(TypedDict, total=False):
+    # thread
+    owner: str  # digest of the principal that began the thread
+    memory: Memory
+    # turn
+    question: str  # masked by admit
+    options: Options
+    turn: str  # run id
+    started: str  # UTC, ISO 8601
+    admitted: str  # "" when the question may go on, else why not
+    flags: list[str]
+    filters: list[str]
+    intent: dict[str, Any]
+    query: str  # what retrieval looks for
+    follow_up: dict[str, Any]
+    turns_used: int
+    verdict: Annotated[Verdict, VerdictChannel]
+    rewrite: str
+    constraints: list[str]
+    retrieved: list[Handle]
+    retrieval: dict[str, Any]
+    evidence: list[Evidence]
+    draft: Draft
+    repairs: int
+    sentences: list[Sentence]
+    citations: list[Citation]
+    assessment: dict[str, Any]
+    decision: Decision
+    refusal: dict[str, str] | None
+    answer: str
+    confidence: str
+    reasoning: str
+    usage: Usage
+    prompts: dict[str, str]  # name → digest of every prompt used
+    error: dict[str, str] | None
+    artifacts: dict[str, str]
+    timings: Annotated[dict[str, Any], merge_timings]
+    reply: dict[str, Any]
+
+
+THREAD_KEYS = frozenset({"owner", "memory"})
+INPUT_KEYS = frozenset({"question", "options"})
+
+
+def fresh_turn(turn: str, started: str) -> State:
+    """Every turn key but the caller's input, as it stands before anything is known.
+
+    The verdict belongs to no turn yet. Enforcement asks for one of this turn and fails closed without it.
+    """
+    return {
+        "turn": turn,
+        "started": started,
+        "admitted": "",
+        "flags": [],
+        "filters": [],
+        "intent": {"name": "GENERIC_QA", "confidence": 0.0},
+        "query": "",
+        "follow_up": {},
+        "turns_used": 0,
+        "verdict": {
+            "turn": "",
+            "action": "ALLOW",
+            "risk_score": 0,
+            "risk_rationale": "not assessed",
+            "threats": [],
+            "safe_response": "",
+            "recommended_controls": [],
+        },
+        "rewrite": "",
+        "constraints": [],
+        "retrieved": [],
+        "retrieval": {"confidence": "low", "candidates": []},
+        "evidence": [],
+        "draft": {"text": "", "value": None, "errors": [], "steps": []},
+        "repairs": 0,
+        "sentences": [],
+        "citations": [],
+        "assessment": {},
+        "decision": "unavailable",
+        "refusal": None,
+        "answer": "",
+        "confidence": "low",
+        "reasoning": "",
+        "usage": {"model": "", "model_calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
+        "prompts": {},
+        "error": None,
+        "artifacts": {},
+        "timings": {"turn": turn},
+        "reply": {},
+    }
