@@ -218,7 +218,7 @@ def _fold_lookalikes(text: str, starts: Sequence[int], ends: Sequence[int]) -> C
 
 
 def _word_kind(word: str) -> str:
-    """"mixed" and "lookalike" words are folded; "real" words of another alphabet and words with "none" are not."""
+    """ "mixed" and "lookalike" words are folded; "real" words of another alphabet and words with "none" are not."""
     latin = alike = other = False
     for char in word:
         if char.isascii():

@@ -1,0 +1,188 @@
+"""Phone numbers of any country.
+
+With + or 00 the country is known and its numbering plan decides (the `phonenumbers` package, from Google's libphonenumber
+metadata). Without it a number counts when a word such as "call" or "fax" stands by it, or when it has a shape that little
+else has: (555) 123-4567, 020 7946 0958, 021-34567890.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from graph.policy.pii.rule import Hit, Page, Rule
+
+_SEP = r"[ .\-/()\n]"
+_ABROAD = re.compile(
+    rf"(?:\(?\+ ?\(?|(?<![\w.,:/+\-])\(?00[ \-]?)[1-9](?:{_SEP}{{0,3}}\d){{6,16}}(?:(?: ?x| ext\.? ?)\d{{1,5}})?"
+)
+_EXTENSION = re.compile(r"(?: ?x| ?ext\.? ?)\d{1,5}$")
+_NORTH_AMERICA = re.compile(
+    r"(?<![\w.,:/+\-$€£])(?:1[ .\-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.\-]))[2-9]\d\d[.\- ]\d{4}(?:x\d{1,5})?(?![\w/]|[.,\-]\d)"
+)
+_TRUNK = re.compile(
+    r"(?<![\w.,:/+\-$€£%#])(?:\(0\d{1,5}\)|0\d{1,5})[ .\-/]{1,2}\d{2,8}(?:[ .\-]\d{2,4}){0,4}(?![\w/%]|[.,:\-]\d)"
+)
+_WORD = (
+    r"(?:tele)?phones?|tele?|mobiles?|mob|cell(?:phone)?|call(?:ed|ing)?|fax|whats ?app|viber|sms|text me|contact|dial|ring|"
+    r"reach|hotline|helpline|landline|desk|office|direct line|telefono?|telefone|handy|mobil|portable|celular|answering|"
+    r"registered|receiving (?:calls|messages)"
+)
+_OTHER_WORD = r"فون|موبائل|رابطہ|نمبر|هاتف|फोन|फ़ोन|मोबाइल|телефон|тел|电话|手机|電話"
+_LABELLED = re.compile(
+    rf"(?:(?<![a-z])(?:{_WORD})(?![a-z])|{_OTHER_WORD})(?P<gap>[^\d\0\n]{{0,30}}\n?[^\d\0\n]{{0,8}}?)(?=\d)"
+)
+_LABEL_AFTER = re.compile(r"^[ \-(,]{0,3}(?:office|fax|mobile|cell|home|work|desk|phone|tel)\b")
+_LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d)")
+_BEFORE_LABEL_AFTER = re.compile(
+    r"(?<![\w.,:/+\-$€£])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|mobile|cell|home|desk)\b)"
+)
+_NO_PHONE = re.compile(
+    r"\d{1,2}[./\-]\d{1,2}[./\-](?:19|20)\d\d|(?:19|20)\d\d[./\-]\d{1,2}[./\-]\d{1,2}|\d+\.\d+|\d{1,4}-\d{1,4}"
+)
+_OTHER_NUMBER = re.compile(
+    r"(?:article|articles|art\.?|section|paragraph|recital|chapter|page|pp?\.|version|isbn|issn|doi|invoice|order|ticket|case|"
+    r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|serial|account|card)\W{0,3}(?:no\W{0,3}|number\W{0,3}|# ?)?$"
+)
+# Home plans tried for a number that starts with the trunk zero and has no country.
+_HOME = (
+    "PK",
+    "GB",
+    "IN",
+    "FR",
+    "DE",
+    "BE",
+    "NL",
+    "CH",
+    "AT",
+    "ES",
+    "IT",
+    "SE",
+    "FI",
+    "AU",
+    "NZ",
+    "ZA",
+    "AE",
+    "SA",
+    "TR",
+    "BD",
+)
+
+
+def _find(page: Page) -> Iterator[Hit]:
+    text = page.text
+    if "+" in text or "00" in text:
+        yield from _abroad(text)
+    for match in _NORTH_AMERICA.finditer(text):
+        number = re.sub(r"\D", "", _EXTENSION.sub("", match.group()))[-10:]
+        if not _OTHER_NUMBER.search(page.before(match.start(), 24)):
+            yield Hit(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
+    for match in _TRUNK.finditer(text):
+        if not _OTHER_NUMBER.search(page.before(match.start(), 24)) and (end := _home_end(match.group())):
+            yield Hit(match.start(), match.start() + end, 0.65)
+    yield from _labelled(page)
+
+
+def _abroad(text: str) -> Iterator[Hit]:
+    for match in _ABROAD.finditer(text):
+        written = match.group()
+        plus = "+" in written[:2]
+        bare = _EXTENSION.sub("", written)
+        ends = [len(bare)] + [gap.start() for gap in re.finditer(rf"{_SEP}+", bare)][::-1]
+        possible = 0
+        for end in ends:
+            number = re.sub(r"\D", "", bare[:end].replace("(0)", ""))
+            known = _country_plan(number if plus else number[2:])
+            if known == "valid":
+                whole = len(written) if end == len(bare) else end
+                yield Hit(match.start(), match.start() + whole, 0.9)
+                break
+            if known == "possible" and not possible:
+                possible = len(written) if end == len(bare) else end
+        else:
+            # Invented numbers are common in forms and are masked too, but only where the + says what they are.
+            if possible and (plus or "-" in written):
+                yield Hit(match.start(), match.start() + possible, 0.6)
+
+
+def _labelled(page: Page) -> Iterator[Hit]:
+    text = page.text
+    for label in _LABELLED.finditer(page.low):
+        at = label.end()
+        while match := _LOCAL.match(text, at):
+            written = match.group()
+            count = sum(char.isdigit() for char in _EXTENSION.sub("", written))
+            near = re.fullmatch(
+                r"[^\w]{0,6}\n?[^\w]{0,4}|.{0,12}(?:is|on|to|me|us|at|no|number)\W{0,5}\n?[^\w]{0,4}", label["gap"]
+            )
+            if not (6 <= count <= 15) or _NO_PHONE.fullmatch(written) or (not near and count < 7):
+                break
+            if _OTHER_NUMBER.search(page.before(match.start(), 24)):
+                break
+            opening = match.start() - 1 if text[match.start() - 1 : match.start()] in ("(", "+") else match.start()
+            yield Hit(opening, match.end(), 0.6)
+            # "call 0300…, 0321… or 042…": the label holds for the list.
+            more = re.compile(r"(?:[ ,;/&]|or|and){1,6}\(?(?=\d)").match(text, match.end())
+            if not more:
+                break
+            at = more.end()
+    for match in _BEFORE_LABEL_AFTER.finditer(page.low):
+        if not _NO_PHONE.fullmatch(match.group()):
+            yield Hit(match.start(), match.end(), 0.6)
+
+
+def _home_end(written: str) -> int:
+    """How much of a number with a trunk zero is a number in some home plan; 0 for nothing."""
+    for end in [len(written)] + [gap.start() for gap in re.finditer(r"[ .\-]+", written)][::-1]:
+        number = re.sub(r"\D", "", written[:end])
+        if 9 <= len(number) <= 12 and any(_in_plan(region, number[1:]) or _in_plan(region, number) for region in _HOME):
+            return end
+    return 0
+
+
+@cache
+def _plan(region: str) -> "re.Pattern[str] | None":
+    """One region's fixed-line, mobile and special numbers, without country code and trunk prefix."""
+    from phonenumbers import PhoneMetadata  # 100 ms to import; most texts never need it
+
+    load = PhoneMetadata.metadata_for_nongeo_region if region.isdigit() else PhoneMetadata.metadata_for_region
+    data = load(int(region) if region.isdigit() else region, None)
+    if data is None:
+        return None
+    kinds = (
+        data.fixed_line,
+        data.mobile,
+        data.toll_free,
+        data.premium_rate,
+        data.shared_cost,
+        data.voip,
+        data.uan,
+        data.personal_number,
+    )
+    patterns = [kind.national_number_pattern for kind in kinds if kind is not None and kind.national_number_pattern]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
+
+
+def _in_plan(region: str, number: str) -> bool:
+    plan = _plan(region)
+    return bool(plan and plan.fullmatch(number))
+
+
+def _country_plan(number: str) -> str:
+    """ "valid", "possible" (a country code and a length between 7 and 15 digits) or ""."""
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
+
+    if not 7 <= len(number) <= 15:
+        return ""
+    for width in (1, 2, 3):
+        code = number[:width]
+        regions = COUNTRY_CODE_TO_REGION_CODE.get(int(code))
+        if regions:
+            national = number[width:]
+            names = [code] if regions == ("001",) else regions
+            if any(_in_plan(name, national) for name in names):
+                return "valid"
+            return "possible" if len(national) >= 6 else ""
+    return ""
+
+
+RULE = Rule("PHONE", _find, digits=6)

@@ -1,0 +1,78 @@
+"""What a masking rule is, and the page it reads."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+# A placeholder already in the text. The type has no digits, so a number cannot hide in one.
+PLACEHOLDER = re.compile(r"\[REDACTED(?::[A-Z_]{2,30})?\]")
+# Stands for each character of a placeholder while rules look: no letter, digit, space or punctuation to any of them.
+BARRIER = "\0"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A finding in the canonical text. `score` is how sure the rule is: 0.9 and up for a check digit or a format nobody
+    writes by chance, 0.7 for a format and a plausible value, 0.5 for a guess that is still worth masking."""
+
+    start: int
+    end: int
+    score: float
+
+
+class Page:
+    """A canonical text with placeholders blanked out, and the few things most rules ask of it."""
+
+    def __init__(self, text: str) -> None:
+        if "[REDACTED" in text:
+            text = PLACEHOLDER.sub(lambda found: BARRIER * len(found.group()), text)
+        self.text = text
+
+    @cached_property
+    def low(self) -> str:
+        """`text` in lower case, of the same length."""
+        low = self.text.lower()
+        if len(low) != len(self.text):
+            low = "".join(char.lower() if len(char.lower()) == 1 else char for char in self.text)
+        return low
+
+    @cached_property
+    def digits(self) -> int:
+        """How many digits there are, counted up to 32."""
+        count = 0
+        for count, _ in enumerate(re.finditer(r"[0-9]", self.text), 1):
+            if count == 32:
+                break
+        return count
+
+    def before(self, start: int, width: int = 40) -> str:
+        """The lower-case text just before `start`, not reaching over a placeholder."""
+        return self.low[max(0, start - width) : start].rpartition(BARRIER)[2]
+
+    def after(self, end: int, width: int = 24) -> str:
+        """The lower-case text from `end` on, not reaching over a placeholder."""
+        return self.low[end : end + width].partition(BARRIER)[0]
+
+    def context(self, start: int, end: int, words: re.Pattern[str], width: int = 40) -> bool:
+        """Whether one of the words stands shortly before the range, or right after it."""
+        return bool(words.search(self.before(start, width)) or words.search(self.after(end)))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of personal data and how to find it.
+
+    `digits` and `any_of` are the cheap gate: the page needs that many digits and one of these lower-case strings (none
+    given: no such need), or the rule does not run.
+    """
+
+    type: str
+    find: Callable[[Page], Iterable[Hit]]
+    digits: int = 0
+    any_of: tuple[str, ...] = ()
+
+    def applies(self, page: Page) -> bool:
+        if self.digits and page.digits < self.digits:
+            return False
+        return not self.any_of or any(part in page.low for part in self.any_of)
