@@ -1,0 +1,173 @@
+"""From a document to chunks: whole blocks where they fit, then sentences, then words."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from graph.knowledge import sentences
+from graph.knowledge.document import SECTION_SEPARATOR, Block, Document
+
+Count = Callable[[str], int]
+
+# A section of the first or second level starts a new chunk once the current one holds this part of `size`.
+FULL_ENOUGH = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """`document.text[start:end]`, with what `count` says of it in `tokens`.
+
+    `page` and `sheet` are those of its first block; `section` is that of the first block that is not a heading.
+    """
+
+    start: int
+    end: int
+    page: int | None
+    sheet: str | None
+    section: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A block, or a part of one too long for a chunk: what is put into a chunk whole."""
+
+    start: int
+    end: int
+    tokens: int
+    block: Block
+
+    @property
+    def heading(self) -> bool:
+        return self.block.kind == "heading"
+
+
+def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 50) -> list[Chunk]:
+    """Contiguous ranges of at most `size` tokens that together hold every block.
+
+    A chunk repeats whole sentences of the one before, up to `overlap` tokens, where both are in the same section and
+    on the same page. A heading stays with what follows it, and no chunk crosses two sheets. `count` gives the number
+    of tokens of a text; it is asked once per block, once or twice per chunk, and per sentence only near a cut. Raises
+    ValueError when `size` < 1 or `overlap` is not in 0..size-1.
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"expected size >= 1 and 0 <= overlap < size, got {size!r} and {overlap!r}")
+    packer = _Packer(document.text, count, size, overlap)
+    return list(packer.pack(packer.units(document.blocks)))
+
+
+class _Packer:
+    def __init__(self, text: str, count: Count, size: int, overlap: int) -> None:
+        self.text, self.count, self.size, self.overlap = text, count, size, overlap
+
+    def units(self, blocks: tuple[Block, ...]) -> Iterator[_Unit]:
+        """Blocks, divided where they are too long for a chunk that also holds the headings right above them."""
+        above = 0
+        for block in blocks:
+            tokens = self._tokens(block.start, block.end)
+            room = self.size - above if above <= self.size // 2 else self.size
+            if tokens <= room:
+                yield _Unit(block.start, block.end, tokens, block)
+            else:
+                for start, end, part in self._parts(block.start, block.end, room):
+                    yield _Unit(start, end, part, block)
+            above = above + tokens if block.kind == "heading" else 0
+
+    def pack(self, units: Iterator[_Unit]) -> Iterator[Chunk]:
+        current: list[_Unit] = []
+        used = 0
+        reach: int | None = None  # where the sentences repeated from the chunk before begin
+        for unit in units:
+            if current and (used + unit.tokens > self.size or self._new_part(current, unit, used)):
+                kept = _headings_at_end(current)
+                closed, current = current[: len(current) - kept], current[len(current) - kept :]
+                yield from self._close(closed, reach)
+                reach, used = (None, 0) if current else self._reach(closed, unit)
+                used += sum(held.tokens for held in current)
+            current.append(unit)
+            used += unit.tokens
+        if current:
+            yield from self._close(current, reach)
+
+    def _new_part(self, current: list[_Unit], unit: _Unit, used: int) -> bool:
+        if unit.block.sheet != current[-1].block.sheet:
+            return True
+        upper = unit.heading and unit.block.section.count(SECTION_SEPARATOR) < 2
+        return upper and used >= FULL_ENOUGH * self.size
+
+    def _close(self, units: list[_Unit], reach: int | None) -> Iterator[Chunk]:
+        """One chunk; more only where the whole counts for more tokens than its parts did."""
+        while units:
+            start = units[0].start if reach is None else reach
+            taken = len(units)
+            tokens = self._tokens(start, units[-1].end)
+            while tokens > self.size and (taken > 1 or reach is not None):
+                if reach is not None:
+                    reach, start = None, units[0].start
+                else:
+                    taken -= 1
+                tokens = self._tokens(start, units[taken - 1].end)
+            first = units[0].block
+            section = next((unit.block.section for unit in units[:taken] if not unit.heading), first.section)
+            yield Chunk(start, units[taken - 1].end, first.page, first.sheet, section, tokens)
+            units, reach = units[taken:], None
+
+    def _reach(self, closed: list[_Unit], unit: _Unit) -> tuple[int | None, int]:
+        """Start and tokens of the last sentences of `closed` that the chunk beginning with `unit` repeats."""
+        budget = min(self.overlap, self.size - unit.tokens)
+        reach, used = None, 0
+        for earlier in reversed(closed):
+            if earlier.heading or _run(earlier.block) != _run(unit.block):
+                break
+            for start, end in reversed(sentences.split(self.text[earlier.start : earlier.end])):
+                start, end = earlier.start + start, earlier.start + end
+                tokens = self._tokens(start, end)
+                if used + tokens > budget or start <= closed[0].start:
+                    return reach, used
+                reach, used = start, used + tokens
+        return reach, used
+
+    def _parts(self, start: int, end: int, room: int) -> Iterator[tuple[int, int, int]]:
+        for first, last in sentences.split(self.text[start:end]):
+            tokens = self._tokens(start + first, start + last)
+            if tokens <= room:
+                yield start + first, start + last, tokens
+            else:
+                yield from self._words(start + first, start + last, tokens, room)
+
+    def _words(self, start: int, end: int, tokens: int, room: int) -> Iterator[tuple[int, int, int]]:
+        """Pieces of a long sentence, cut at spaces where there are any, each of at most `room` tokens."""
+        typical = max(1, int((end - start) * room / tokens * 0.9))
+        while start < end:
+            length = typical
+            while True:
+                cut = self._cut(start, min(end, start + length), end)
+                tokens = self._tokens(start, cut)
+                if tokens <= room or cut - start <= 1:
+                    break
+                length = max(1, (cut - start) * 2 // 3)
+            yield start, cut, tokens
+            start = cut
+            while start < end and self.text[start].isspace():
+                start += 1
+
+    def _cut(self, start: int, cut: int, end: int) -> int:
+        """The last place to cut in start..cut: before a space, else anywhere. Never leaves a space at the end."""
+        if cut < end and not self.text[cut].isspace():
+            space = max(self.text.rfind(mark, start, cut) for mark in " \n")
+            cut = space if space > start else cut
+        return start + max(1, len(self.text[start:cut].rstrip()))
+
+    def _tokens(self, start: int, end: int) -> int:
+        return self.count(self.text[start:end])
+
+
+def _headings_at_end(units: list[_Unit]) -> int:
+    """How many headings end `units`, to go with what follows; 0 when there is nothing else."""
+    kept = 0
+    while kept < len(units) and units[-1 - kept].heading:
+        kept += 1
+    return kept if kept < len(units) else 0
+
+
+def _run(block: Block) -> tuple[str, int | None, str | None]:
+    return block.section, block.page, block.sheet

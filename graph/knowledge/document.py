@@ -1,0 +1,131 @@
+"""A document as text and blocks: what every loader gives, whatever the format was."""
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, get_args
+
+BlockKind = Literal["heading", "paragraph", "list", "row", "code"]
+KINDS: frozenset[str] = frozenset(get_args(BlockKind))
+SECTION_SEPARATOR = " > "
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One heading, paragraph, list, table row or piece of code; `start` and `end` are offsets in `Document.text`.
+
+    `page` is counted from 1 (PDF only). `row` is the number a spreadsheet shows at the left, from 1. `section` is
+    the path of headings, "Safety > Cold storage"; that of a heading ends with the heading itself.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    page: int | None = None
+    sheet: str | None = None
+    row: int | None = None
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """The text a reader sees, and where its parts are.
+
+    `text` is NFC with "\\n" as the only line end and no control characters; blocks are divided by an empty line,
+    rows of one table by a line end. `blocks` are in reading order and do not overlap. `hidden` is text that the file
+    carries but a reader does not see (comments, white or tiny letters, metadata): at most 50 entries of 500
+    characters, for inspection, never part of `text`.
+    """
+
+    title: str
+    text: str
+    blocks: tuple[Block, ...]
+    media_type: str
+    hidden: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """One JSON object; `from_json` gives an equal document back."""
+        blocks = [[b.start, b.end, b.kind, b.page, b.sheet, b.row, b.section] for b in self.blocks]
+        fields = {"title": self.title, "text": self.text, "blocks": blocks}
+        fields |= {"media_type": self.media_type, "hidden": self.hidden}
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, source: str | bytes) -> "Document":
+        """Checks every field, since the writer may have been taken over by the file it read. Raises ValueError."""
+        fields = json.loads(source)
+        if not isinstance(fields, dict) or fields.keys() != {"title", "text", "blocks", "media_type", "hidden"}:
+            raise ValueError("expected an object with title, text, blocks, media_type and hidden")
+        title, text, media_type = (_text(fields[name]) for name in ("title", "text", "media_type"))
+        hidden = tuple(_text(entry) for entry in _items(fields["hidden"]))
+        blocks, position = [], 0
+        for item in _items(fields["blocks"]):
+            block = _block(item)
+            if not position <= block.start < block.end <= len(text):
+                raise ValueError(f"block {block.start}..{block.end} is out of order or out of the text")
+            position = block.end
+            blocks.append(block)
+        return cls(title, text, tuple(blocks), media_type, hidden)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected text, got {type(value).__name__}")
+    return value
+
+
+def _items(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list, got {type(value).__name__}")
+    return value
+
+
+def _block(item: Any) -> Block:
+    if not isinstance(item, list) or len(item) != 7:
+        raise ValueError("expected a block of seven fields")
+    start, end, kind, page, sheet, row, section = item
+    if type(start) is not int or type(end) is not int or kind not in KINDS or not isinstance(section, str):
+        raise ValueError("expected offsets, a kind and a section in a block")
+    if any(n is not None and type(n) is not int for n in (page, row)) or not isinstance(sheet, str | None):
+        raise ValueError("expected a page, a sheet and a row, or nothing, in a block")
+    return Block(start, end, kind, page, sheet, row, section)
+
+
+_ACTIVE = re.compile(r"([\\`*_\[\]<>|~&])")
+_OPENING = re.compile(r"^(\s*)([#>+=-]|\d+[.)])", re.MULTILINE)
+
+
+def to_markdown(document: Document) -> str:
+    """The document as Markdown that shows the same words and makes nothing of them live: no link, image or tag."""
+    parts = []
+    for kind, group in groupby(document.blocks, key=lambda block: block.kind):
+        written = [_markdown(block, document.text[block.start : block.end]) for block in group]
+        parts.append(("\n" if kind == "row" else "\n\n").join(written))
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _markdown(block: Block, text: str) -> str:
+    if block.kind == "code":
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+        return f"{fence}\n{text}\n{fence}"
+    if block.kind == "list":
+        return "\n".join(_list_line(line) for line in text.split("\n"))
+    escaped = _OPENING.sub(_escape_opening, _ACTIVE.sub(r"\\\1", text))
+    if block.kind == "heading":
+        depth = min(6, block.section.count(SECTION_SEPARATOR) + 1)
+        return f"{'#' * depth} {escaped}".replace("\n", " ")
+    if block.kind == "row":
+        return f"- {escaped}".replace("\n", " ")
+    return escaped.replace("\n", "\\\n")
+
+
+def _list_line(line: str) -> str:
+    mark = re.match(r"\s*(?:[-+*]|\d+[.)])\s", line)
+    keep = mark.end() if mark else 0
+    return line[:keep] + _ACTIVE.sub(r"\\\1", line[keep:])
+
+
+def _escape_opening(match: re.Match[str]) -> str:
+    space, mark = match.groups()
+    return f"{space}{mark[:-1]}\\{mark[-1]}"

@@ -1,0 +1,91 @@
+"""Reading documents of many formats into one form.
+
+A new format is one file with `read(data, out)` and one line in FORMATS. What is refused carries one of these reasons:
+
+    unsupported   no loader for this extension
+    mislabelled   the content is not what the extension says
+    empty         no text in it
+    encrypted     it needs a password
+    scanned       its pages are pictures without a text layer
+    oversize      more bytes, text or rows than allowed
+    bomb          it unpacks to far more than its size, or is nested absurdly deep
+    broken        damaged, or not quite its format
+    encoding      bytes that are no text in a file that should be text
+    timeout       reading it took too long (from graph/knowledge/sandbox.py)
+    memory        reading it took too much memory (likewise)
+
+`load` trusts nothing in the file but runs in the caller's process: use `graph.knowledge.sandbox.parse` for files of
+other people.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+
+from graph.errors import DocumentError, Quarantined
+from graph.knowledge.document import Document
+from graph.knowledge.loaders import normalise
+from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.sniff import check
+
+MAX_TEXT = 10_000_000
+
+
+@dataclass(frozen=True)
+class Format:
+    """`sniffed` is what the content must look like: "text", "html", "pdf", "docx" or "xlsx" (see sniff.py)."""
+
+    extensions: tuple[str, ...]
+    media_type: str
+    sniffed: str
+    module: str
+
+    @property
+    def read(self) -> Callable[[bytes, Builder], None]:
+        """Imported when first used: a text file does not wait for the PDF library."""
+        return import_module(f"{__name__}.{self.module}").read
+
+
+FORMATS = (
+    Format((".txt", ".text"), "text/plain", "text", "text"),
+    Format((".md", ".markdown"), "text/markdown", "text", "markdown"),
+    Format((".html", ".htm"), "text/html", "html", "html"),
+    Format((".csv", ".tsv"), "text/csv", "text", "csv"),
+    Format((".xlsx",), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", "xlsx"),
+    Format((".docx",), "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", "docx"),
+    Format((".pdf",), "application/pdf", "pdf", "pdf"),
+)
+EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensions}
+
+
+def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT) -> Document:
+    """The document in `data`. Only the last part of `filename` is used: for its extension, and where the document
+    has no title of its own. `max_text` is in characters. Raises DocumentError or Quarantined with a reason above."""
+    name = normalise.line(PurePath(filename.replace("\\", "/")).name)
+    form = EXTENSIONS.get(PurePath(name).suffix.lower())
+    if form is None:
+        raise Quarantined(
+            "unsupported", f"cannot read {name!r}: no loader for this kind of file", hint=f"use {_kinds()}"
+        )
+    if not data.strip(b"\0 \t\r\n"):
+        raise Quarantined("empty", f"{name!r} is empty", hint="check that it was saved and copied whole")
+    check(data, name, form.sniffed)
+    out = Builder(max_text=max_text)
+    try:
+        form.read(data, out)
+    except DocumentError:
+        raise
+    except MemoryError as exc:
+        raise Quarantined("memory", f"{name!r} takes too much memory to read", hint="split it") from exc
+    except Exception as exc:  # the libraries raise anything on a damaged file
+        raise DocumentError(
+            "broken",
+            f"{name!r} is damaged or not a valid {form.extensions[0][1:].upper()} file ({type(exc).__name__})",
+            hint="open it in its own program and save it again",
+        ) from exc
+    return out.finish(name, form.media_type)
+
+
+def _kinds() -> str:
+    return ", ".join(sorted(extension[1:].upper() for form in FORMATS for extension in form.extensions[:1]))

@@ -1,0 +1,127 @@
+"""What a loader writes to: it keeps offsets, headings and limits, and gives the document at the end."""
+
+import re
+from collections.abc import Iterable
+
+from graph.errors import Quarantined
+from graph.knowledge.document import SECTION_SEPARATOR, Block, BlockKind, Document
+from graph.knowledge.loaders import normalise
+
+MAX_BLOCKS = 200_000
+MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
+TITLE_LENGTH = 200
+HEADING_LENGTH = 120
+
+
+class Builder:
+    """Takes blocks in reading order. `page`, `sheet` and the section apply to whatever is added next."""
+
+    def __init__(self, *, max_text: int) -> None:
+        self.title = ""
+        self.page: int | None = None
+        self.sheet: str | None = None
+        self._max_text = max_text
+        self._pieces: list[str] = []
+        self._blocks: list[Block] = []
+        self._hidden: list[str] = []
+        self._length = 0
+        self._path: list[tuple[int, str]] = []
+        self._section = ""
+        self._in_table = False
+
+    def heading(self, text: str, level: int) -> None:
+        """`level` from 1 as written; a level that was skipped does not count in the section."""
+        self._seen(text)
+        text = normalise.line(text)
+        if not text:
+            return
+        self._path = [(depth, name) for depth, name in self._path if depth < level]
+        self._path.append((level, text[:HEADING_LENGTH].replace(SECTION_SEPARATOR, " › ")))
+        self._section = SECTION_SEPARATOR.join(name for _, name in self._path)
+        self._add("heading", text)
+
+    def paragraph(self, text: str) -> None:
+        """A single "\\n" in `text` is a line break that the reader sees."""
+        self._seen(text)
+        self._add("paragraph", normalise.flow(text))
+
+    def items(self, items: Iterable[tuple[int, str]]) -> None:
+        """A list: depth from 0 and text of each item, with its mark."""
+        items = list(items)
+        self._seen("\n".join(text for _, text in items))
+        lines = (("  " * min(depth, 8), normalise.line(text)) for depth, text in items)
+        self._add("list", "\n".join(indent + text for indent, text in lines if text))
+
+    def code(self, text: str) -> None:
+        self._seen(text)
+        lines = (row.rstrip() for row in normalise.clean(text).expandtabs(4).split("\n"))
+        self._add("code", "\n".join(lines).strip("\n"))
+
+    def table(self) -> None:
+        """The rows that follow belong to a new table."""
+        self._in_table = False
+
+    def row(self, text: str, number: int | None = None) -> None:
+        self._seen(text)
+        self._add("row", normalise.line(text), number)
+
+    def leave_sections(self) -> None:
+        self._path, self._section = [], ""
+
+    def hide(self, text: str) -> None:
+        """Text that the file carries and a reader does not see."""
+        self._seen(text)
+        text = normalise.line(text)
+        for start in range(0, len(text), HIDDEN_LENGTH):
+            if len(self._hidden) >= MAX_HIDDEN:
+                return
+            entry = text[start : start + HIDDEN_LENGTH]
+            if entry not in self._hidden:
+                self._hidden.append(entry)
+
+    @property
+    def empty(self) -> bool:
+        return not self._blocks
+
+    def finish(self, filename: str, media_type: str) -> Document:
+        """Raises Quarantined "empty" when no text was added."""
+        if self.empty:
+            raise Quarantined(
+                "empty", f"there is no text to read in {filename!r}", hint="check that it is the right file"
+            )
+        title = normalise.line(self.title) or self._first_heading() or re.sub(r"\.[^.]*$", "", filename) or filename
+        return Document(
+            title=title[:TITLE_LENGTH],
+            text="".join(self._pieces),
+            blocks=tuple(self._blocks),
+            media_type=media_type,
+            hidden=tuple(self._hidden),
+        )
+
+    def _seen(self, raw: str) -> None:
+        """Reports what is written in invisible characters inside visible text."""
+        for words in normalise.smuggled(raw):
+            self.hide(words)
+
+    def _first_heading(self) -> str:
+        """A heading of the first few blocks. Not of a later one, which names a part, and not of a sheet."""
+        for block in self._blocks[:3]:
+            if block.kind == "heading" and block.sheet is None:
+                return block.section.rsplit(SECTION_SEPARATOR, 1)[-1]
+        return ""
+
+    def _add(self, kind: BlockKind, text: str, row: int | None = None) -> None:
+        if not text.strip():
+            return
+        divider = "" if not self._blocks else "\n" if kind == "row" and self._in_table else "\n\n"
+        self._in_table = kind == "row"
+        start = self._length + len(divider)
+        self._length = start + len(text)
+        if self._length > self._max_text or len(self._blocks) >= MAX_BLOCKS:
+            raise Quarantined(
+                "oversize",
+                f"the document has more than {self._max_text:,} characters or {MAX_BLOCKS:,} paragraphs and rows",
+                hint="split it into smaller documents",
+            )
+        self._pieces += (divider, text)
+        self._blocks.append(Block(start, self._length, kind, self.page, self.sheet, row, self._section))
