@@ -357,7 +357,7 @@ PDFS: dict[str, tuple[str, list[Block]]] = {
                 "p",
                 (
                     "The weight of the project went up from 30 % to 35 %, and the multiple-choice test was removed. In "
-                    "the last evaluation, 38 of 41 students took part; the workload was judged as high, with 11 hours a "
+                    "the last evaluation, 38 of 41 students took part; the workload was judged as high, at 11 hours a "
                     "week."
                 ),
             ),
@@ -542,7 +542,7 @@ DOCXS: dict[str, tuple[str, list[Block]]] = {
             (
                 "p",
                 (
-                    "Protocol of the Safety Office, in force since 5 January 2026. It covers injuries, fires, releases, "
+                    "Safety Office protocol, in force since 5 January 2026. It covers injuries, fires, releases, "
                     "near misses and failures of protective equipment. Information-security incidents are reported to "
                     "the security line instead."
                 ),
