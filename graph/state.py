@@ -44,6 +44,7 @@ class Verdict(TypedDict):
 class Handle(TypedDict):
     """A retrieved chunk by name. Never its text: only the guard may resolve it."""
 
+    where: Literal["private", "public"]  # which of the asker's two spaces
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
@@ -66,7 +67,7 @@ class Evidence(TypedDict):
     sha256: str  # of the file's bytes
     text: str  # masked
     start: int  # of the chunk in the document's normalised text
-    spans: list[list[int]]  # [start, end, masked length] of every masked value, in the chunk's own text
+    edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence.py)
     withheld: int  # sentences left out because they tried to give instructions
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from graph.knowledge import sentences
 from graph.knowledge.document import SECTION_SEPARATOR, Block, Document
+from graph.policy import sentences
 
 Count = Callable[[str], int]
 

@@ -92,6 +92,9 @@ def _paragraph(lines: list[str], out: Builder) -> None:
     elif len(lines) == 1 and (level := heading_level(lines[0])):
         out.heading(lines[0], level)
         return
+    elif len(lines) > 1 and _heads(lines[0], lines[1]):
+        out.heading(lines[0], heading_level(lines[0]))
+        lines = lines[1:]
     plain: list[str] = []
     listed: list[list[str]] = []
     for line in lines:
@@ -107,6 +110,13 @@ def _paragraph(lines: list[str], out: Builder) -> None:
         plain, listed = listed[0], []  # one mark and unindented lines below: "1. Scope" and its text
     out.paragraph(normalise.unwrap(plain))
     out.items((_depth(item[0]), " ".join(item)) for item in listed)
+
+
+def _heads(line: str, below: str) -> bool:
+    """Whether a line is the heading of the lines right under it: capitals, or a number and clearly shorter."""
+    if not heading_level(line) or MARK.match(below) or below.strip()[0].islower() or heading_level(below):
+        return False
+    return line.isupper() or len(line.strip()) < 0.6 * len(below.strip())
 
 
 def _depth(line: str) -> int:

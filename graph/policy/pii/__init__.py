@@ -1,12 +1,12 @@
 """Find and mask personal data and secrets.
 
-`find` says what and where; `mask` puts a placeholder there. Rules read the canonical text, so one written form per rule is
-enough; spans are given in the input. To add a kind, write one file with a `Rule` and add one line to `RULES`.
+`find` says what and where; `mask` puts a placeholder there. Rules read the canonical text, so one written form per
+rule is enough; spans are given in the input. To add a kind, write one file with a `Rule` and add one line to `RULES`.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from graph.policy.canonical import canonicalise
 from graph.policy.pii import (
@@ -37,7 +37,7 @@ from graph.policy.pii import (
     url_credentials,
     us_ssn,
 )
-from graph.policy.pii.rule import PLACEHOLDER, Page, Rule
+from graph.policy.pii.rule import PLACEHOLDER, Hit, Page, Rule
 
 RULES: tuple[Rule, ...] = (
     cnic.RULE,
@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
 )
 # Each round of masking can only bring out what stood against a number masked before; more than this never happened.
 _ROUNDS = 8
+_Found = tuple[Hit, str]
 
 
 @dataclass(frozen=True)
@@ -88,71 +89,44 @@ class Masked:
 
     text: str
     spans: tuple[Span, ...]
-    _at: tuple[tuple[int, int], ...] = field(repr=False, default=())  # where each placeholder stands in `text`
+    # Where the spans stand in the source, and their placeholders in `text`, pair by pair.
+    _sources: tuple[tuple[int, int], ...] = field(repr=False, default=())
+    _places: tuple[tuple[int, int], ...] = field(repr=False, default=())
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """Range of the masked text to range of the source; what touches a placeholder covers all it stands for."""
-        return _carry(start, end, self._at, [(span.start, span.end) for span in self.spans])
+        return _carry(start, end, self._places, self._sources)
 
     def to_masked(self, start: int, end: int) -> tuple[int, int]:
         """Range of the source to range of the masked text; what touches a span covers its whole placeholder."""
-        return _carry(start, end, [(span.start, span.end) for span in self.spans], self._at)
+        return _carry(start, end, self._sources, self._places)
 
 
 def find(text: str) -> list[Span]:
     """Personal data and secrets in `text`, in order, not overlapping.
 
-    Where findings overlap, one span covers them all and is named after the longest, then the surest. Placeholders of an
-    earlier masking are passed over.
+    Where findings overlap, one span covers them all and is named after the longest, then the surest. Placeholders of
+    an earlier masking are passed over.
     """
-    spans = _look(text)
+    canonical = canonicalise(text)
+    page = Page(canonical.text)
+    found = _look(page)
+    more = found
     for _ in range(_ROUNDS):
-        if not spans:
-            break
-        masked = _replace(text, spans, typed=False)
-        more = _look(masked.text)
         if not more:
             break
-        moved = [Span(*masked.to_source(span.start, span.end), span.type, span.score) for span in more]
-        spans = _merge([*spans, *moved])
-    return spans
+        page = page.without(hit for hit, _ in more)
+        more = _look(page)
+        found = _merge([*found, *more]) if more else found
+    return [Span(*canonical.span(hit.start, hit.end), type, hit.score) for hit, type in found]
 
 
 def mask(text: str, *, typed: bool = False) -> Masked:
-    """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds. Masking twice changes nothing."""
-    return _replace(text, find(text), typed=typed)
+    """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds.
 
-
-def _look(text: str) -> list[Span]:
-    canonical = canonicalise(text)
-    page = Page(canonical.text)
-    spans = [
-        Span(*canonical.span(hit.start, hit.end), rule.type, hit.score)
-        for rule in RULES
-        if rule.applies(page)
-        for hit in rule.find(page)
-    ]
-    return _merge(spans) if spans else spans
-
-
-def _merge(spans: Iterable[Span]) -> list[Span]:
-    """Join what overlaps, so that nothing found by any rule stays readable."""
-    merged: list[Span] = []
-    best = 0, 0.0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        rank = span.end - span.start, span.score
-        if not merged or span.start >= merged[-1].end:
-            merged.append(span)
-            best = rank
-            continue
-        last = merged[-1]
-        named = span if rank > best else last
-        best = max(best, rank)
-        merged[-1] = Span(last.start, max(last.end, span.end), named.type, named.score)
-    return merged
-
-
-def _replace(text: str, spans: list[Span], *, typed: bool) -> Masked:
+    Masking a masked text changes nothing.
+    """
+    spans = find(text)
     parts: list[str] = []
     places: list[tuple[int, int]] = []
     done = length = 0
@@ -164,22 +138,41 @@ def _replace(text: str, spans: list[Span], *, typed: bool) -> Masked:
         length += len(placeholder)
         done = span.end
     parts.append(text[done:])
-    return Masked("".join(parts), tuple(spans), tuple(places))
+    return Masked("".join(parts), tuple(spans), tuple((span.start, span.end) for span in spans), tuple(places))
+
+
+def _look(page: Page) -> list[_Found]:
+    return _merge([(hit, rule.type) for rule in RULES if rule.applies(page) for hit in rule.find(page)])
+
+
+def _merge(found: list[_Found]) -> list[_Found]:
+    """Join what overlaps, so that nothing found by any rule stays readable."""
+    merged: list[_Found] = []
+    best = 0, 0.0
+    for hit, type in sorted(found, key=lambda item: (item[0].start, -item[0].end)):
+        rank = hit.end - hit.start, hit.score
+        if not merged or hit.start >= merged[-1][0].end:
+            merged.append((hit, type))
+            best = rank
+            continue
+        last, name = merged[-1]
+        score = last.score
+        if rank > best:
+            best, score, name = rank, hit.score, type
+        merged[-1] = Hit(last.start, max(last.end, hit.end), score), name
+    return merged
 
 
 def _carry(
-    start: int,
-    end: int,
-    here: "tuple[tuple[int, int], ...] | list[tuple[int, int]]",
-    there: "tuple[tuple[int, int], ...] | list[tuple[int, int]]",
+    start: int, end: int, here: tuple[tuple[int, int], ...], there: tuple[tuple[int, int], ...]
 ) -> tuple[int, int]:
     """Carry a range over between two texts that differ only in paired pieces."""
-    first = bisect_right(here, start, key=lambda piece: piece[1])
-    if first < len(here) and here[first][0] <= start < here[first][1] and (start > here[first][0] or end > start):
+    first = bisect_right(here, start, key=itemgetter(1))  # the first piece that ends behind `start`
+    if first < len(here) and (here[first][0] < start or here[first][0] == start < end):
         new_start = there[first][0]
     else:
         new_start = start + (there[first - 1][1] - here[first - 1][1] if first else 0)
-    last = bisect_left(here, end, key=lambda piece: piece[0]) - 1
+    last = bisect_left(here, end, key=itemgetter(0)) - 1  # the last piece that begins before `end`
     if last >= 0 and end < here[last][1]:
         new_end = there[last][1]
     else:

@@ -19,14 +19,17 @@ _NEXT_LABEL = re.compile(
 
 
 def _find(page: Page) -> Iterator[Hit]:
-    for label in _LABEL.finditer(page.low):
-        if _NOT_STREET.match(label["what"]) or not (value := _VALUE.match(page.text, label.end())):
+    at = 0
+    while label := _LABEL.search(page.low, at):
+        at = label.end()
+        if _NOT_STREET.match(label["what"]) or not (value := _VALUE.match(page.text, at)):
             continue
         written = value.group()
         if stop := _NEXT_LABEL.search(written) or _NEXT_LABEL.search(written.lower()):
             written = written[: stop.start()]
         written = written.rstrip(" .,-\t")
         if any(char.isdigit() for char in written) and len(written.split()) >= 2 and "@" not in written:
+            at += len(written)
             yield Hit(value.start(), value.start() + len(written), 0.65)
 
 

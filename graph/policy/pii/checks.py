@@ -1,6 +1,7 @@
 """Check digits that several rules share. Each takes ASCII digits only."""
 
-_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+# Twice each digit, its own digits added; as bytes, so that a check runs at the speed of `translate` and `sum`.
+_DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
 # Verhoeff's scheme (J. Verhoeff, Error Detecting Decimal Codes, 1969): the dihedral group D5 and his permutation.
 _D5 = tuple(
     tuple((a + b) % 5 if a < 5 and b < 5 else 5 + (a + b) % 5 if a < 5 else 5 + (a - b) % 5 if b < 5 else (a - b) % 5
@@ -15,8 +16,8 @@ for _ in range(7):
 
 def luhn(number: str) -> bool:
     """ISO/IEC 7812-1 Annex B, as cards and IMEIs use it."""
-    digits = [ord(char) - 48 for char in reversed(number)]
-    return (sum(digits[::2]) + sum([_DOUBLED[digit] for digit in digits[1::2]])) % 10 == 0
+    written = number.encode()
+    return (sum(written[-1::-2]) - 48 * len(written[-1::-2]) + sum(written[-2::-2].translate(_DOUBLED))) % 10 == 0
 
 
 def verhoeff(number: str) -> bool:

@@ -1,15 +1,14 @@
 """National identity and tax numbers of European countries, with the check digits of the `python-stdnum` package.
 
-Each row names the words that introduce the number, its shape, and the stdnum module that decides. A row marked strong has
+Each row names the words that introduce the number, its shape, and the stdnum module that decides (loaded when a number of that shape turns up). A row marked strong has
 a form and check that nothing else shares, so it needs no word.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any
 
 from graph.policy.pii.rule import Hit, Page, Rule
 
@@ -61,8 +60,10 @@ _KINDS = (
     _Kind("tr.tckimlik", r"kimlik|tckn|t\.?c\.? ", r"[1-9]\d{10}"),
 )
 _WEAK_WORDS = re.compile("|".join(kind.words for kind in _KINDS if not kind.strong))
-_ANY_ID = r"national (?:id|identity|identification)|identity (?:number|card|no)|id (?:number|card|no)|tax (?:id|number)|personal (?:id|code)"
-_ANY_ID_WORDS = re.compile(_ANY_ID)
+_ANY_ID = re.compile(
+    r"national (?:id|identity|identification)|identity (?:number|card|no)|id (?:number|card|no)|tax (?:id|number)|"
+    r"personal (?:id|code)"
+)
 
 
 @cache
@@ -72,25 +73,40 @@ def _shape(kind: _Kind) -> re.Pattern[str]:
 
 @cache
 def _words(kind: _Kind) -> re.Pattern[str]:
-    return re.compile(rf"(?:{kind.words}|{_ANY_ID})")
+    return re.compile(rf"(?:{kind.words}|{_ANY_ID.pattern})")
+
+
+_STRONG = tuple(kind for kind in _KINDS if kind.strong)
 
 
 @cache
-def _checker(module: str) -> Any:
-    return import_module(f"stdnum.{module}")  # each country is loaded when a number of its shape turns up
+def _strong_shapes() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,+\-])(?:{'|'.join(f'({kind.shape})' for kind in _STRONG)})(?![\w\-])(?![.,]\d)")
+
+
+@lru_cache(maxsize=4096)
+def _valid(module: str, number: str) -> bool:
+    return bool(import_module(f"stdnum.{module}").is_valid(number.upper()))
 
 
 def _find(page: Page) -> Iterator[Hit]:
-    introduced = bool(_WEAK_WORDS.search(page.low) or _ANY_ID_WORDS.search(page.low))
+    for match in _strong_shapes().finditer(page.low):
+        kind = _STRONG[(match.lastindex or 1) - 1]
+        if _valid(kind.module, match.group()):
+            yield Hit(match.start(), match.end(), 0.8)
+    if not (page.mentions(_WEAK_WORDS) or page.mentions(_ANY_ID)):
+        return
+    taken: set[tuple[int, int]] = set()
     for kind in _KINDS:
-        if not (kind.strong or introduced):
-            continue
-        if not kind.strong and not _words(kind).search(page.low):
+        words = _words(kind)
+        if not page.mentions(words):
             continue
         for match in _shape(kind).finditer(page.low):
-            near = page.context(match.start(), match.end(), _words(kind))
-            if (near or kind.strong) and _checker(kind.module).is_valid(match.group().upper()):
-                yield Hit(match.start(), match.end(), 0.95 if near else 0.8)
+            if match.span() in taken or not page.context(match.start(), match.end(), words):
+                continue
+            if _valid(kind.module, match.group()):
+                taken.add(match.span())
+                yield Hit(match.start(), match.end(), 0.95)
 
 
 RULE = Rule("EU_NATIONAL_ID", _find, digits=7)

@@ -19,7 +19,7 @@ _LENGTHS = {
     }.items()
     for country in countries.split()
 }  # fmt: skip
-_START = re.compile(r"(?<![a-z0-9])([a-z]) ?([a-z])[ -]?\d ?\d(?=(?:[ .\-/]{0,2}|\n)[a-z0-9])")
+_START = re.compile(r"(?<![a-z0-9])([a-z])([a-z])[ -]?\d ?\d(?=(?:[ .\-/]{0,2}|\n)[a-z0-9])")
 
 
 def _find(page: Page) -> Iterator[Hit]:

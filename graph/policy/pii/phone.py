@@ -7,9 +7,10 @@ else has: (555) 123-4567, 020 7946 0958, 021-34567890.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Hit, Page, Rule, ends
 
 _SEP = r"[ .\-/()\n]"
 _ABROAD = re.compile(
@@ -34,8 +35,10 @@ _LABELLED = re.compile(
 _LABEL_AFTER = re.compile(r"^[ \-(,]{0,3}(?:office|fax|mobile|cell|home|work|desk|phone|tel)\b")
 _LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d)")
 _BEFORE_LABEL_AFTER = re.compile(
-    r"(?<![\w.,:/+\-$€£])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|mobile|cell|home|desk)\b)"
+    r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|mobile|cell|home|desk)\b)"
 )
+_NORTH_AMERICAN = re.compile(r"1[2-9]\d\d[2-9]\d{6}")
+_NO_DIGIT = re.compile(r"\D")
 _NO_PHONE = re.compile(
     r"\d{1,2}[./\-]\d{1,2}[./\-](?:19|20)\d\d|(?:19|20)\d\d[./\-]\d{1,2}[./\-]\d{1,2}|\d+\.\d+|\d{1,4}-\d{1,4}"
 )
@@ -76,32 +79,36 @@ def _find(page: Page) -> Iterator[Hit]:
         number = re.sub(r"\D", "", _EXTENSION.sub("", match.group()))[-10:]
         if not _OTHER_NUMBER.search(page.before(match.start(), 24)):
             yield Hit(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
-    for match in _TRUNK.finditer(text):
-        if not _OTHER_NUMBER.search(page.before(match.start(), 24)) and (end := _home_end(match.group())):
-            yield Hit(match.start(), match.start() + end, 0.65)
+    at = 0
+    while match := _TRUNK.search(text, at):
+        end = 0 if _OTHER_NUMBER.search(page.before(match.start(), 24)) else _home_end(match.group())
+        at = match.start() + (end or ends(match.group())[-1])
+        if end:
+            yield Hit(match.start(), at, 0.65)
     yield from _labelled(page)
 
 
 def _abroad(text: str) -> Iterator[Hit]:
-    for match in _ABROAD.finditer(text):
+    at = 0
+    while match := _ABROAD.search(text, at):
         written = match.group()
+        at = match.end()
         plus = "+" in written[:2]
         bare = _EXTENSION.sub("", written)
-        ends = [len(bare)] + [gap.start() for gap in re.finditer(rf"{_SEP}+", bare)][::-1]
         possible = 0
-        for end in ends:
-            number = re.sub(r"\D", "", bare[:end].replace("(0)", ""))
+        for end in ends(bare):
+            number = _NO_DIGIT.sub("", bare[:end].replace("(0)", ""))
             known = _country_plan(number if plus else number[2:])
+            if not known:
+                continue
+            possible = possible or (len(written) if end == len(bare) else end)
             if known == "valid":
-                whole = len(written) if end == len(bare) else end
-                yield Hit(match.start(), match.start() + whole, 0.9)
-                break
-            if known == "possible" and not possible:
                 possible = len(written) if end == len(bare) else end
-        else:
-            # Invented numbers are common in forms and are masked too, but only where the + says what they are.
-            if possible and (plus or "-" in written):
-                yield Hit(match.start(), match.start() + possible, 0.6)
+                break
+        # Invented numbers are common in forms and are masked too, but only where the + says what they are.
+        if possible and (known == "valid" or plus or "-" in written):
+            at = match.start() + possible
+            yield Hit(match.start(), at, 0.9 if known == "valid" else 0.6)
 
 
 def _labelled(page: Page) -> Iterator[Hit]:
@@ -132,11 +139,16 @@ def _labelled(page: Page) -> Iterator[Hit]:
 
 def _home_end(written: str) -> int:
     """How much of a number with a trunk zero is a number in some home plan; 0 for nothing."""
-    for end in [len(written)] + [gap.start() for gap in re.finditer(r"[ .\-]+", written)][::-1]:
-        number = re.sub(r"\D", "", written[:end])
-        if 9 <= len(number) <= 12 and any(_in_plan(region, number[1:]) or _in_plan(region, number) for region in _HOME):
+    for end in ends(written):
+        number = _NO_DIGIT.sub("", written[:end])
+        if 9 <= len(number) <= 12 and _at_home(number):
             return end
     return 0
+
+
+@lru_cache(maxsize=4096)
+def _at_home(number: str) -> bool:
+    return any(_in_plan(region, number[1:]) or _in_plan(region, number) for region in _HOME)
 
 
 @cache
@@ -144,8 +156,11 @@ def _plan(region: str) -> "re.Pattern[str] | None":
     """One region's fixed-line, mobile and special numbers, without country code and trunk prefix."""
     from phonenumbers import PhoneMetadata  # 100 ms to import; most texts never need it
 
-    load = PhoneMetadata.metadata_for_nongeo_region if region.isdigit() else PhoneMetadata.metadata_for_region
-    data = load(int(region) if region.isdigit() else region, None)
+    data: Any
+    if region.isdigit():  # 800 and the like, which belong to no country
+        data = PhoneMetadata.metadata_for_nongeo_region(int(region), None)
+    else:
+        data = PhoneMetadata.metadata_for_region(region, None)
     if data is None:
         return None
     kinds = (
@@ -167,12 +182,15 @@ def _in_plan(region: str, number: str) -> bool:
     return bool(plan and plan.fullmatch(number))
 
 
+@lru_cache(maxsize=4096)
 def _country_plan(number: str) -> str:
-    """ "valid", "possible" (a country code and a length between 7 and 15 digits) or ""."""
-    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
-
+    """What the plan of its country says: "valid", "possible" (a country and 7 to 15 digits) or ""."""
     if not 7 <= len(number) <= 15:
         return ""
+    if number[0] == "1":  # one plan for North America, whatever the region
+        return "valid" if _NORTH_AMERICAN.fullmatch(number) else "possible" if len(number) == 11 else ""
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
+
     for width in (1, 2, 3):
         code = number[:width]
         regions = COUNTRY_CODE_TO_REGION_CODE.get(int(code))

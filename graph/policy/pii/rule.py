@@ -9,6 +9,7 @@ from functools import cached_property
 PLACEHOLDER = re.compile(r"\[REDACTED(?::[A-Z_]{2,30})?\]")
 # Stands for each character of a placeholder while rules look: no letter, digit, space or punctuation to any of them.
 BARRIER = "\0"
+_GROUP = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,23 @@ class Page:
         if "[REDACTED" in text:
             text = PLACEHOLDER.sub(lambda found: BARRIER * len(found.group()), text)
         self.text = text
+        self._mentions: dict[re.Pattern[str], bool] = {}
+
+    def without(self, hits: "Iterable[Hit]") -> "Page":
+        """The page that is left when the hits are masked too."""
+        parts: list[str] = []
+        done = 0
+        for hit in hits:
+            parts += self.text[done : hit.start], BARRIER * (hit.end - hit.start)
+            done = hit.end
+        parts.append(self.text[done:])
+        return Page("".join(parts))
+
+    def mentions(self, words: re.Pattern[str]) -> bool:
+        """Whether one of the words stands anywhere on the page."""
+        if words not in self._mentions:
+            self._mentions[words] = bool(words.search(self.low))
+        return self._mentions[words]
 
     @cached_property
     def low(self) -> str:
@@ -56,7 +74,14 @@ class Page:
 
     def context(self, start: int, end: int, words: re.Pattern[str], width: int = 40) -> bool:
         """Whether one of the words stands shortly before the range, or right after it."""
+        if not self.mentions(words):
+            return False
         return bool(words.search(self.before(start, width)) or words.search(self.after(end)))
+
+
+def ends(written: str) -> list[int]:
+    """Where a number written in groups may end, the longest first: after each group."""
+    return [group.end() for group in _GROUP.finditer(written)][::-1]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,215 @@
+"""The Python door: `Agent().ask("…", tenant_id="U1")`."""
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.language_models import BaseChatModel
+
+from graph.context import PUBLIC, Context, Role, key_of, valid_id, valid_tenant
+from graph.deps import Deps
+from graph.errors import BadInput, CordonError
+from graph.knowledge.home import private_directory
+from graph.knowledge.ingest import Outcome, Source, files, ingest
+from graph.settings import Settings, load
+from graph.tracing import refuse_uninvited
+
+DEFAULT_USER, DEFAULT_THREAD = "local", "default"
+
+
+class Reply(dict[str, Any]):
+    """The reply object of the contract, its keys also as attributes: `reply.answer`, `reply["answer"]`."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class VerifiedSentence:
+    """A sentence of the answer that passed validation, with the citations it rests on."""
+
+    text: str
+    citations: list[dict[str, Any]]
+    support: float
+
+
+class Agent:
+    """One home, opened on first use. Use it as a context manager, or call `close()`.
+
+    Raises BadSettings when the settings, or a tracing variable left in the environment, would not do.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, model: BaseChatModel | None = None) -> None:
+        self.settings = settings or load()
+        refuse_uninvited(self.settings)
+        self.deps = Deps(self.settings, model)
+        self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the home back. The agent may be used again; it then opens it anew."""
+        saver = self.__dict__.pop("_saver", None)
+        self.__dict__.pop("_graph", None)
+        if saver is not None:
+            saver.conn.close()
+        self.deps.close()
+
+    # -- asking -------------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str,
+        *,
+        tenant_id: str,
+        user_id: str = DEFAULT_USER,
+        thread_id: str = DEFAULT_THREAD,
+        role: Role = "member",
+        **options: Any,
+    ) -> Reply:
+        """Answer one question. Options: memory, mode, style, top_k, capstone.
+
+        Raises BadInput for an unusable id, option or empty question, Unavailable when the run could not be
+        recorded. A refusal, an outage of the model and "not in the documents" are replies, not errors.
+        """
+        from nodes.admit import options as checked
+
+        context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"), role)
+        if not isinstance(question, str) or not question.strip():
+            raise BadInput("the question is empty.", hint="Ask something.")
+        if unknown := options.keys() - {"memory", "mode", "style", "top_k", "capstone"}:
+            raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint="memory, mode, style, top_k, capstone.")
+        asked = {"question": question, "options": checked(options, self.settings)}
+        thread = key_of(context.tenant_id, context.user_id, context.thread_id)
+        with self._turns[thread]:  # two runs on one thread at once would lose a turn
+            state = self._graph.invoke(
+                asked, {"configurable": {"thread_id": thread}}, context=context, durability="exit"
+            )
+        return Reply(state["reply"])
+
+    async def aask(self, question: str, **who: Any) -> Reply:
+        """`ask` for callers with an event loop; the work runs in a thread."""
+        return await asyncio.to_thread(self.ask, question, **who)
+
+    def stream(self, question: str, **who: Any) -> Iterator[VerifiedSentence | Reply]:
+        """The verified sentences one by one, then the Reply. Nothing is handed out before its record is on disk."""
+        reply = self.ask(question, **who)
+        cited = {c["n"]: c for c in reply["citations"]}
+        for s in reply["sentences"]:
+            yield VerifiedSentence(s["text"], [cited[n] for n in s["citations"]], s["support"])
+        yield reply
+
+    async def astream(self, question: str, **who: Any) -> AsyncIterator[VerifiedSentence | Reply]:
+        for event in await asyncio.to_thread(lambda: list(self.stream(question, **who))):
+            yield event
+
+    def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> None:
+        """Forget a conversation."""
+        thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
+        with self._turns[thread]:
+            self._saver.delete_thread(thread)
+
+    # -- documents ----------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        tenant_id: str = "",
+        public: bool = False,
+        progress: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> list[Outcome]:
+        """Index files, directories and URLs for a tenant, or for everybody with `public=True`."""
+        if public == bool(tenant_id):
+            raise BadInput("name a tenant or say public, one of the two.")
+        owner = PUBLIC if public else valid_tenant(tenant_id)
+        given = [paths] if isinstance(paths, str | Path) else list(paths)
+        pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
+        local = [Path(p) for p in given if str(p) not in pages]
+        outcomes = self.ingest_sources(list(files(local, owner)), progress=progress)
+        if pages:
+            from graph.knowledge.web import pages as fetched
+
+            with fetched(pages, owner, self.settings) as (sources, failed):
+                for outcome in failed:
+                    progress(outcome)
+                outcomes += failed + self.ingest_sources(sources, progress=progress)
+        return outcomes
+
+    def ingest_sources(
+        self, sources: Sequence[Source], *, progress: Callable[[Outcome], None] = lambda outcome: None
+    ) -> list[Outcome]:
+        """Index what a manifest names (graph/knowledge/manifest.py)."""
+        from graph.knowledge.inspection import inspect
+
+        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress)
+
+    # -- the guards alone ---------------------------------------------------------------------------------
+
+    def scan(self, text: str, *, source: str = "question") -> dict[str, Any]:
+        """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
+        from graph.policy import filters
+
+        return filters.scan(text, source)
+
+    def mask(self, text: str) -> dict[str, Any]:
+        """The text without personal data and secrets, and where they were."""
+        from graph.policy import filters
+
+        return filters.mask(text)
+
+    def check(self, claim: str, evidence: Sequence[str]) -> dict[str, Any]:
+        """Whether the evidence supports the claim, and where."""
+        from graph.policy import filters
+
+        return filters.check(claim, evidence)
+
+    def repair(self, text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
+        """JSON out of what a model wrote."""
+        from graph.policy import filters
+
+        return filters.repair(text, schema)
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _saver(self) -> Any:
+        import sqlite3
+
+        from langgraph.checkpoint.sqlite import SqliteSaver
+
+        from graph.checkpoints import MaskingSerializer
+
+        _ = self.deps.lock
+        path = private_directory(self.settings.home) / "checkpoints.db"
+        try:
+            connection = sqlite3.connect(path, check_same_thread=False)
+            path.chmod(0o600)
+            saver = SqliteSaver(connection, serde=MaskingSerializer())
+            saver.setup()
+        except sqlite3.Error as error:
+            from graph.errors import Unavailable
+
+            raise Unavailable(f"the memory {path.name} cannot be used: {error}.", hint="Free space, or remove it.") from error
+        return saver
+
+    @cached_property
+    def _graph(self) -> Any:
+        from graph.build import build_graph
+
+        return build_graph(self.deps).compile(checkpointer=self._saver)
+
+
+__all__ = ["Agent", "CordonError", "Reply", "Settings", "VerifiedSentence"]

@@ -1,0 +1,89 @@
+"""The folder a run leaves behind (requirement D7). It appears whole or not at all."""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graph.audit import markdown
+from graph.audit.pdf import write_pdf
+from graph.knowledge.home import private_directory
+from graph.state import State
+
+SLUG_CHARS = 40
+
+
+class Artifacts:
+    def __init__(self, out: Path) -> None:
+        self.out = out
+
+    @contextmanager
+    def folder(self, state: State) -> Iterator["Folder"]:
+        """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
+        private_directory(self.out)
+        work = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.out))
+        try:
+            folder = Folder(work, self._free(name_of(state)), state)
+            yield folder
+            # rename() of a folder onto an empty one succeeds silently, so the name was looked up under this process only
+            work.rename(folder.final)
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+    def _free(self, name: str) -> Path:
+        """The name, or with -2, -3 … when runs of one second share it."""
+        path, n = self.out / name, 1
+        while path.exists():
+            n += 1
+            path = self.out / f"{name}-{n}"
+        return path
+
+
+class Folder:
+    """What goes in depends on how far the run came: a blocked one has no answer files."""
+
+    def __init__(self, work: Path, final: Path, state: State) -> None:
+        self._work, self.final = work, final
+        self._answered = state["decision"] in ("answer", "no_answer")
+        self._documents = markdown.documents(state) if self._answered else {}
+
+    def names(self) -> dict[str, str]:
+        """What the reply says of its artefacts: `dir`, then each file's name and path."""
+        files = ["intent.json", "triage.json", "retrieval.json"]
+        if self._answered:
+            files.append("answer.json")
+        files += [f"{stem}.{end}" for stem in self._documents for end in ("md", "pdf")]
+        return {"dir": str(self.final)} | {name: str(self.final / name) for name in files}
+
+    def write(self, state: State, reply: dict[str, Any]) -> None:
+        self._json("intent.json", state["intent"] | {"query": state["query"], "question": state["question"]})
+        self._json("triage.json", reply["verdict"] | {"rewrite": reply.get("rewrite", ""), "refusal": reply["refusal"]})
+        self._json("retrieval.json", reply["retrieval"] | {"query": state["query"], "filters": state["filters"]})
+        if self._answered:
+            self._json("answer.json", reply)
+        for stem, text in self._documents.items():
+            self._write(f"{stem}.md", text.encode())
+            write_pdf(text, self._work / f"{stem}.pdf", title=stem.replace("_", " ").capitalize(), created=state["started"])
+
+    def _json(self, name: str, value: Any) -> None:
+        self._write(name, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
+
+    def _write(self, name: str, data: bytes) -> None:
+        file = os.open(self._work / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(data)
+
+
+def name_of(state: State) -> str:
+    """<YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>, the slug from the masked question."""
+    stamp = re.sub(r"\D", "", state["started"])[:14]
+    plain = unicodedata.normalize("NFKD", state["question"]).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:SLUG_CHARS].strip("_") or "question"
+    return f"{stamp[:8]}_{stamp[8:]}_{slug}_{state['intent']['name']}_{state['verdict']['action']}"

@@ -1,0 +1,111 @@
+"""What stays of a run: the reply that leaves and the journal line that proves it."""
+
+import hashlib
+from typing import Any
+
+from graph.context import Principal
+from graph.policy import pii, rewrite
+from graph.state import State
+
+VERSION = 1
+
+
+def thread_of(runtime: Any) -> str:
+    """The thread's name: the caller's in process, LangGraph's on a server."""
+    if runtime.context is not None and getattr(runtime.context, "thread_id", ""):
+        return str(runtime.context.thread_id)
+    info = runtime.execution_info
+    return str(info.thread_id or "") if info is not None else ""
+
+
+def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
+    """The reply object, version 1 (contract). Every text in it is masked."""
+    timings = {k: v for k, v in state["timings"].items() if k != "turn"}
+    verdict = {k: v for k, v in state["verdict"].items() if k != "turn"}
+    reply: dict[str, Any] = {
+        "version": VERSION,
+        "run_id": state["turn"],
+        "timestamp": state["started"],
+        "tenant_id": asker.tenant_id,
+        "user_id": asker.user_id,
+        "thread_id": thread_id,
+        "question": state["question"],
+        "intent": state["intent"],
+        "verdict": verdict,
+        "decision": state["decision"],
+        "refusal": state["refusal"],
+        "answer": state["answer"],
+        "sentences": state["sentences"],
+        "citations": state["citations"],
+        "confidence": state["confidence"],
+        "safety_flags": state["flags"],
+        "reasoning": state["reasoning"],
+        "retrieval": {k: state["retrieval"].get(k, []) for k in ("confidence", "candidates")},
+        "memory": {"type": state.get("options", {}).get("memory", "none"), "turns_used": state["turns_used"]},
+        "usage": state["usage"],
+        "timings_ms": {**timings, "total": round(sum(timings.values()), 2)},
+        "artifacts": state["artifacts"],
+    }
+    if state["rewrite"]:
+        reply["rewrite"] = _prefixed(state["rewrite"])
+    if state["assessment"]:
+        reply["assessment"] = state["assessment"]
+    return reply
+
+
+def entry_of(state: State, reply: dict[str, Any]) -> dict[str, Any]:
+    """The journal line of requirement A10, with what C7 adds. No answer text: ids, hashes, codes and figures."""
+    usage, verdict = reply["usage"], reply["verdict"]
+    kinds = {threat["type"] for threat in verdict["threats"]}
+    return {
+        "timestamp": reply["timestamp"],
+        "run_id": reply["run_id"],
+        "user_id": reply["user_id"],
+        "tenant_id": reply["tenant_id"],
+        "thread_id": reply["thread_id"],
+        "query": reply["question"],
+        "question_sha256": _sha256(reply["question"]),
+        "memory_type": reply["memory"]["type"],
+        "plan": {
+            "injection": bool(kinds & {"prompt_injection", "jailbreak", "prompt_extraction"}),
+            "prohibited": verdict["action"] == "BLOCK",
+            "retrieval_query": state["query"],
+        },
+        "intent": reply["intent"]["name"],
+        "action": verdict["action"],
+        "risk_score": verdict["risk_score"],
+        "guard_events": [
+            {"type": t["type"], "score": t["score"], "severity": t["severity"], "pattern": t["exploit_path"]}
+            for t in verdict["threats"]
+        ],
+        "rewrite": reply.get("rewrite", ""),
+        "rewrite_sha256": _sha256(reply["rewrite"]) if "rewrite" in reply else "",
+        "tools_called": [name for name in state["timings"] if name != "turn"],
+        "filters_applied": state["filters"],
+        "retrieved_doc_ids": list(dict.fromkeys(c["doc_id"] for c in reply["retrieval"]["candidates"])),
+        "retrieved": reply["retrieval"]["candidates"],
+        "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in reply["citations"]],
+        "final_decision": reply["decision"],
+        "refusal_reason": reply["refusal"]["code"] if reply["refusal"] else None,
+        "error": state["error"],
+        "flags": reply["safety_flags"],
+        "confidence": reply["confidence"],
+        "repair_steps": state["draft"]["steps"],
+        "prompts": state["prompts"],
+        "model": usage["model"],
+        "model_calls": usage["model_calls"],
+        "tokens_prompt": usage["prompt_tokens"],
+        "tokens_completion": usage["completion_tokens"],
+        "answer_sha256": _sha256(reply["answer"]),
+        "timings_ms": reply["timings_ms"],
+        "latency_ms": reply["timings_ms"]["total"],
+        "artifacts": reply["artifacts"].get("dir", ""),
+    }
+
+
+def _prefixed(text: str) -> str:
+    return text if text.startswith(rewrite.PREFIX.strip()) else rewrite.PREFIX + pii.mask(text).text
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,87 @@
+"""The whole system on one screen: stages, edges, and where a failure goes."""
+
+import inspect
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from graph.context import Context
+from graph.deps import Deps
+from graph.settings import load
+from graph.state import Input, State
+from nodes.admit import admit, admitted
+from nodes.classify import classify
+from nodes.constrain import constrain
+from nodes.fail_closed import fail_closed
+from nodes.generate import generate, well_formed
+from nodes.guard import guard, permitted
+from nodes.publish import publish
+from nodes.record import record
+from nodes.refuse import refuse
+from nodes.remember import remember
+from nodes.repair import repair
+from nodes.respond import respond
+from nodes.retrieve import retrieve
+from nodes.triage import enforce, triage
+from nodes.validate import grounded, validate
+
+
+def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, State]:
+    """The uncompiled graph. Each stage is handed exactly what it may use."""
+    d = deps or Deps(load())
+    g = StateGraph(State, context_schema=Context, input_schema=Input)
+
+    stage(g, "admit", partial(admit, settings=d.settings))
+    stage(g, "classify", classify)
+    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion))
+    stage(g, "constrain", constrain)
+    stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
+    stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))
+    stage(g, "generate", lambda state: generate(state, generator=d.generator, settings=d.settings))
+    stage(g, "repair", lambda state: repair(state, generator=d.generator, settings=d.settings))
+    stage(g, "validate", validate)
+    stage(g, "respond", respond)
+    stage(g, "remember", partial(remember, settings=d.settings))
+    stage(g, "refuse", refuse, handled=False)
+    stage(g, "publish", partial(publish, artifacts=d.artifacts), handled=False)
+    stage(g, "record", partial(record, journal=d.journal), handled=False)
+
+    g.add_edge(START, "admit")
+    g.add_conditional_edges("admit", admitted)
+    g.add_edge("classify", "triage")
+    g.add_conditional_edges(
+        "triage", enforce, {"BLOCK": "refuse", "ALLOW_WITH_GUARDRAILS": "constrain", "ALLOW": "retrieve"}
+    )
+    g.add_edge("constrain", "retrieve")
+    g.add_edge("retrieve", "guard")
+    g.add_conditional_edges("guard", permitted)
+    g.add_conditional_edges("generate", well_formed)
+    g.add_edge("repair", "validate")
+    g.add_conditional_edges("validate", grounded)
+    g.add_edge("respond", "remember")
+    g.add_edge("remember", "publish")
+    g.add_edge("refuse", "publish")
+    g.add_edge("publish", "record")
+    g.add_edge("record", END)
+    return g
+
+
+def stage(g: StateGraph[Any, Any, Any, Any], name: str, work: Callable[..., Any], *, handled: bool = True) -> None:
+    """Add a stage that tells its time (ms), and that leads to fail_closed when it raises.
+
+    refuse, publish and record are not handled: there is nothing behind them to fall back on, so the run fails.
+    """
+    asks = "runtime" in inspect.signature(work).parameters
+
+    def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+        begun = time.perf_counter()
+        update = work(state, runtime) if asks else work(state)
+        spent = state.get("timings", {}).get(name, 0.0) if name != "admit" else 0.0
+        spent_ms = round(spent + (time.perf_counter() - begun) * 1_000, 2)
+        return {**update, "timings": {**update.get("timings", {}), name: spent_ms}}
+
+    g.add_node(name, run, error_handler=fail_closed if handled else None)

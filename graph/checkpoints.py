@@ -1,0 +1,32 @@
+"""What the checkpointer writes: every string masked first.
+
+The raw question reaches the disk before any stage has run (LangGraph stores a run's input), so masking in a stage
+comes too late for it.
+"""
+
+import re
+from typing import Any
+
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from graph.policy import pii
+
+_ID = re.compile(r"[0-9a-f-]{16,64}|[\w:|-]{1,12}")  # digests, run ids and short keys hold nothing to mask
+
+
+class MaskingSerializer(JsonPlusSerializer):
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        return super().dumps_typed(masked(obj))
+
+
+def masked(value: Any) -> Any:
+    """The value with every string in it masked; lists and dicts are copied, other types stay."""
+    if isinstance(value, str):
+        return value if _ID.fullmatch(value) else pii.mask(value).text
+    if isinstance(value, dict):
+        return {key: masked(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item) for item in value]
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(masked(item) for item in value)
+    return value

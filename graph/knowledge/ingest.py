@@ -1,0 +1,227 @@
+"""From files to the index: read, parse in a child process, inspect, chunk, embed, store. Idempotent by content hash."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from graph.context import PUBLIC, valid_tenant
+from graph.errors import BadInput, CordonError, DocumentError, Unavailable
+from graph.knowledge.chunking import chunk
+from graph.knowledge.document import Document
+from graph.knowledge.index import Index
+from graph.knowledge.sandbox import Limits, Parser
+from graph.knowledge.space import Record, StoredChunk
+from graph.settings import Settings
+
+Status = Literal["indexed", "unchanged", "quarantined", "failed"]
+_RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
+_DAYS = {"d": 1, "m": 30, "y": 365}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to ingest, and for whom. `spaces` are tenants, or `public`."""
+
+    path: Path
+    name: str  # as people know it
+    spaces: tuple[str, ...]
+    tenant_id: str
+    doc_id: str = ""  # "" lets ingestion choose one from the name
+    pii: bool = False
+    retention: str = "permanent"
+    origin: str = ""  # URL, when it came from one
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one file."""
+
+    name: str
+    doc_id: str
+    status: Status
+    reason: str = ""
+    chunks: int = 0
+    flags: list[str] = field(default_factory=list)
+
+
+Inspect = Callable[[Document], list[str]]  # flags of a document, for example planted_instructions
+
+
+def ingest(
+    sources: Sequence[Source],
+    index: Index,
+    settings: Settings,
+    *,
+    inspect: Inspect,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Index every source; one outcome each, in order. A file that cannot be read never stops the others.
+
+    Raises Unavailable when the index itself fails: what was stored before stands.
+    """
+    outcomes: list[Outcome] = []
+    touched: dict[str, None] = {}
+    limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
+    try:
+        with Parser(limits) as parser:
+            for source in sources:
+                outcome = _one(source, index, settings, parser, inspect)
+                if outcome.status == "indexed":
+                    touched.update(dict.fromkeys(source.spaces))
+                outcomes.append(outcome)
+                progress(outcome)
+    finally:
+        for tenant in touched:
+            mirror(index, tenant)
+    return outcomes
+
+
+def mirror(index: Index, tenant: str) -> None:
+    """Bring the space's Chroma collection in step with the space."""
+    space = index.space(tenant)
+    if space is not None:
+        rows, matrix = space.matrix()
+        names = space.names(int(row) for row in rows)
+        index.vectors.sync(index.key(tenant), [names[int(row)][0] for row in rows], matrix)
+
+
+def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect) -> Outcome:
+    try:
+        data = _read(source, settings)
+        sha256 = hashlib.sha256(data).hexdigest()
+        doc_id = source.doc_id or _choose_id(source, index)
+        retention, expires = expiry(source.retention)
+        todo = [space for space in source.spaces if not _held(index, space, source, doc_id, sha256, retention)]
+        if not todo:
+            return Outcome(source.name, doc_id, "unchanged")
+        if not source.doc_id and (twin := _twin(index, todo, sha256, source.name)):
+            return Outcome(source.name, twin, "unchanged", f"same content as {twin}")
+        document = parser.parse(source.path, filename=source.name)
+        flags = inspect(document)
+        if flags and settings.planted == "quarantine":
+            return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
+        pieces = chunk(document, index.embedder.count, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+        chunks = [
+            StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section)
+            for n, c in enumerate(pieces)
+        ]
+        words = [_searchable(document, c) for c in chunks]
+        vectors = index.embedder.embed(words)
+        for tenant in todo:
+            record = Record(
+                doc_id=doc_id,
+                filename=source.name,
+                title=document.title or source.name,
+                sha256=sha256,
+                tenant_id=source.tenant_id,
+                visibility=PUBLIC if tenant == PUBLIC else "private",
+                media_type=document.media_type,
+                size=len(data),
+                chunks=len(chunks),
+                source=source.origin or source.name,
+                ingested=datetime.now(UTC).isoformat(timespec="seconds"),
+                retention=retention,
+                expires=expires,
+                pii=source.pii,
+                flags=flags,
+            )
+            space = index.space(tenant, create=True)
+            assert space is not None
+            space.put(record, document.text, chunks, vectors, words)
+        return Outcome(source.name, doc_id, "indexed", chunks=len(chunks), flags=flags)
+    except DocumentError as error:
+        # Whatever the reason, the file is left out and said so; only I/O trouble counts as failure.
+        status: Status = "failed" if error.reason in {"unreadable", "missing"} else "quarantined"
+        return Outcome(source.name, source.doc_id, status, f"{error.reason}: {error}")
+    except Unavailable:
+        raise
+    except CordonError as error:
+        return Outcome(source.name, source.doc_id, "failed", str(error))
+
+
+def _read(source: Source, settings: Settings) -> bytes:
+    try:
+        size = source.path.stat().st_size
+        if size > settings.max_file_mb * 2**20:
+            raise DocumentError("oversize", f"{size / 2**20:.0f} MB, the limit is {settings.max_file_mb} MB.")
+        return source.path.read_bytes()
+    except FileNotFoundError as error:
+        raise DocumentError("missing", "there is no such file.") from error
+    except OSError as error:
+        raise DocumentError("unreadable", f"it cannot be read ({error.strerror}).") from error
+
+
+def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, retention: str) -> bool:
+    space = index.space(tenant)
+    record = space.record(doc_id) if space else None
+    return record is not None and (record.sha256, record.retention, record.tenant_id, record.pii, record.filename) == (
+        sha256,
+        retention,
+        source.tenant_id,
+        source.pii,
+        source.name,
+    )
+
+
+def _twin(index: Index, tenants: Sequence[str], sha256: str, name: str) -> str:
+    """Another document of the same content in every one of the spaces, or ""."""
+    found = [
+        next((r.doc_id for r in space.by_hash(sha256) if r.filename != name), "")
+        for tenant in tenants
+        if (space := index.space(tenant))
+    ]
+    return found[0] if len(found) == len(tenants) and all(found) else ""
+
+
+def _choose_id(source: Source, index: Index) -> str:
+    """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
+    plain = unicodedata.normalize("NFKD", Path(source.name).stem).encode("ascii", "ignore").decode()
+    base = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:60] or "document"
+    for tenant in source.spaces:
+        space = index.space(tenant)
+        held = space.record(base) if space else None
+        if held is not None and held.filename != source.name:
+            return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    return base
+
+
+def _searchable(document: Document, part: StoredChunk) -> str:
+    """What is embedded and indexed for a chunk: its text, led by title and section where it does not begin with them."""
+    text = document.text[part.start : part.end]
+    lead = [t for t in (document.title, part.section) if t and not text.startswith(t)]
+    return "\n".join([*dict.fromkeys(lead), text])
+
+
+def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:
+    """(policy, UTC time from which the document may no longer be used) of `retain_3y`, `retain_90d`, `permanent`.
+
+    Raises BadInput for anything else: a retention that is not understood must not mean "for ever".
+    """
+    policy = policy.strip().lower() or "permanent"
+    if policy == "permanent":
+        return policy, ""
+    match = _RETENTION.fullmatch(policy)
+    if match is None:
+        raise BadInput(f"retention policy {policy!r} is not permanent, retain_<n>d, retain_<n>m or retain_<n>y.")
+    days = int(match[1]) * _DAYS[match[2]]
+    return policy, ((today or datetime.now(UTC)) + timedelta(days=days)).isoformat(timespec="seconds")
+
+
+def expired(record: Record, now: datetime | None = None) -> bool:
+    return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
+
+
+def files(paths: Sequence[Path], tenant: str) -> Iterator[Source]:
+    """A source for every file named, and for every file below a directory named (hidden ones left out)."""
+    tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
+    for path in paths:
+        below = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        for file in below:
+            name = str(file.relative_to(path)) if path.is_dir() else file.name
+            if not path.is_dir() or not any(part.startswith(".") for part in Path(name).parts):
+                yield Source(file, name, (tenant,), tenant)

@@ -1,0 +1,84 @@
+"""`manifest.csv` (doc_id, tenant, path) and `tenant_acl.csv` (tenant_id, doc_id, visibility, pii, retention_policy).
+
+The manifest says what there is, the ACL who may read it. A document without an ACL row is read by nobody.
+"""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from graph.context import PUBLIC, valid_id, valid_tenant
+from graph.errors import BadInput
+from graph.knowledge.ingest import Source, expiry
+
+MANIFEST = ("doc_id", "tenant", "path")
+ACL = ("tenant_id", "doc_id", "visibility", "pii", "retention_policy")
+
+
+def sources(manifest: Path, acl: Path) -> list[Source]:
+    """What to ingest. Raises BadInput with file and line for anything that is not as it should be."""
+    grants: dict[str, list[dict[str, str]]] = {}
+    for line, row in _rows(acl, ACL):
+        if row["visibility"] not in ("private", PUBLIC):
+            raise _bad(acl, line, f"visibility {row['visibility']!r} is neither private nor public.")
+        if row["pii"].upper() not in ("Y", "N"):
+            raise _bad(acl, line, f"pii {row['pii']!r} is neither Y nor N.")
+        try:
+            expiry(row["retention_policy"])
+            if row["visibility"] == "private":
+                valid_tenant(row["tenant_id"])
+        except BadInput as error:
+            raise _bad(acl, line, str(error)) from error
+        grants.setdefault(row["doc_id"], []).append(row)
+
+    found: dict[str, Source] = {}
+    for line, row in _rows(manifest, MANIFEST):
+        doc_id = row["doc_id"]
+        try:
+            valid_id(doc_id, "doc_id")
+        except BadInput as error:
+            raise _bad(manifest, line, str(error)) from error
+        if doc_id in found:
+            raise _bad(manifest, line, f"doc_id {doc_id!r} stands there twice.")
+        rows = grants.get(doc_id)
+        if not rows:
+            raise _bad(manifest, line, f"{doc_id!r} has no row in {acl.name}, so nobody may read it.")
+        spaces = dict.fromkeys(PUBLIC if r["visibility"] == PUBLIC else r["tenant_id"] for r in rows)
+        first = rows[0]
+        found[doc_id] = Source(
+            path=_inside(manifest, line, row["path"]),
+            name=Path(row["path"]).name,
+            spaces=(PUBLIC,) if PUBLIC in spaces else tuple(spaces),
+            tenant_id=PUBLIC if PUBLIC in spaces else first["tenant_id"],
+            doc_id=doc_id,
+            pii=any(r["pii"].upper() == "Y" for r in rows),
+            retention=min((r["retention_policy"] for r in rows), key=lambda p: expiry(p)[1] or "~"),
+        )
+    return list(found.values())
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}.") from error
+    reader = csv.DictReader(text.splitlines())
+    if tuple(reader.fieldnames or ()) != columns:
+        raise BadInput(f"{path.name} has the columns {reader.fieldnames}, expected {','.join(columns)}.")
+    for row in reader:
+        if None in row or None in row.values():
+            raise _bad(path, reader.line_num, f"expected {len(columns)} values.")
+        yield reader.line_num, {key: value.strip() for key, value in row.items()}
+
+
+def _inside(manifest: Path, line: int, name: str) -> Path:
+    """The file, relative to the manifest's folder or the one above (where seed A's paths begin), never outside."""
+    for root in (manifest.absolute().parent, manifest.absolute().parent.parent):
+        path = (root / name).resolve()
+        if path.is_file() and path.is_relative_to(root.resolve()):
+            return path
+    raise _bad(manifest, line, f"there is no file {name!r} below the manifest.")
+
+
+def _bad(path: Path, line: int, message: str) -> BadInput:
+    return BadInput(f"{path.name}, line {line}: {message}")

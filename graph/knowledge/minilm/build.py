@@ -1,0 +1,117 @@
+"""Writes minilm.onnx: all-MiniLM-L6-v2 as a graph of 25 KB whose weights are byte ranges of model.safetensors.
+
+Only needed when the graph changes, with the package `onnx` installed:
+
+    python graph/knowledge/minilm/build.py PATH/TO/model.safetensors
+
+The architecture is BERT's (Devlin et al. 2019): 6 layers, 12 heads, hidden size 384, exact GELU, layer norm with
+epsilon 1e-12; then the mean over the tokens, scaled to length 1.
+"""
+
+import json
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+LAYERS, HIDDEN, HEADS, EPSILON, OPSET = 6, 384, 12, 1e-12, 20
+
+
+class Graph:
+    """Collects nodes and initialisers; each method returns the name of what it made."""
+
+    def __init__(self, weights: Path) -> None:
+        with weights.open("rb") as file:
+            (size,) = struct.unpack("<Q", file.read(8))
+            self.header = json.loads(file.read(size))
+        self.base = 8 + size
+        self.location = weights.name
+        self.nodes: list[onnx.NodeProto] = []
+        self.initialisers: dict[str, onnx.TensorProto] = {}
+
+    def weight(self, name: str) -> str:
+        """A tensor that stays in the safetensors file; onnxruntime maps it from there."""
+        if name not in self.initialisers:
+            entry = self.header[name]
+            begin, end = entry["data_offsets"]
+            tensor = TensorProto(
+                name=name, data_type=TensorProto.FLOAT, dims=entry["shape"], data_location=TensorProto.EXTERNAL
+            )
+            where = {"location": self.location, "offset": self.base + begin, "length": end - begin}
+            for key, value in where.items():
+                tensor.external_data.add(key=key, value=str(value))
+            self.initialisers[name] = tensor
+        return name
+
+    def constant(self, name: str, value: object) -> str:
+        self.initialisers.setdefault(name, onnx.numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def add(self, operator: str, *inputs: str, **attributes: object) -> str:
+        output = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, list(inputs), [output], **attributes))
+        return output
+
+    def linear(self, x: str, name: str) -> str:
+        return self.add("Gemm", x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
+
+    def norm(self, x: str, name: str) -> str:
+        scale, shift = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
+        return self.add("LayerNormalization", x, scale, shift, axis=-1, epsilon=EPSILON)
+
+
+def build(weights: Path) -> onnx.ModelProto:
+    g = Graph(weights)
+    shape = g.add("Shape", "input_ids")
+    length = g.add("Gather", shape, g.constant("one", np.int64(1)))
+    positions = g.add("Range", g.constant("zero", np.int64(0)), length, "one")
+    words = g.add("Gather", g.weight("embeddings.word_embeddings.weight"), "input_ids")
+    places = g.add("Gather", g.weight("embeddings.position_embeddings.weight"), positions)
+    kind = g.add("Gather", g.weight("embeddings.token_type_embeddings.weight"), "zero")
+    x = g.norm(g.add("Add", words, g.add("Add", places, kind)), "embeddings.LayerNorm")
+    rows = g.constant("rows", np.array([-1, HIDDEN], np.int64))
+    x = g.add("Reshape", x, rows)
+
+    split = g.add("Concat", shape, g.constant("heads", np.array([HEADS, HIDDEN // HEADS], np.int64)), axis=0)
+    mask = g.add("Unsqueeze", g.add("Cast", "attention_mask", to=TensorProto.FLOAT), g.constant("hq", np.array([1, 2])))
+    least = g.constant("least", np.float32(np.finfo(np.float32).min))
+    bias = g.add("Mul", g.add("Sub", g.constant("onef", np.float32(1)), mask), least)
+    scale = g.constant("scale", np.float32((HIDDEN // HEADS) ** -0.5))
+    for layer in range(LAYERS):
+        at = f"encoder.layer.{layer}"
+        q, k, v = (
+            g.add("Transpose", g.add("Reshape", g.linear(x, f"{at}.attention.self.{name}"), split), perm=order)
+            for name, order in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
+        )
+        weights_ = g.add("Softmax", g.add("Add", g.add("Mul", g.add("MatMul", q, k), scale), bias), axis=-1)
+        heads = g.add("Reshape", g.add("Transpose", g.add("MatMul", weights_, v), perm=[0, 2, 1, 3]), rows)
+        attended = g.linear(heads, f"{at}.attention.output.dense")
+        x = g.norm(g.add("Add", attended, x), f"{at}.attention.output.LayerNorm")
+        wide = g.add("Gelu", g.linear(x, f"{at}.intermediate.dense"))
+        x = g.norm(g.add("Add", g.linear(wide, f"{at}.output.dense"), x), f"{at}.output.LayerNorm")
+
+    tokens = g.add("Reshape", x, g.add("Concat", shape, g.constant("hidden", np.array([HIDDEN], np.int64)), axis=0))
+    keep = g.add("Unsqueeze", g.add("Cast", "attention_mask", to=TensorProto.FLOAT), g.constant("q", np.array([1])))
+    total = g.add("Squeeze", g.add("MatMul", keep, tokens), "q")
+    # Scaling to length 1 makes the sum as good as the mean.
+    g.nodes.append(helper.make_node("LpNormalization", [total], ["embedding"], axis=-1, p=2))
+    graph = helper.make_graph(
+        g.nodes,
+        "all-MiniLM-L6-v2",
+        [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["B", "S"])
+            for name in ("input_ids", "attention_mask")
+        ],
+        [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["B", HIDDEN])],
+        list(g.initialisers.values()),
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
+
+
+if __name__ == "__main__":
+    out = Path(__file__).with_name("minilm.onnx")
+    out.write_bytes(build(Path(sys.argv[1])).SerializeToString(deterministic=True))
+    print(f"{out.name}: {out.stat().st_size:,} bytes")

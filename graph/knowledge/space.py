@@ -1,0 +1,224 @@
+"""One space: the documents of one tenant, or the public ones, in an SQLite file of its own.
+
+Text, chunks, word index (FTS5) and vectors of a space change together in one transaction, and nothing of another
+space is in the file: no statistic, page or lock is shared between tenants.
+"""
+
+import json
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from graph.errors import IndexUnavailable
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (doc_id TEXT PRIMARY KEY, record TEXT NOT NULL, text TEXT NOT NULL, sha256 TEXT NOT NULL);
+CREATE INDEX documents_sha256 ON documents (sha256);
+CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk_id TEXT NOT NULL UNIQUE, doc_id TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL, page INTEGER, sheet TEXT, section TEXT NOT NULL,
+    vector BLOB NOT NULL);
+CREATE INDEX chunks_doc ON chunks (doc_id);
+CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61');
+"""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a document. Times are UTC, ISO 8601; `expires` is "" when it is kept for good."""
+
+    doc_id: str
+    filename: str
+    title: str
+    sha256: str
+    tenant_id: str  # whose it is; "public" for the shared corpus
+    visibility: str  # private | public
+    media_type: str
+    size: int  # bytes
+    chunks: int
+    source: str  # path or URL it came from
+    ingested: str
+    retention: str = "permanent"
+    expires: str = ""
+    pii: bool = False
+    flags: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    page: int | None
+    sheet: str | None
+    section: str
+
+
+class Space:
+    """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._matrix: tuple[np.ndarray, np.ndarray] | None = None
+        if not create and not path.exists():
+            raise IndexUnavailable(f"the index file {path.name} is missing.", hint="Run `cordon ingest` again.")
+        try:
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute("PRAGMA secure_delete = ON")
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            if version == 0 and create:
+                self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+                path.chmod(0o600)
+            elif version != SCHEMA_VERSION:
+                raise IndexUnavailable(
+                    f"the index file {path.name} has layout {version}, this Cordon reads {SCHEMA_VERSION}.",
+                    hint="Remove the index directory and run `cordon ingest` again.",
+                )
+        except sqlite3.Error as error:
+            raise _broken(path, error) from error
+
+    def close(self) -> None:
+        self._db.close()
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
+        with self._lock:
+            try:
+                return self._db.execute(sql, parameters).fetchall()
+            except sqlite3.Error as error:
+                raise _broken(self.path, error) from error
+
+    # -- meta ---------------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> str:
+        rows = self.execute("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # -- documents ----------------------------------------------------------------------------------------
+
+    def put(
+        self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
+    ) -> None:
+        """Store a document, replacing what its id held before. All or nothing.
+
+        `vectors` is float32 (len(chunks), d); `words` is what the word index reads for each chunk.
+        """
+        with self._lock:
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._remove(record.doc_id)
+                self._db.execute(
+                    "INSERT INTO documents VALUES (?, ?, ?, ?)",
+                    (record.doc_id, json.dumps(asdict(record), ensure_ascii=False), text, record.sha256),
+                )
+                for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
+                    cursor = self._db.execute(
+                        'INSERT INTO chunks (chunk_id, doc_id, start, "end", page, sheet, section, vector)'
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
+                    )
+                    self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise _broken(self.path, error) from error
+            self._matrix = None
+
+    def remove(self, doc_id: str) -> bool:
+        """Forget a document; the freed pages are overwritten. False when there is none of that id."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            found = self._remove(doc_id)
+            self._db.execute("COMMIT")
+            self._matrix = None
+            if found:  # else the words live on in the index and the text in the log
+                self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return found
+
+    def _remove(self, doc_id: str) -> bool:
+        for (row,) in self._db.execute("SELECT id FROM chunks WHERE doc_id = ?", (doc_id,)).fetchall():
+            self._db.execute("DELETE FROM words WHERE rowid = ?", (row,))
+        self._db.execute("DELETE FROM chunks WHERE doc_id = ?", (doc_id,))
+        return self._db.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,)).rowcount > 0
+
+    def record(self, doc_id: str) -> Record | None:
+        rows = self.execute("SELECT record FROM documents WHERE doc_id = ?", (doc_id,))
+        return Record(**json.loads(rows[0][0])) if rows else None
+
+    def records(self) -> list[Record]:
+        """All documents, by id."""
+        return [Record(**json.loads(row[0])) for row in self.execute("SELECT record FROM documents ORDER BY doc_id")]
+
+    def by_hash(self, sha256: str) -> list[Record]:
+        rows = self.execute("SELECT record FROM documents WHERE sha256 = ? ORDER BY doc_id", (sha256,))
+        return [Record(**json.loads(row[0])) for row in rows]
+
+    def text(self, doc_id: str) -> str:
+        rows = self.execute("SELECT text FROM documents WHERE doc_id = ?", (doc_id,))
+        return rows[0][0] if rows else ""
+
+    def count(self) -> tuple[int, int]:
+        """Documents, chunks."""
+        return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]  # type: ignore[return-value]
+
+    # -- chunks -------------------------------------------------------------------------------------------
+
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        rows = self.execute(
+            'SELECT chunk_id, doc_id, start, "end", page, sheet, section FROM chunks WHERE chunk_id = ?', (chunk_id,)
+        )
+        return StoredChunk(*rows[0]) if rows else None
+
+    def names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """Row → (chunk id, document id)."""
+        wanted = ",".join(str(int(row)) for row in rows)
+        found = self.execute(f"SELECT id, chunk_id, doc_id FROM chunks WHERE id IN ({wanted})")
+        return {row: (chunk_id, doc_id) for row, chunk_id, doc_id in found}
+
+    def matrix(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (int64, n) and vectors (float32, n × d) of every chunk, in row order."""
+        with self._lock:
+            if self._matrix is None:
+                found = self.execute("SELECT id, vector FROM chunks ORDER BY id")
+                rows = np.array([row for row, _ in found], np.int64)
+                flat = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
+                self._matrix = rows, flat.reshape(len(found), -1) if found else np.zeros((0, 0), np.float32)
+            return self._matrix
+
+    def best_words(self, words: Sequence[str], limit: int) -> list[int]:
+        """Rows of the chunks with the best BM25 score for any of the words, best first."""
+        if not words:
+            return []
+        query = " OR ".join(_quoted(word) for word in words)
+        found = self.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (query, limit))
+        return [row for (row,) in found]
+
+    def rows_with(self, word: str) -> frozenset[int]:
+        """Rows of all chunks that hold the word, in any of its inflections (Porter stemmer)."""
+        found = self.execute("SELECT rowid FROM words WHERE words MATCH ?", (_quoted(word),))
+        return frozenset(row for (row,) in found)
+
+
+def _quoted(word: str) -> str:
+    return '"' + re.sub(r'["\x00]', " ", word) + '"'
+
+
+def _broken(path: Path, error: sqlite3.Error) -> IndexUnavailable:
+    return IndexUnavailable(
+        f"the index file {path.name} cannot be used: {error}.",
+        hint="Is the disk full or the file damaged? Free space, or remove the index and run `cordon ingest` again.",
+    )

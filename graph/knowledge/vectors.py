@@ -1,0 +1,81 @@
+"""Chroma: the vector index that search turns to when a space outgrows exact search.
+
+Opened on first use (importing it takes a second). One collection per space, statistics apart. It holds ids and
+vectors only, never text, and can always be rebuilt from the spaces.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graph.errors import IndexUnavailable
+
+# Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
+_HNSW = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
+
+
+class Vectors:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._client: Any = None
+        self._stores: dict[str, Any] = {}
+
+    def _store(self, space: str) -> Any:
+        """The space's collection, behind LangChain's vector store interface."""
+        from langchain_chroma import Chroma
+
+        if self._client is None:
+            import chromadb
+
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._client = chromadb.PersistentClient(
+                str(self._directory), settings=chromadb.Settings(anonymized_telemetry=False, allow_reset=False)
+            )
+        if space not in self._stores:
+            # embedding_function=None: vectors always come with the call; Chroma's own embedder needs the network.
+            self._stores[space] = Chroma(
+                client=self._client, collection_name=_collection_name(space), collection_configuration={"hnsw": _HNSW}
+            )
+        return self._stores[space]
+
+    def put(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
+        collection = self._collection(space)
+        for at in range(0, len(ids), 5_000):  # Chroma bounds a batch at 5,461
+            collection.upsert(ids=ids[at : at + 5_000], embeddings=vectors[at : at + 5_000])
+
+    def sync(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
+        """Make the collection hold exactly these."""
+        held = set(self._collection(space).get(include=[])["ids"])
+        if gone := sorted(held - set(ids)):
+            self._collection(space).delete(ids=gone)
+        new = [at for at, name in enumerate(ids) if name not in held]
+        self.put(space, [ids[at] for at in new], vectors[new])
+
+    def remove(self, space: str, ids: list[str]) -> None:
+        if ids:
+            self._collection(space).delete(ids=ids)
+
+    def drop(self, space: str) -> None:
+        """Erase the space's collection."""
+        self._store(space).delete_collection()
+        self._stores.pop(space, None)
+
+    def count(self, space: str) -> int:
+        return int(self._collection(space).count())
+
+    def nearest(self, space: str, vector: np.ndarray, limit: int) -> list[tuple[str, float]]:
+        """(chunk id, cosine) of the nearest, best first. Raises IndexUnavailable for an empty collection."""
+        found = self._collection(space).query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
+        names = found["ids"][0]
+        if not names:
+            raise IndexUnavailable("the vector index is empty.", hint="Run `cordon ingest` again.")
+        return [(name, 1 - float(d)) for name, d in zip(names, found["distances"][0], strict=True)]
+
+    def _collection(self, space: str) -> Any:
+        self._store(space)
+        return self._client.get_collection(_collection_name(space))
+
+
+def _collection_name(space: str) -> str:
+    return f"space-{space}"

@@ -1,0 +1,141 @@
+"""Conversational memory: what a thread remembers, and how a follow-up question is understood from it.
+
+Two forms. `buffer` keeps the last turns word by word; `summary` folds each turn into one line of a rolling synopsis.
+Both hold masked text only, live in the checkpoint of one (tenant, user, thread), and are read on the next turn.
+"""
+
+import re
+from dataclasses import dataclass
+
+from graph.state import Memory, MemoryType, PastTurn
+
+EMPTY: Memory = {"turns": [], "summary": ""}
+SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 20, 220, 80, 12
+
+_ORDINALS = {
+    name: at
+    for at, names in enumerate(
+        ["first 1st former", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th"]
+    )
+    for name in names.split()
+} | {"last": -1, "latter": -1, "final": -1}
+_ORDINAL = re.compile(
+    rf"\b(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(one|ones|item|dataset|document|memo|paper|point|rule|result|option|of\s+(?:them|these|those)))?\b",
+    re.I,
+)
+_NUMBERED = re.compile(r"\b(?:number|item|no\.?|#)\s*(\d{1,2})\b", re.I)
+_ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|also|then|so)\b", re.I)
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|them|their|that one|this one|those|these|(?:that|this|the same) "
+    r"(?:dataset|document|memo|rule|policy|experiment|result|protocol|topic|one))\b",
+    re.I,
+)
+_AGAIN = re.compile(r"\b(?:last time|earlier|before|previous(?:ly)?|your (?:last|previous) answer|as above)\b", re.I)
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """How a question was completed from memory. `query` is the question itself when it stands alone."""
+
+    query: str
+    about: str = ""  # the remembered thing it refers to
+    doc_ids: tuple[str, ...] = ()  # of the remembered turn, when it referred to one
+    turns_used: int = 0
+
+
+def resolve(question: str, memory: Memory, kind: MemoryType) -> FollowUp:
+    """Complete a follow-up ("the first one", "and the third?", "what is its size?") from the thread's memory."""
+    if kind == "none":
+        return FollowUp(question)
+    past = recalled(memory, kind)
+    if not past:
+        return FollowUp(question)
+    position = _position(question)
+    listing = next((turn for turn in reversed(past) if turn["items"]), None)
+    if position is not None and listing and -1 <= position < len(listing["items"]):
+        item = listing["items"][position]
+        rest = _ORDINAL.sub(" ", _NUMBERED.sub(" ", question))
+        asked = " ".join(_ELLIPSIS.sub(" ", rest).split()).strip(" ?.!,")
+        if not re.search(r"\w{3,}", re.sub(r"(?i)\b(?:tell|me|about|more|what|is|are|of|the|and|please|give|details?|describe|explain|show)\b", "", asked)):
+            asked = ""
+        return FollowUp(f"{item} {asked}".strip(), item, _documents_of(listing, position), 1)
+    last = past[-1]
+    if _AGAIN.search(question):
+        return FollowUp(f"{question} {last['topic']}", last["topic"], tuple(last["doc_ids"]), 1)
+    short = len(re.findall(r"\w+", question)) <= 12
+    if short and (_PRONOUN.search(question) or _ELLIPSIS.match(question)):
+        return FollowUp(f"{question} {last['topic']}", last["topic"], tuple(last["doc_ids"]), 1)
+    return FollowUp(question)
+
+
+def _position(question: str) -> int | None:
+    """The place in a list that the question points at, from 0, -1 for the last; None when it points at none."""
+    numbered = _NUMBERED.search(question)
+    if numbered:
+        return int(numbered[1]) - 1
+    for match in _ORDINAL.finditer(question):
+        # "the first aid kit" is no pointer: an ordinal points when "one", "item" … or nothing follows it.
+        if match[2] or re.match(r"\s*[?.!,]*\s*$", question[match.end() :]):
+            return _ORDINALS[match[1].lower()]
+    return None
+
+
+def _documents_of(turn: PastTurn, position: int) -> tuple[str, ...]:
+    """The document of the item when each item came from one of its own, else all of the turn's."""
+    ids = turn["doc_ids"]
+    return (ids[position],) if len(ids) == len(turn["items"]) else tuple(ids)
+
+
+def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Memory:
+    """The memory after a turn. Turns that a buffer no longer keeps, and all turns of a summary, become synopsis."""
+    if kind == "none":
+        return memory
+    turns = [*memory["turns"], turn]
+    kept = keep if kind == "buffer" else 0
+    fold, turns = turns[: len(turns) - kept], turns[len(turns) - kept :] if kept else []
+    lines = [*memory["summary"].splitlines(), *map(_line, fold)]
+    return {"turns": turns, "summary": "\n".join(lines[-SUMMARY_LINES:])}
+
+
+def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
+    """What may be read on this turn, oldest first: the synopsis, then any turns kept word by word."""
+    if kind == "none":
+        return []
+    return [*(_parse(line) for line in memory["summary"].splitlines()), *memory["turns"]]
+
+
+def as_text(memory: Memory, kind: MemoryType) -> str:
+    """Memory as the prompt shows it, "" when there is none."""
+    if kind == "none":
+        return ""
+    lines = memory["summary"].splitlines()
+    lines += [f"Question: {turn['question']}\nAnswer: {turn['answer']}" for turn in memory["turns"]]
+    return "\n".join(lines)
+
+
+_LINE = re.compile(r"Asked: (.*?) Answered: (.*?)(?: Listed: (.*?))?(?: From: (.*?))?$")
+
+
+def _line(turn: PastTurn) -> str:
+    """One line of synopsis. `_parse` reads it back, so what the line does not say is forgotten."""
+    line = f"Asked: {_short(turn['question'])} Answered: {_short(turn['answer'])}"
+    if turn["items"]:
+        line += " Listed: " + " | ".join(item[:ITEM_CHARS].replace("|", "/") for item in turn["items"])
+    return line + (" From: " + ", ".join(turn["doc_ids"]) if turn["doc_ids"] else "")
+
+
+def _parse(line: str) -> PastTurn:
+    match = _LINE.match(line)
+    question, answer, items, docs = match.groups() if match else (line, "", None, None)
+    return {
+        "question": question,
+        "answer": answer,
+        "topic": question,
+        "items": items.split(" | ") if items else [],
+        "doc_ids": docs.split(", ") if docs else [],
+    }
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= GIST_CHARS else flat[: GIST_CHARS - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,1 @@
+"""Language models behind one interface: the embedded answerer, or any OpenAI-compatible server."""

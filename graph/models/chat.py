@@ -1,0 +1,158 @@
+"""Chat models as the generate stage sees them: messages in, text and token counts out, failures translated."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as OutOfTime
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from graph.errors import ModelUnavailable
+from graph.knowledge.embeddings import Embedder
+from graph.models import assessment, extractive
+from graph.models.task import KEY
+from graph.settings import Settings
+
+EMBEDDED = "cordon-embedded"
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model wrote, and what it cost. Token counts are the server's own, or the embedded tokenizer's."""
+
+    text: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class EmbeddedChatModel(BaseChatModel):
+    """A deterministic extractive answerer: every sentence it writes stands in the evidence of the last message."""
+
+    embedder: Any = None
+
+    @property
+    def _llm_type(self) -> str:
+        return EMBEDDED
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        import json
+
+        task = next((m.additional_kwargs[KEY] for m in reversed(messages) if KEY in m.additional_kwargs), None)
+        if task is None:
+            raise ModelUnavailable("the embedded model answers Cordon's own tasks only.")
+        write = {"answer": extractive.answer, "assessment": assessment.design}[task["kind"]]
+        text = json.dumps(write(task, self.embedder), ensure_ascii=False)
+        prompt = sum(self._count(str(m.content)) for m in messages)
+        completion = self._count(text)
+        usage = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
+        message = AIMessage(text, usage_metadata=usage, response_metadata={"finish_reason": "stop"})  # type: ignore[arg-type]
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _count(self, text: str) -> int:
+        return self.embedder.count(text) if self.embedder is not None else len(text.split())
+
+
+class Generator:
+    """The model that writes answers. Built once; opened on first use."""
+
+    def __init__(self, settings: Settings, embedder: Embedder, model: BaseChatModel | None = None) -> None:
+        self.name = EMBEDDED if settings.embedded else settings.model
+        self._settings = settings
+        self._embedder = embedder
+        self._given = model
+        self._schemas = True  # until the server says that it cannot
+
+    @cached_property
+    def _model(self) -> BaseChatModel:
+        if self._given is not None:
+            return self._given
+        if self._settings.embedded:
+            return EmbeddedChatModel(embedder=self._embedder)
+        return _openai(self._settings)
+
+    def complete(self, messages: Sequence[BaseMessage], *, schema: dict[str, Any], max_tokens: int) -> Completion:
+        """One completion. Raises ModelUnavailable when no whole answer came in time.
+
+        `schema` (JSON Schema) is sent along where the server takes it. It is a help to the model, not a check.
+        """
+        if isinstance(self._model, EmbeddedChatModel):
+            return self._read(self._model.invoke(list(messages)))
+        # A server that drips keeps every single read alive: the whole call has a deadline of its own.
+        pool = ThreadPoolExecutor(1, thread_name_prefix="cordon-model")
+        try:
+            return pool.submit(self._remote, messages, schema, max_tokens).result(self._settings.model_timeout_s)
+        except OutOfTime as error:
+            raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model.") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _remote(self, messages: Sequence[BaseMessage], schema: dict[str, Any], max_tokens: int) -> Completion:
+        import openai
+
+        bound: dict[str, Any] = {"max_tokens": max_tokens}
+        if self._schemas:
+            bound["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": schema["title"], "schema": schema, "strict": False},
+            }
+        try:
+            return self._read(self._model.bind(**bound).invoke(list(messages)))
+        except openai.BadRequestError as error:
+            if self._schemas:
+                self._schemas = False
+                return self._remote(messages, schema, max_tokens)
+            raise _down(self._settings, "refused the request (400)", "Is the model a chat model?") from error
+        except openai.NotFoundError as error:
+            hint = f"Is {self.name!r} pulled or served there? Ollama: `ollama pull {self.name}`."
+            raise _down(self._settings, "does not know the model (404)", hint) from error
+        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+            raise _down(self._settings, "does not accept the key", "Check OPENAI_API_KEY.") from error
+        except openai.RateLimitError as error:
+            raise _down(self._settings, "is over its rate limit (429)", "Try again in a minute.") from error
+        except openai.APITimeoutError as error:
+            raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S.") from error
+        except openai.APIConnectionError as error:
+            raise _down(self._settings, "cannot be reached", "Is it running, and OPENAI_BASE_URL right?") from error
+        except openai.APIStatusError as error:
+            raise _down(self._settings, f"failed ({error.status_code})", "See the server's log.") from error
+        except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            hint = "Does OPENAI_BASE_URL end in /v1?"
+            raise _down(self._settings, "sent something that is no chat completion", hint) from error
+
+    def _read(self, message: AIMessage) -> Completion:
+        reason = message.response_metadata.get("finish_reason")
+        if reason not in ("stop", "length"):
+            # A cut answer reads like a whole one: "The payment is NOT".
+            raise _down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
+        usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
+        return Completion(str(message.text), self.name, usage["input_tokens"], usage["output_tokens"])
+
+
+def _openai(settings: Settings) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI
+
+    if not settings.openai_base_url and not settings.openai_api_key.get_secret_value():
+        raise ModelUnavailable(
+            f"the model {settings.model!r} has no server.",
+            hint="Set OPENAI_BASE_URL (Ollama: http://localhost:11434/v1) and, if it asks for one, OPENAI_API_KEY.",
+        )
+    return ChatOpenAI(
+        model=settings.model,
+        base_url=settings.openai_base_url or None,
+        api_key=settings.openai_api_key.get_secret_value() or "none",  # type: ignore[arg-type]
+        temperature=settings.temperature,
+        timeout=settings.model_timeout_s,
+        max_retries=settings.model_retries,
+        use_responses_api=False,
+    )
+
+
+def _down(settings: Settings, what: str, hint: str) -> ModelUnavailable:
+    return ModelUnavailable(f"the model server for {settings.model!r} {what}.", hint=hint)

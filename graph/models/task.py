@@ -1,0 +1,84 @@
+"""A generation task: the messages a chat model gets, and the same as data for the embedded one.
+
+The structured copy rides in `additional_kwargs`, which never crosses the wire: the embedded model need not parse the
+prompt, so no document can forge a source for it.
+"""
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from graph.state import Evidence, Style
+from prompts import load
+
+KEY = "cordon_task"
+_STYLES: dict[Style, str] = {
+    "concise": "Answer briefly: one to three sentences.",
+    "detailed": "Answer in full, with every condition, number and exception the evidence gives.",
+    "bullet": "Answer as a list: one short statement per sentence.",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    messages: list[BaseMessage]
+    prompts: dict[str, str]  # name → digest
+
+
+def answer(question: str, evidence: list[Evidence], *, style: Style, guarded: bool, memory: str, about: str = "") -> Task:
+    """Messages for a grounded answer; `about` is what a follow-up refers to."""
+    rules, frame, extra = load("answer"), load("evidence"), load("guarded")
+    nonce = secrets.token_hex(4)
+    system = rules.fill(nonce=nonce, style=_STYLES[style], constraints=extra.text if guarded else "")
+    data = {"kind": "answer", "question": question, "about": about, "style": style, "guarded": guarded}
+    used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
+    return Task(_messages(system, frame.text, nonce, question, evidence, memory, data), used)
+
+
+def assessment(request: str, evidence: list[Evidence], *, weighting: int, capstone: bool, guarded: bool) -> Task:
+    """Messages for an assessment design."""
+    rules, frame, extra = load("assessment"), load("evidence"), load("guarded")
+    nonce = secrets.token_hex(4)
+    constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
+    system = rules.fill(nonce=nonce, weighting=str(weighting), constraints=constraints)
+    data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
+    return Task(_messages(system, frame.text, nonce, request, evidence, "", data), {p.name: p.digest for p in (rules, frame)})
+
+
+def _messages(
+    system: str, frame: str, nonce: str, question: str, evidence: list[Evidence], memory: str, data: dict[str, Any]
+) -> list[BaseMessage]:
+    prompt = load("evidence").fill(
+        nonce=nonce,
+        memory=_tagged("conversation", nonce, memory) if memory else "",
+        evidence="".join(_source(item, nonce) for item in evidence),
+        question=_inert(question),
+    )
+    data = {**data, "evidence": evidence}
+    return [SystemMessage(system), HumanMessage(prompt, additional_kwargs={KEY: data})]
+
+
+def _source(item: Evidence, nonce: str) -> str:
+    place = ", ".join(
+        part
+        for part in (
+            item["title"],
+            item["section"],
+            f"page {item['page']}" if item["page"] else "",
+            f"sheet {item['sheet']}" if item["sheet"] else "",
+        )
+        if part
+    )
+    return _tagged("evidence", nonce, item["text"], f" n={item['n']} from={json.dumps(place, ensure_ascii=False)}")
+
+
+def _tagged(tag: str, nonce: str, text: str, attributes: str = "") -> str:
+    return f"<{tag}-{nonce}{attributes}>\n{_inert(text)}\n</{tag}-{nonce}>\n"
+
+
+def _inert(text: str) -> str:
+    """Text that cannot close a tag or forge a source: the nonce guards the tag, this guards the rest."""
+    return text.replace("</", "< /").replace("[Source", "(Source")

@@ -1,0 +1,57 @@
+"""Each guard alone, as a filter (requirement X11): the objects that `cordon scan|mask|check|repair` print."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from graph.errors import BadInput
+from graph.policy import grounding, pii, rewrite, rubric, threats
+from graph.policy import repair as ladder
+
+
+def scan(text: str, source: str = "question") -> dict[str, Any]:
+    """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
+    if source not in get_args(threats.Source):
+        raise BadInput(f"source {source!r} is neither question nor document.")
+    found = threats.assess(text, source=source)  # type: ignore[arg-type]
+    safe = ""
+    if source == "question" and found.action == "BLOCK" and {f.type for f in found.findings} <= rewrite.REWRITABLE:
+        safe = rewrite.remainder(text, found.findings, lambda t: threats.assess(t).risk_score)
+    return {
+        "action": "ALLOW_WITH_GUARDRAILS" if safe else found.action,
+        "risk_score": min(found.risk_score, 79) if safe else found.risk_score,
+        "scores": found.scores,
+        "threats": [
+            {
+                "type": f.type,
+                "severity": rubric.severity(f.score),
+                "score": round(f.score, 4),
+                "evidence": pii.mask(text[f.start : f.end]).text[:200],
+            }
+            for f in found.findings
+        ],
+        "rewrite": rewrite.PREFIX + pii.mask(safe).text if safe else "",
+    }
+
+
+def mask(text: str, *, typed: bool = False) -> dict[str, Any]:
+    found = pii.mask(text, typed=typed)
+    return {"text": found.text, "spans": [{"start": s.start, "end": s.end, "type": s.type} for s in found.spans]}
+
+
+def check(claim: str, evidence: Sequence[str]) -> dict[str, Any]:
+    """The best support among the evidence; `best` holds offsets in evidence[index]."""
+    best, index = grounding.Support(0.0, 0, 0), 0
+    for at, passage in enumerate(evidence):
+        found = grounding.support(claim, passage)
+        if found.score > best.score:
+            best, index = found, at
+    return {
+        "supported": best.score >= grounding.SUPPORTED_FROM,
+        "score": best.score,
+        "best": {"index": index, "start": best.start, "end": best.end},
+    }
+
+
+def repair(text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
+    found = ladder.repair(text, schema)
+    return {"ok": found.ok, "value": found.value, "steps": found.steps}

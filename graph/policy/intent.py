@@ -1,0 +1,51 @@
+"""What a question wants (requirement D1): an answer from documents, or the design of an assessment."""
+
+import re
+from typing import Literal, TypedDict
+
+IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
+
+
+class Intent(TypedDict):
+    name: IntentName
+    confidence: float  # 0-1
+
+
+_MAKE = re.compile(
+    r"\b(?:design|create|write|draft|develop|prepare|build|make|set|generate|produce|compose|propose|plan|outline|"
+    r"come up with)\b",
+    re.I,
+)
+_WHAT = re.compile(
+    r"\b(?:assessments?|assignments?|coursework|capstones?|exams?|examinations?|quiz(?:zes)?|(?:marking )?rubrics?|"
+    r"(?:assessment|assignment|project) briefs?|problem sets?|take-home (?:test|task)s?)\b",
+    re.I,
+)
+_WORTH = re.compile(r"\b(?:worth|weight(?:ed|ing)?(?: of| at)?|counts? for)\s+(?:about\s+)?(\d{1,3})\s*(?:%|per ?cent)", re.I)
+_PERCENT = re.compile(r"\b(\d{1,3})\s*(?:%|per ?cent)", re.I)
+# "How was the rubric made?" and "Who writes the exam?" ask about an assessment; they do not order one.
+_ASKING = re.compile(
+    r"^\W*(?:who|whose|when|where|why|which|what|how (?:many|much|long|often|is|are|was|were|do|does|did|should)|"
+    r"is|are|was|were|do|does|did|has|have|may|must)\b",
+    re.I,
+)
+_GAP = 60  # characters between the verb and what is to be made
+
+
+def classify(question: str) -> Intent:
+    """Intent and how sure it is. A request to make an assessment names a verb of making, then the thing."""
+    make = _MAKE.search(question)
+    what = _WHAT.search(question, make.end()) if make else None
+    if make and what and what.start() - make.end() <= _GAP and not _ASKING.match(question):
+        sure = 0.95 if _WORTH.search(question) or make.start() < 30 else 0.85
+        return {"name": "ASSESSMENT_GEN", "confidence": sure}
+    if _WHAT.search(question):
+        return {"name": "GENERIC_QA", "confidence": 0.8}
+    return {"name": "GENERIC_QA", "confidence": 0.95}
+
+
+def weighting(request: str) -> int:
+    """The percentage an assessment is to be worth, 1-100; 100 when the request names none that fits."""
+    match = _WORTH.search(request) or _PERCENT.search(request)
+    value = int(match[1]) if match else 100
+    return value if 1 <= value <= 100 else 100

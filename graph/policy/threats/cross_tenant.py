@@ -1,0 +1,40 @@
+"""Requests for what belongs to another tenant (requirement A3)."""
+
+import re
+
+from graph.policy.rubric import Finding
+from graph.policy.threats.rule import rule
+
+_WHAT = r"(?:data|documents?|files?|records?|memos?|notebooks?|datasets?|results?|index|notes?|budgets?|contacts?|reports?|information|secrets?|memory|conversations?|questions?|threads?|corpus)"
+_RULES = (
+    rule("cross_tenant", 0.92, "asks for every tenant's data",
+         rf"\b(?:all|other|another|every|each|different|any other|the other|across|multiple) (?:the )?(?:other )?tenants?(?:'s?|s')?\b|\bcross[- ](?:tenant|lab) (?:data|access|information|records?|collaboration data|{_WHAT})\b"),
+    rule("cross_tenant", 0.9, "asks for another group's private data",
+         rf"\b(?:other|another|neighbou?ring|different|rival|competing) (?:lab|team|group|department|client|customer|company|organi[sz]ation|user)(?:s|'s|s')? (?:private |internal |confidential |unpublished )+{_WHAT}\b|\bprivate (?:{_WHAT}) (?:of|from) (?:the )?(?:other|another) (?:lab|team|group|tenant|user)s?\b"),
+    rule("cross_tenant", 0.9, "asks to act as another tenant",
+         r"\b(?:as|switch to|log ?in as|impersonate|use|become|act as|act for|on behalf of|into) tenant [A-Za-z0-9_-]+\b"),
+)  # fmt: skip
+# "U2's data", "from U3", "tenant U4": an id of the form of the asker's own, but another one.
+_NAMED = re.compile(r"\btenants? (?:id )?[\"'#:]? ?([A-Za-z0-9][\w-]{0,40})|\b([A-Z]{1,4}\d{1,4}(?:_\w{1,30})?)\b")
+_ABOUT_TENANTS = frozenset("is are has can may in id ids with and or data isolation separation access model policy who that".split())
+
+
+def find(text: str, tenant: str) -> list[Finding]:
+    found = [finding for rule in _RULES for finding in rule.find(text)]
+    return found + (_other(text, tenant) if tenant else [])
+
+
+def _other(text: str, tenant: str) -> list[Finding]:
+    """Tenants named that are not the asker's, when its own id has such a form (U1 asks about U2)."""
+    shape = re.fullmatch(r"([A-Za-z]{1,4})\d{1,4}(?:_\w+)?", tenant)
+    found = []
+    for match in _NAMED.finditer(text):
+        said, code = match[1], match[2]
+        name = said or code
+        if name.casefold() == tenant.casefold() or tenant.casefold().startswith(name.casefold() + "_"):
+            continue
+        spoken = said is not None and said.casefold() not in _ABOUT_TENANTS
+        alike = code is not None and shape is not None and code[: len(shape[1])].casefold() == shape[1].casefold() and code[len(shape[1]) : len(shape[1]) + 1].isdigit()
+        if spoken and re.search(r"\d", name) or alike:
+            found.append(Finding("cross_tenant", 0.9, match.start(), match.end(), "names another tenant"))
+    return found

@@ -1,0 +1,20 @@
+"""The guarded middle (requirement D4): wishes to get round a rule that deserve the rule's explanation, not a recipe."""
+
+from graph.policy.rubric import Finding
+from graph.policy.threats.rule import rule
+
+_EVADE = r"(?:avoid|evade|bypass|circumvent|get (?:a)?round|get past|trick|fool|beat|cheat|escape|defeat|hide from|outsmart|dodge|work (?:a)?round|sneak past|game|slip past|throw off)"
+_CONTROL = r"(?:turnitin|detect(?:ion|or|ors|ed|ing)?|plagiarism|ai[- ]?(?:check(?:er|s)?|detect\w*|score)|proctor\w*|similarity (?:check|score|report)|originality (?:check|report)|monitoring|audits?|inspections?|supervision|invigilat\w*|approval|ethics (?:review|committee|approval|board)|safety (?:check|rule|interlock|inspection)s?|interlocks?|booking (?:rules?|limits?)|quota|limits?|compliance|export controls?|retention|logging|licen[cs]e|the (?:rules?|polic(?:y|ies)|committee|deadline|check(?:s|er)?))"
+
+_RULES = (
+    rule("policy_evasion", 0.5, "asks how to get round a control",
+         rf"\b(?:how|way|ways|trick|tricks|method|methods|tips?|help|can i|can we|want|need|like|without|best|possible|tool|tools|software|steps|hack)\b.{{0,60}}?\b{_EVADE}(?:ing)? (?:[\w'’-]+ ){{0,5}}?{_CONTROL}\b"),
+    rule("policy_evasion", 0.5, "asks how not to be noticed",
+         r"\b(?:without (?:getting|being|anyone|them|my (?:supervisor|professor|teacher|tutor)|the (?:supervisor|professor|examiner|committee|system|auditor)s?)(?: \w+){0,3}? ?(?:caught|detected|noticed|noticing|knowing|finding out|flagged|seeing)|(?:not|never|don'?t|won'?t) (?:to )?(?:get|be) (?:caught|detected|flagged)|(?:undetected|undetectable|undetectably|unnoticed)\b.{0,40}\b(?:essay|assignment|ai|chatgpt|submission|exam|thesis|paper|copy|text))\b|\b(?:make|so that|ensure|rewrite|paraphrase|humani[sz]e)\b.{0,60}\b(?:undetectable|pass(?:es)? (?:as human|turnitin|the (?:ai|plagiarism)|ai detection)|look(?:s)? human|not (?:be )?(?:detected|flagged))\b"),
+    rule("policy_evasion", 0.5, "asks to have assessed work done",
+         r"\b(?:write|do|complete|finish|solve|take) (?:my|the whole|the entire) (?:assignment|essay|thesis|dissertation|homework|exam|coursework|quiz|lab report|take-home)\b.{0,40}(?:for me)?"),
+)  # fmt: skip
+
+
+def find(text: str, tenant: str) -> list[Finding]:
+    return [finding for rule in _RULES for finding in rule.find(text)]

@@ -1,0 +1,72 @@
+"""admit: who asks, in whose thread; a clean turn; the question masked and checked before anything else sees it."""
+
+import uuid
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from langgraph.runtime import Runtime
+
+from graph import memory
+from graph.context import Context, principal
+from graph.errors import BadInput, Forbidden
+from graph.policy import pii
+from graph.policy.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
+from graph.settings import Settings
+from graph.state import MemoryType, Mode, Options, State, Style, fresh_turn
+
+
+def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dict[str, Any]:
+    asker = principal(runtime)
+    if state.get("owner", asker.digest) != asker.digest:
+        raise Forbidden("the thread belongs to someone else.")
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    turn = fresh_turn(uuid.uuid4().hex, now)
+    question = _clean(state.get("question", ""))
+    masked = pii.mask(question[: settings.max_question_chars + 1])
+    flags = ["pii_in_question"] if masked.spans else []
+    admitted, flag = _check(question, settings)
+    return {
+        **turn,
+        "owner": asker.digest,
+        "memory": state.get("memory") or memory.EMPTY,
+        "question": masked.text[: settings.max_question_chars],
+        "options": options(state.get("options"), settings),
+        "admitted": admitted,
+        "flags": flags + ([flag] if flag else []),
+        "filters": sorted({f"masked:{span.type}" for span in masked.spans}),
+    }
+
+
+def admitted(state: State) -> Literal["classify", "respond"]:
+    return "respond" if state["admitted"] else "classify"
+
+
+def options(given: Any, settings: Settings) -> Options:
+    """The caller's choices with the defaults filled in. Raises BadInput for a choice there is not."""
+    given = dict(given) if isinstance(given, dict) else {}
+    chosen: dict[str, Any] = {"memory": "none", "mode": "baseline", "style": "concise", "top_k": settings.top_k, "capstone": False}
+    chosen.update({key: value for key, value in given.items() if key in chosen and value is not None})
+    for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
+        if chosen[key] not in get_args(allowed):
+            raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")
+    if not isinstance(chosen["top_k"], int) or isinstance(chosen["top_k"], bool) or not 1 <= chosen["top_k"] <= 50:
+        raise BadInput(f"top_k {str(chosen['top_k'])[:40]!r} is not a whole number from 1 to 50.")
+    chosen["capstone"] = chosen["capstone"] is True
+    return Options(**chosen)  # type: ignore[typeddict-item]
+
+
+def _clean(question: Any) -> str:
+    """Text without what cannot be stored or shown: NUL, lone surrogates."""
+    text = question if isinstance(question, str) else ""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _check(question: str, settings: Settings) -> tuple[str, str]:
+    """(what to tell the asker, flag), both "" when the question may go on."""
+    if not question:
+        return EMPTY_QUESTION, "empty_question"
+    if len(question) > settings.max_question_chars:
+        return TOO_LONG.format(limit=settings.max_question_chars), "question_too_long"
+    if len(question) < settings.min_question_chars or not any(c.isalnum() for c in question):
+        return TOO_SHORT, "question_too_short"
+    return "", ""

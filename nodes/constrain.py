@@ -1,0 +1,35 @@
+"""constrain: what a guarded answer may not do, and what is asked in place of the risky wording."""
+
+import re
+from typing import Any
+
+from graph.policy import rewrite
+from graph.state import State
+
+# The wish to get round a thing, as people phrase it; what follows is the thing.
+_WISH = re.compile(
+    r"\b(?:how (?:can|could|do|would|should|might) (?:i|we|one|you|somebody|students?)|(?:can|could) (?:i|we|you)|"
+    r"(?:what is|what's|is there) (?:a|the|any)?\s*(?:best |easiest |good )?(?:way|method|trick)s?|help me(?: to)?|"
+    r"show me how to|tell me how to|i (?:want|need|would like) to)\b",
+    re.I,
+)
+_EVADE = re.compile(
+    r"\b(?:to\s+)?(?:avoid(?:ing)?|evad(?:e|ing)|bypass(?:ing)?|circumvent(?:ing)?|(?:get|go|work|find a way)(?:ting|ing)? "
+    r"(?:a)?round|trick(?:ing)?|fool(?:ing)?|beat(?:ing)?|cheat(?:ing)?(?: on)?|escap(?:e|ing)|defeat(?:ing)?|hid(?:e|ing)|"
+    r"conceal(?:ing)?|outsmart(?:ing)?|dodg(?:e|ing)|skip(?:ping)?|get(?:ting)? past|sneak(?:ing)?|without (?:getting|being) "
+    r"(?:caught|detected|noticed))\b",
+    re.I,
+)
+
+
+def constrain(state: State) -> dict[str, Any]:
+    safe = state["rewrite"]
+    if safe:
+        return {"query": safe, "constraints": ["attack removed"], "flags": [*state["flags"], "safe_rewrite"]}
+    topic = " ".join(_EVADE.sub(" ", _WISH.sub(" ", state["query"])).split()).strip(" ?.!")
+    return {
+        "query": f"policy and guidance on {topic}",
+        "rewrite": rewrite.PREFIX.strip() + f" What does the policy say about {topic}?",
+        "constraints": ["explain the policy", "no evasive or actionable steps"],
+        "flags": [*state["flags"], "guarded"],
+    }

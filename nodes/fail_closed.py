@@ -1,0 +1,37 @@
+"""fail_closed: any stage that raises leads here, and from here only to refuse. What it had made is thrown away."""
+
+from typing import Any, Literal
+
+from langgraph.errors import NodeError
+from langgraph.types import Command
+
+from graph.errors import BadInput, CordonError, Forbidden, Unavailable
+from graph.state import State, fresh_turn
+
+
+def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse"]]:
+    cause = error.error
+    code = "Forbidden" if isinstance(cause, Forbidden) else "BadInput" if isinstance(cause, BadInput) else "Unavailable"
+    expected = isinstance(cause, BadInput | Unavailable)
+    # The text of an unexpected error may quote a document: only its kind is told.
+    message = str(cause) if expected else f"the stage {error.node} failed ({type(cause).__name__})."
+    hint = cause.hint if isinstance(cause, CordonError) else "Try again; `cordon doctor` tells what is wrong."
+    update: dict[str, Any] = {
+        "error": {"code": code, "stage": error.node, "message": message, "hint": hint},
+        "evidence": [],
+        "draft": fresh_turn("", "")["draft"],
+        "sentences": [],
+        "citations": [],
+        "refusal": None,
+    }
+    if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
+        update = {**_new_turn(), **update}
+    return Command(goto="refuse", update=update)
+
+
+def _new_turn() -> dict[str, Any]:
+    import uuid
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {**fresh_turn(uuid.uuid4().hex, now), "question": ""}

@@ -1,0 +1,75 @@
+"""guard: resolves each handle, checks access again, withholds planted instructions, masks. The only stage that sees
+raw document text, and the last that can reach the index."""
+
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from graph.context import Context, principal
+from graph.knowledge.index import Index
+from graph.policy import access, pii, planted
+from graph.policy.evidence import shown
+from graph.settings import Settings
+from graph.state import Evidence, State
+
+CONFIDENT = 0.5  # best score from which retrieval counts as confident
+
+
+def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Settings) -> dict[str, Any]:
+    asker = principal(runtime)
+    permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
+    evidence: list[Evidence] = []
+    for handle in state["retrieved"]:
+        found = index.resolve(asker.tenant_id, handle["where"], handle["chunk_id"])
+        if found is None:
+            continue  # removed since it was found
+        record, chunk, raw = found
+        owner = index.owner(asker.tenant_id, handle["where"])
+        why = access.denied(asker, owner, record.visibility, record.expires)
+        if why is not None:
+            filters.append(f"dropped:{why}")
+            continue
+        permitted += 1
+        if handle["score"] < settings.relevance_floor or len(evidence) == state["options"]["top_k"]:
+            continue
+        withheld = planted.ranges(raw)
+        text, edits = shown(raw, withheld)
+        if withheld:
+            flags.append("injection_in_context")
+        filters += [f"masked:{record.doc_id}"] if len(edits) > len(withheld) else []
+        evidence.append(
+            {
+                "n": len(evidence) + 1,
+                "chunk_id": chunk.chunk_id,
+                "doc_id": record.doc_id,
+                "filename": pii.mask(record.filename).text,
+                "title": pii.mask(record.title).text,
+                "tenant_id": record.tenant_id,
+                "visibility": "public" if record.visibility == "public" else "private",
+                "page": chunk.page,
+                "sheet": chunk.sheet,
+                "section": pii.mask(chunk.section).text,
+                "score": round(handle["score"], 3),
+                "sha256": record.sha256,
+                "text": text,
+                "start": chunk.start,
+                "edits": edits,
+                "withheld": len(withheld),
+            }
+        )
+    best = evidence[0]["score"] if evidence else 0.0
+    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]  # type: ignore[literal-required]
+    return {
+        "evidence": evidence,
+        "flags": list(dict.fromkeys(flags)),
+        "filters": list(dict.fromkeys([f"tenant:{asker.tenant_id}", "public", *filters])),
+        "retrieval": {**state["retrieval"], "confidence": "high" if best >= CONFIDENT else "low", "candidates": candidates},
+        "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
+    }
+
+
+def permitted(state: State) -> Literal["refuse", "respond", "generate"]:
+    """Nothing permitted: refused. Permitted but nothing near the question: said so. Else: on to the generator."""
+    if state["refusal"] is not None:
+        return "refuse"
+    return "generate" if state["evidence"] else "respond"

@@ -1,0 +1,40 @@
+"""remember: what the thread keeps of an answered turn. A refused turn is never remembered."""
+
+import re
+from typing import Any
+
+from graph import memory
+from graph.settings import Settings
+from graph.state import PastTurn, State
+
+_ENUMERATION = re.compile(r":\s*([^.:;]{3,80}(?:[,;]\s+[^.:;,]{3,80})+(?:,?\s+and\s+[^.:;,]{3,80})?)")
+
+
+def remember(state: State, *, settings: Settings) -> dict[str, Any]:
+    kind = state["options"]["memory"]
+    if kind == "none" or state["admitted"]:
+        return {}
+    return {"memory": memory.remember(state["memory"], _turn(state), kind, settings.memory_turns)}
+
+
+def _turn(state: State) -> PastTurn:
+    cited = {c["n"]: c for c in state["citations"]}
+    titles = {e["doc_id"]: e["title"] for e in state["evidence"]}
+    order = [cited[n]["doc_id"] for s in state["sentences"] for n in s["citations"][:1]]
+    docs = list(dict.fromkeys(order))
+    items = _listed(state) or [titles.get(doc, doc) for doc in docs if len(docs) > 1]
+    about = state["follow_up"].get("about") or (titles.get(docs[0], "") if len(docs) == 1 else "")
+    return {
+        "question": state["question"],
+        "answer": state["answer"],
+        "topic": about or state["query"],
+        "items": items[: memory.MAX_ITEMS],
+        "doc_ids": docs[: memory.MAX_ITEMS],
+    }
+
+
+def _listed(state: State) -> list[str]:
+    """What a single sentence enumerates after a colon: "three datasets: A, B and C"."""
+    if len(state["sentences"]) == 1 and (match := _ENUMERATION.search(state["sentences"][0]["text"])):
+        return [part.strip() for part in re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", match[1]) if part.strip()]
+    return []

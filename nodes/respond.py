@@ -1,0 +1,72 @@
+"""respond: the answer as people read it, with its confidence and a one-line account of how it came about."""
+
+from typing import Any, Literal
+
+from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
+from graph.state import Decision, State, Style
+
+# Mean of the cited chunks' scores and of the sentences' support. Calibrated on evals/datasets/answers.jsonl.
+HIGH, MEDIUM = 0.75, 0.6
+
+
+def respond(state: State) -> dict[str, Any]:
+    decision, answer = _answer(state)
+    confidence = _confidence(state) if decision == "answer" else "low"
+    return {
+        "decision": decision,
+        "answer": answer,
+        "sentences": state["sentences"] if decision == "answer" else [],
+        "citations": state["citations"] if decision == "answer" else [],
+        "confidence": confidence,
+        "reasoning": _reasoning(state, decision),
+    }
+
+
+def _answer(state: State) -> tuple[Decision, str]:
+    if state["admitted"]:
+        return "no_answer", state["admitted"]
+    if "empty_knowledge_base" in state["flags"]:
+        return "no_answer", EMPTY_KNOWLEDGE_BASE
+    if not state["sentences"]:
+        return "no_answer", NOT_IN_DOCUMENTS
+    if state["assessment"]:
+        return "answer", brief(state)
+    return "answer", _joined(state, state["options"]["style"])
+
+
+def _joined(state: State, style: Style) -> str:
+    parts = [s["text"] + " " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
+    return "\n".join(f"- {part}" for part in parts) if style == "bullet" else " ".join(parts)
+
+
+def brief(state: State) -> str:
+    """The assessment brief as Markdown; what the documents say is cited, the rest is a proposal."""
+    design = state["assessment"]
+    lines = [f"# {design['title']}", "", f"Level: {design['level']}. Weighting: {design['weighting']}%.", ""]
+    lines += ["## What the documents require", ""]
+    lines += [f"- {s['text']} " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
+    for title, key in (("Learning outcomes", "learning_outcomes"), ("Task", "task"), ("Deliverables", "deliverables"), ("Ethics and compliance", "ethics")):  # fmt: skip
+        numbered = key == "task"
+        lines += ["", f"## {title}", ""]
+        lines += [f"{i}. {line}" if numbered else f"- {line}" for i, line in enumerate(design[key], 1)]
+    return "\n".join(lines)
+
+
+def _confidence(state: State) -> Literal["high", "medium", "low"]:
+    support = sum(s["support"] for s in state["sentences"]) / len(state["sentences"])
+    nearness = max(c["score"] for c in state["citations"])
+    value = support * (0.5 + 0.5 * nearness)
+    return "high" if value >= HIGH else "medium" if value >= MEDIUM else "low"
+
+
+def _reasoning(state: State, decision: Decision) -> str:
+    if state["admitted"]:
+        return "The question was not searched for: it did not pass the first checks."
+    pieces = len(state["evidence"])
+    if decision == "no_answer":
+        if "malformed_output" in state["flags"]:
+            return "The model's output could not be repaired, so nothing of it was used."
+        return f"Looked at {pieces} permitted passages; none of them supports an answer."
+    documents = len({c["doc_id"] for c in state["citations"]})
+    how = {"ALLOW": "", "ALLOW_WITH_GUARDRAILS": " under guardrails", "BLOCK": ""}[state["verdict"]["action"]]
+    return f"Answered{how} from {documents} of {pieces} permitted passages' documents, each sentence checked against its source."

@@ -1,0 +1,50 @@
+"""retrieve: the nearest chunks of the asker's two spaces, as handles. No text comes with them."""
+
+import re
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from graph.context import Context, principal
+from graph.knowledge.index import Hit, Index, content_words
+from graph.state import State
+
+THIN = 0.45  # best score below which `agent` mode looks a second time
+POOL = 3  # the guard may drop some: fetch more than will be shown
+# A document asked for by name: "the memo U1_memo_budget", "report.pdf".
+_NAMED = re.compile(
+    r"\b(?:document|file|memo|notebook|report|dataset|page|sheet|note)\s+[\"'“‘]?((?=\w*_)\w{3,80})|"
+    r"\b([\w.-]{1,80}\.(?:pdf|md|txt|docx|xlsx|csv|html?))\b",
+    re.I,
+)
+
+
+def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[str, Any]:
+    tenant = principal(runtime).tenant_id
+    if index.empty(tenant):
+        return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
+    options = state["options"]
+    named = [a or b for a, b in _NAMED.findall(state["query"])]
+    documents = index.named(tenant, named) if named else []
+    if named and not documents:
+        return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
+    limit = options["top_k"] * POOL
+    hits = index.search(tenant, state["query"], limit, documents=documents)
+    if options["mode"] == "agent" and (not hits or hits[0].score < THIN):
+        hits = _second_pass(index, tenant, state, hits, limit)
+    return {
+        "retrieved": [{"chunk_id": h.chunk_id, "doc_id": h.doc_id, "score": h.score, "where": h.where} for h in hits],
+        "retrieval": {"confidence": "low", "candidates": [], "query": state["query"]},
+    }
+
+
+def _second_pass(index: Index, tenant: str, state: State, first: list[Hit], limit: int) -> list[Hit]:
+    """Look again with the bare content words, and with each part of a question that has several."""
+    queries = [" ".join(content_words(state["query"])), *re.split(r"\band\b|[;?]", state["query"], flags=re.I)]
+    best = {(hit.where, hit.chunk_id): hit for hit in first}
+    for query in [q.strip() for q in queries if len(content_words(q)) >= 2][:4]:
+        for hit in index.search(tenant, query, limit):
+            key = (hit.where, hit.chunk_id)
+            if key not in best or hit.score > best[key].score:
+                best[key] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.where, hit.chunk_id))[:limit]

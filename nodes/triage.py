@@ -1,0 +1,81 @@
+"""triage: how risky the question is, by rules; a model's opinion may raise the risk, never lower it."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from graph.context import Context, principal
+from graph.models.opinion import Opinion
+from graph.policy import refusals, rewrite, rubric
+from graph.policy.rubric import ACTIONS, Action
+from graph.policy.threats import Assessment, assess
+from graph.state import State, Verdict
+
+_CONTROLS = {
+    "ALLOW": [],
+    "ALLOW_WITH_GUARDRAILS": ["answer from policy documents only", "leave out steps that help to evade a rule"],
+    "BLOCK": ["do not call the generator", "record the attempt"],
+}
+_GUARDED = "Cordon explains the rule and its reasons, and what may be done instead; it gives no way round it."
+
+
+def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) -> dict[str, Any]:
+    tenant = principal(runtime).tenant_id
+    question = state["question"]
+    found = assess(question, tenant=tenant)
+    safe = ""
+    if found.action == "BLOCK" and {f.type for f in found.findings if f.score >= 0.3} <= rewrite.REWRITABLE:
+        safe = rewrite.remainder(question, found.findings, lambda text: assess(text, tenant=tenant).risk_score)
+    verdict = _verdict(state["turn"], found, question, safe)
+    update: dict[str, Any] = {"rewrite": safe}
+    if opinion is not None and verdict["action"] != "BLOCK":
+        second = opinion(question)
+        update["prompts"] = state["prompts"] | second.prompts
+        if second.risk_score > verdict["risk_score"]:
+            action = rubric.action(second.risk_score)
+            verdict = verdict | {  # type: ignore[assignment]
+                "risk_score": second.risk_score,
+                "action": action,
+                "risk_rationale": f"{verdict['risk_rationale']} The model: {second.rationale}",
+                "recommended_controls": _CONTROLS[action],
+            }
+    return {**update, "verdict": verdict}
+
+
+def enforce(state: State) -> Action:
+    """The deterministic edge: the verdict of this very turn decides, nothing else."""
+    verdict = state["verdict"]
+    if verdict["turn"] != state["turn"] or verdict["action"] not in ACTIONS:
+        raise RuntimeError("this turn was never assessed")
+    return verdict["action"]
+
+
+def _verdict(turn: str, found: Assessment, question: str, safe: str) -> Verdict:
+    # With a legitimate remainder the question goes on, guarded, without its attack (requirement C3).
+    action, score = ("ALLOW_WITH_GUARDRAILS", 79) if safe else (found.action, found.risk_score)
+    kinds = sorted({f.type for f in found.findings if f.score >= 0.3})
+    why = "; ".join(dict.fromkeys(f.why for f in found.findings if f.score >= 0.3)) or "no threat found"
+    return {
+        "turn": turn,
+        "action": action,  # type: ignore[typeddict-item]
+        "risk_score": score,
+        "risk_rationale": f"{', '.join(kinds)}: {why}." if kinds else f"{why}.",
+        "threats": [
+            {
+                "type": f.type,
+                "severity": rubric.severity(f.score),
+                "score": round(f.score, 3),
+                "evidence": question[f.start : f.end][:200],
+                "exploit_path": f.why,
+            }
+            for f in found.findings
+        ],
+        "safe_response": _safe_response(action, kinds),
+        "recommended_controls": _CONTROLS[action],
+    }
+
+
+def _safe_response(action: str, kinds: list[str]) -> str:
+    if action == "BLOCK":
+        return refusals.TEXTS[refusals.code_for([(kind, 1.0) for kind in kinds])]
+    return _GUARDED if action == "ALLOW_WITH_GUARDRAILS" else ""
