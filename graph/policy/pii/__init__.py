@@ -73,7 +73,7 @@ _ROUNDS = 8
 _Found = tuple[Hit, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """input[start:end] holds data of this type; score 0-1 says how sure (see `rule.Hit`)."""
 
@@ -149,7 +149,7 @@ def _merge(found: list[_Found]) -> list[_Found]:
     """Join what overlaps, so that nothing found by any rule stays readable."""
     merged: list[_Found] = []
     best = 0, 0.0
-    for hit, type in sorted(found, key=lambda item: (item[0].start, -item[0].end)):
+    for hit, type in sorted(found):
         rank = hit.end - hit.start, hit.score
         if not merged or hit.start >= merged[-1][0].end:
             merged.append((hit, type))

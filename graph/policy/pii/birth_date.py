@@ -9,23 +9,22 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
     r"dec(?:ember)?)\.?"
 )
-_DATE = re.compile(
-    rf"(?<!\d)(?:\d{{1,2}} ?[./\- ] ?\d{{1,2}} ?[./\- ] ?(?:19|20)?\d\d|(?:19|20)\d\d ?[./\-] ?\d{{1,2}} ?[./\-] ?\d{{1,2}}"
+_DATE = (
+    rf"(?:\d{{1,2}} ?[./\- ] ?\d{{1,2}} ?[./\- ] ?(?:19|20)?\d\d|(?:19|20)\d\d ?[./\-] ?\d{{1,2}} ?[./\-] ?\d{{1,2}}"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)?[ \-]{_MONTH},?[ \-](?:19|20)\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d"
-    rf"|(?:19|20)\d\d[ \-]{_MONTH}[ \-]\d{{1,2}})(?!\d)"
+    rf"|(?:19|20)\d\d[ \-]{_MONTH}[ \-]\d{{1,2}})"
 )
-_LABEL = re.compile(
+_LABEL = (
     r"\bborn\b|(?:date|day|year) of birth|\bdob\b|\bd\. ?o\. ?b\b\.?|birth ?(?:day|date)|\bgeboren\b|geburtsdatum|date de naissance|"
     r"\bnée? le\b|\bnee? le\b|fecha de nacimiento|nacid[oa]|data di nascita|nat[oa] il|تاریخ پیدائش|जन्म"
 )
+_LABELLED = re.compile(rf"(?:{_LABEL})(?P<gap>[^\d\0]{{0,36}}?)(?P<date>{_DATE})(?!\d)")
 
 
 def _find(page: Page) -> Iterator[Hit]:
-    for label in _LABEL.finditer(page.low):
-        if match := _DATE.search(page.after(label.end(), 60)):
-            between = page.low[label.end() : label.end() + match.start()]
-            if "\n\n" not in between and len(between) <= 36:
-                yield Hit(label.end() + match.start(), label.end() + match.end(), 0.85)
+    for match in _LABELLED.finditer(page.low):
+        if "\n\n" not in match["gap"]:
+            yield Hit(match.start("date"), match.end("date"), 0.85)
 
 
 RULE = Rule(

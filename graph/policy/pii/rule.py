@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 # A placeholder already in the text. The type has no digits, so a number cannot hide in one.
 PLACEHOLDER = re.compile(r"\[REDACTED(?::[A-Z_]{2,30})?\]")
@@ -12,8 +13,7 @@ BARRIER = "\0"
 _GROUP = re.compile(r"\d+")
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A finding in the canonical text. `score` is how sure the rule is: 0.9 and up for a check digit or a format nobody
     writes by chance, 0.7 for a format and a plausible value, 0.5 for a guess that is still worth masking."""
 
@@ -31,7 +31,7 @@ class Page:
         self.text = text
         self._mentions: dict[re.Pattern[str], bool] = {}
 
-    def without(self, hits: "Iterable[Hit]") -> "Page":
+    def without(self, hits: Iterable[Hit]) -> "Page":
         """The page that is left when the hits are masked too."""
         parts: list[str] = []
         done = 0
