@@ -36,7 +36,9 @@ def _answer(state: State) -> tuple[Decision, str]:
 
 def _joined(state: State, style: Style) -> str:
     parts = [s["text"] + " " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
-    return "\n".join(f"- {part}" for part in parts) if style == "bullet" else " ".join(parts)
+    if style == "bullet":
+        return "\n".join(f"- {part}" for part in parts)
+    return "".join(("\n\n" if "\n" in part else " ") + part for part in parts).strip()
 
 
 def brief(state: State) -> str:

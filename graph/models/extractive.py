@@ -23,6 +23,8 @@ ANSWERED_FROM = 1.0  # of the weighted sum; below it the documents do not contai
 KEEP_FROM = 0.82  # further sentences must come this near to the best
 _EMBED_AT_MOST = 14
 _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
+_LIST_CHARS = 1_200  # a longer list is quoted item by item
+_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 _LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
 _CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
@@ -67,13 +69,13 @@ def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | No
     cue = next((answer for ask, answer in _CUES if ask.search(question)), None)
     candidates: list[Candidate] = []
     features: list[list[float]] = []
-    sentences = [(item, spans, [item["text"][a:b] for a, b in spans]) for item in evidence if (spans := split(item["text"]))]
-    bags = [[frozenset(lexical.stems(s)) for s in texts] for _, _, texts in sentences]
+    sentences = [(item, [item["text"][a:b] for a, b in units(item["text"])]) for item in evidence]
+    bags = [[frozenset(lexical.stems(s)) for s in texts] for _, texts in sentences]
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
     top = max((item["score"] for item in evidence), default=1.0) or 1.0
-    for (item, _, texts), group in zip(sentences, bags, strict=True):
+    for (item, texts), group in zip(sentences, bags, strict=True):
         lead = frozenset(lexical.stems(f"{item['title']} {item['section']}"))
         for at, text in enumerate(texts):
             said = _clean(text)
@@ -101,6 +103,26 @@ def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | No
     return candidates
 
 
+def units(text: str) -> list[tuple[int, int]]:
+    """The ranges an answer may quote: sentences, and a list whole, with the line that introduces it."""
+    spans = split(text)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(spans):
+        start, end = spans[at]
+        last = at
+        if text[start:end].endswith(":"):
+            while last + 1 < len(spans) and _ITEM.match(text[spans[last + 1][0] : spans[last + 1][1]]):
+                last += 1
+            if last > at and spans[last][1] - start <= _LIST_CHARS:
+                found.append((start, spans[last][1]))
+                at = last + 1
+                continue
+        found.append((start, end))
+        at += 1
+    return found
+
+
 def choose(found: list[Candidate], style: str, listing: bool) -> list[Candidate]:
     """The best sentence, then others that come near it and add something; in the order of the sources."""
     limit = _LIMITS[style] + (2 if listing else 0)
@@ -123,7 +145,9 @@ def _clean(text: str) -> str:
 def _sayable(text: str, title: str) -> bool:
     """Whether it is a statement: not a heading, a title, a question, or a line that is only masks."""
     bare = text.replace("[REDACTED]", " ")
-    return len(re.findall(r"\w+", bare)) >= 4 and text.strip("# .") != title.strip() and not text.endswith(("?", ":"))
+    said = len(re.findall(r"\w+", bare))
+    heading = "\n" not in text and ";" not in text and ": " not in text and text[-1:] not in ".!?)”\"؟۔。" and said <= 12
+    return said >= 3 and not heading and text.strip("# .") != title.strip() and not text.endswith(("?", ":"))
 
 
 def _bigrams(text: str) -> set[tuple[str, str]]:

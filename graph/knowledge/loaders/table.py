@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from graph.knowledge.loaders import normalise
-
 _NUMBER = re.compile(r"[-+(]?[\d.,\s%$€£()/:-]*\d[\d.,\s%$€£()/:-]*")
 HEADING_LENGTH = 100
 
@@ -18,16 +16,21 @@ def column(index: int) -> str:
     return letters
 
 
+def _tidy(cell: str) -> str:
+    """On one line. What is invisible in it is left for the builder to report."""
+    return " ".join(cell.split())
+
+
 def names(header: Sequence[str], width: int) -> list[str]:
     """What each column is called: its heading, or "Column C" where that is blank."""
-    cells = [normalise.line(cell).rstrip(" :")[:HEADING_LENGTH] for cell in header]
+    cells = [_tidy(cell).rstrip(" :")[:HEADING_LENGTH] for cell in header]
     cells += [""] * (width - len(cells))
     return [cell or f"Column {column(index)}" for index, cell in enumerate(cells)]
 
 
 def sentence(titles: Sequence[str], cells: Sequence[str]) -> str:
     """Empty for a row without text."""
-    filled = [(index, text) for index, cell in enumerate(cells) if (text := normalise.line(cell))]
+    filled = [(index, text) for index, cell in enumerate(cells) if (text := _tidy(cell))]
     return "; ".join(f"{titles[i] if i < len(titles) else f'Column {column(i)}'}: {text}" for i, text in filled)
 
 
@@ -57,4 +60,4 @@ def sentences(rows: Iterable[Sequence[str]], *, header: bool | None = None) -> I
         written = written or bool(text)
         yield number, text
     if first is not None and not written:
-        yield first[0], "; ".join(text for cell in first[1] if (text := normalise.line(cell)))
+        yield first[0], "; ".join(text for cell in first[1] if (text := _tidy(cell)))

@@ -21,13 +21,12 @@ _NOBODY = re.compile(r"127\.|0\.0\.0\.0$|255\.255\.|0\.")
 
 def _find(page: Page) -> Iterator[Hit]:
     for match in _V4.finditer(page.low):
-        written = re.sub(r"[^\d.]", "", match.group())
-        if _NOBODY.match(written) or _VERSION.search(page.before(match.start(), 20)):
+        written = match.group().replace("[", "").replace("]", "").replace("(", "").replace(")", "")
+        large = any(int(part) > 31 for part in written.split("."))
+        if not large and not page.context(match.start(), match.end(), _CONTEXT):
             continue
-        if any(int(part) > 31 for part in written.split(".")):
-            yield Hit(match.start(), match.end(), 0.9)
-        elif page.context(match.start(), match.end(), _CONTEXT):
-            yield Hit(match.start(), match.end(), 0.7)
+        if not _NOBODY.match(written) and not _VERSION.search(page.before(match.start(), 20)):
+            yield Hit(match.start(), match.end(), 0.9 if large else 0.7)
     if ":" not in page.low:
         return
     for match in _V6.finditer(page.low):

@@ -29,10 +29,14 @@ _WORD = (
     r"registered|receiving (?:calls|messages)"
 )
 _OTHER_WORD = r"فون|موبائل|رابطہ|نمبر|هاتف|फोन|फ़ोन|मोबाइल|телефон|тел|电话|手机|電話"
+# One of these is in every label: a test at a fraction of the pattern's cost.
+_STEMS = (
+    "phon", "tel", "mob", "cel", "call", "fax", "app", "viber", "sms", "text me", "contact", "dial", "ring", "reach",
+    "line", "desk", "office", "handy", "portable", "registered", "receiving", *_OTHER_WORD.split("|"),
+)  # fmt: skip
 _LABELLED = re.compile(
     rf"(?:(?<![a-z])(?:{_WORD})(?![a-z])|{_OTHER_WORD})(?P<gap>[^\d\0\n]{{0,30}}\n?[^\d\0\n]{{0,8}}?)(?=\d)"
 )
-_LABEL_AFTER = re.compile(r"^[ \-(,]{0,3}(?:office|fax|mobile|cell|home|work|desk|phone|tel)\b")
 _LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d)")
 _BEFORE_LABEL_AFTER = re.compile(
     r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|mobile|cell|home|desk)\b)"
@@ -112,6 +116,8 @@ def _abroad(text: str) -> Iterator[Hit]:
 
 
 def _labelled(page: Page) -> Iterator[Hit]:
+    if not any(stem in page.low for stem in _STEMS):
+        return
     text = page.text
     for label in _LABELLED.finditer(page.low):
         at = label.end()
