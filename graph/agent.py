@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +15,8 @@ from graph.context import PUBLIC, Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError
 from graph.knowledge.home import private_directory
-from graph.knowledge.ingest import Outcome, Source, files, ingest
+from graph.knowledge.ingest import Outcome, Source, files, ingest, mirror
+from graph.knowledge.space import Record
 from graph.settings import Settings, load
 from graph.tracing import refuse_uninvited
 
@@ -132,9 +133,7 @@ class Agent:
         progress: Callable[[Outcome], None] = lambda outcome: None,
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, or for everybody with `public=True`."""
-        if public == bool(tenant_id):
-            raise BadInput("name a tenant or say public, one of the two.")
-        owner = PUBLIC if public else valid_tenant(tenant_id)
+        owner = _owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
         local = [Path(p) for p in given if str(p) not in pages]
@@ -155,6 +154,29 @@ class Agent:
         from graph.knowledge.inspection import inspect
 
         return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress)
+
+    def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
+        """What is known of each document of a tenant, or of the public ones, by id."""
+        space = self.deps.index.space(_owner(tenant_id, public))
+        return [_described(record) for record in space.records()] if space else []
+
+    def document(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
+        """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
+        from graph.policy import pii
+
+        space = self.deps.index.space(_owner(tenant_id, public))
+        record = space.record(doc_id) if space else None
+        if space is None or record is None:
+            raise _no_document(doc_id)
+        return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+
+    def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
+        """Forget a document: text, words and vectors."""
+        owner = _owner(tenant_id, public)
+        space = self.deps.index.space(owner)
+        if space is None or not space.remove(doc_id):
+            raise _no_document(doc_id)
+        mirror(self.deps.index, owner)
 
     # -- the guards alone ---------------------------------------------------------------------------------
 
@@ -210,6 +232,23 @@ class Agent:
         from graph.build import build_graph
 
         return build_graph(self.deps).compile(checkpointer=self._saver)
+
+
+def _owner(tenant_id: str, public: bool) -> str:
+    if public == bool(tenant_id):
+        raise BadInput("name a tenant or say public, one of the two.")
+    return PUBLIC if public else valid_tenant(tenant_id)
+
+
+def _described(record: Record) -> dict[str, Any]:
+    from graph.policy import pii
+
+    known = asdict(record)
+    return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
+
+
+def _no_document(doc_id: str) -> BadInput:
+    return BadInput(f"there is no document {doc_id[:80]!r}.", hint="`cordon docs list` shows what there is.")
 
 
 __all__ = ["Agent", "CordonError", "Reply", "Settings", "VerifiedSentence"]

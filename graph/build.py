@@ -35,6 +35,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     d = deps or Deps(load())
     g = StateGraph(State, context_schema=Context, input_schema=Input)
 
+    g.set_node_defaults(error_handler=fail_closed)
     stage(g, "admit", partial(admit, settings=d.settings))
     stage(g, "classify", classify)
     stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion))
@@ -46,9 +47,9 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     stage(g, "validate", validate)
     stage(g, "respond", respond)
     stage(g, "remember", partial(remember, settings=d.settings))
-    stage(g, "refuse", refuse, handled=False)
-    stage(g, "publish", partial(publish, artifacts=d.artifacts), handled=False)
-    stage(g, "record", partial(record, journal=d.journal), handled=False)
+    stage(g, "refuse", refuse)
+    stage(g, "publish", partial(publish, artifacts=d.artifacts))
+    stage(g, "record", partial(record, journal=d.journal))
 
     g.add_edge(START, "admit")
     g.add_conditional_edges("admit", admitted)
@@ -70,11 +71,8 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     return g
 
 
-def stage(g: StateGraph[Any, Any, Any, Any], name: str, work: Callable[..., Any], *, handled: bool = True) -> None:
-    """Add a stage that tells its time (ms), and that leads to fail_closed when it raises.
-
-    refuse, publish and record are not handled: there is nothing behind them to fall back on, so the run fails.
-    """
+def stage(g: StateGraph[Any, Any, Any, Any], name: str, work: Callable[..., Any]) -> None:
+    """Add a stage that tells its time (ms)."""
     asks = "runtime" in inspect.signature(work).parameters
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -84,4 +82,4 @@ def stage(g: StateGraph[Any, Any, Any, Any], name: str, work: Callable[..., Any]
         spent_ms = round(spent + (time.perf_counter() - begun) * 1_000, 2)
         return {**update, "timings": {**update.get("timings", {}), name: spent_ms}}
 
-    g.add_node(name, run, error_handler=fail_closed if handled else None)
+    g.add_node(name, run)

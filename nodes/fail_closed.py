@@ -8,9 +8,14 @@ from langgraph.types import Command
 from graph.errors import BadInput, CordonError, Forbidden, Unavailable
 from graph.state import State, fresh_turn
 
+# There is nothing behind these to fall back on: when they raise, the run fails and nothing leaves.
+LAST_STAGES = frozenset({"refuse", "publish", "record"})
+
 
 def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse"]]:
     cause = error.error
+    if error.node in LAST_STAGES:
+        raise cause
     code = "Forbidden" if isinstance(cause, Forbidden) else "BadInput" if isinstance(cause, BadInput) else "Unavailable"
     expected = isinstance(cause, BadInput | Unavailable)
     # The text of an unexpected error may quote a document: only its kind is told.

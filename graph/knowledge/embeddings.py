@@ -7,7 +7,7 @@ import hashlib
 import importlib.util
 import threading
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -140,8 +140,14 @@ class Endpoint:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
+@cache
+def shared() -> MiniLM:
+    """The one MiniLM of this process: its weights are read-only."""
+    return MiniLM()
+
+
 def embedder(settings: Settings) -> Embedder:
-    return MiniLM() if settings.embeddings == "embedded" else Endpoint(settings)
+    return shared() if settings.embeddings == "embedded" else Endpoint(settings)
 
 
 def _weights() -> Path:

@@ -26,6 +26,7 @@ MAX_ANSWER = 128 * 2**20
 # With `-I` a child looks for modules neither in the environment nor in the current folder: it is told this one.
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.knowledge.sandbox import _serve; _serve()"
 _HOME = str(Path(__file__).resolve().parents[2])
+GRACE = 5.0  # seconds in which a child that has closed its pipe must end
 _PIECE = 2**18
 _REASONS = frozenset(
     ("unsupported", "mislabelled", "empty", "encrypted", "scanned", "oversize", "bomb", "broken", "encoding", "memory")
@@ -153,7 +154,7 @@ class Parser:
     def _ended(self, child: subprocess.Popen[bytes], filename: str) -> DocumentError:
         """Why a child that gave no answer is gone."""
         try:
-            status = child.wait(timeout=5)
+            status = child.wait(timeout=GRACE)
         except subprocess.TimeoutExpired:
             return _crashed(filename)
         if status == -signal.SIGXCPU:
@@ -186,9 +187,10 @@ def _bytes(path: Path, name: str, most: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as exc:
         raise BadInput(f"cannot read {name!r}: {exc.strerror}", hint="check the path and its permissions") from exc
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise BadInput(f"cannot read {name!r}: it is not a file", hint="give the path of a file")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise BadInput(f"cannot read {name!r}: it is not a file", hint="give the path of a file")
         data = file.read(most + 1)
     if len(data) > most:
         raise _too_large(name, most)

@@ -1,8 +1,8 @@
 """One canonical form of a text, for detection only, with an exact map back to the original.
 
-Attackers and word processors write the same thing in many ways: other digits, other dashes, invisible characters, letters
-borrowed from another alphabet. Rules that look at the canonical form need to know only one way. It is never shown to
-people, because it loses accents and distinctions that matter to a reader.
+Attackers and word processors write the same thing in many ways: other digits, other dashes, invisible characters,
+letters borrowed from another alphabet. Rules that look at the canonical form need to know only one way. It is never
+shown to people, because it loses accents and distinctions that matter to a reader.
 """
 
 import re
@@ -16,9 +16,15 @@ from itertools import compress
 _LAYOUT = "\t\n\v\f\r"
 _PLAIN = re.compile(r"[\t-\r -~]*")
 _UNUSUAL = re.compile(r"[^\t-\r -~]+")
-# Marks of U+0300 to U+036F are no word characters to `re`, yet they stand inside words.
-_WORD = re.compile(r"[\w\u0300-\u036f]+")
-_BORNE = re.compile("(?<=[a-zA-Z])[\u0300-\u036f]+")
+# Marks that readers see through on a Latin letter: general ones, and Cyrillic, Hebrew, Arabic, kana ones put there to
+# hide the letter. `re` counts no mark as part of a word.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
+)
+_MARK = re.compile(f"[{_MARKS}]")
+_WORD = re.compile(rf"[\w{_MARKS}]+")
+_BORNE = re.compile(f"(?<=[a-zA-Z])[{_MARKS}]+")
 _DROPPED = "\0"  # cannot stand in a canonical text otherwise
 
 # Compatibility characters that unfold into a phrase (U+FDFA is 18 letters) would let a text grow many times over.
@@ -54,8 +60,8 @@ _LOOKALIKES = {
         "A": "АΑᎪ", "B": "ВΒᏴ", "C": "СϹᏟⲤ", "E": "ЕΕᎬ", "H": "НΗᎻ", "I": "ІӀΙ", "J": "ЈͿᎫ", "K": "КΚᏦ", "L": "ԼᏞ",
         "M": "МΜᎷ", "N": "Ν", "O": "ОΟՕⲞ", "P": "РΡᏢ", "Q": "Ԛ", "R": "Ꮢ", "S": "ЅՏᏚ", "T": "ТΤᎢ", "V": "ѴᏙ", "W": "ԜᎳ",
         "X": "ХΧ", "Y": "ҮΥ", "Z": "ΖᏃ",
-        "a": "аα", "c": "сϲⲥ", "d": "ԁ", "e": "е", "g": "ց", "h": "һհ", "i": "іι", "j": "јϳ", "k": "κ", "l": "ӏ", "n": "ո",
-        "o": "оοօⲟσ", "p": "рρ", "q": "ԛզ", "s": "ѕ", "u": "υս", "v": "νѵ", "w": "ԝω", "x": "хχ", "y": "уүγ",
+        "a": "аα", "c": "сϲⲥ", "d": "ԁ", "e": "е", "g": "ց", "h": "һհ", "i": "іι", "j": "јϳ", "k": "κ", "l": "ӏ",
+        "n": "ո", "o": "оοօⲟσ", "p": "рρ", "q": "ԛզ", "s": "ѕ", "u": "υս", "v": "νѵ", "w": "ԝω", "x": "хχ", "y": "уүγ",
     }.items()
     for alike in group
 }  # fmt: skip
@@ -93,9 +99,9 @@ class Canonical:
 def canonicalise(text: str) -> Canonical:
     """The canonical form of `text`: linear in its length, identity for printable ASCII.
 
-    NFKC; invisible and control characters removed; every decimal digit, dash, space and quote in its ASCII form; accents
-    off Latin letters; letters of another alphabet that look Latin folded where the word mixes alphabets or is made of
-    nothing else. Newlines and tabs stay. A lone surrogate becomes U+FFFD.
+    NFKC; invisible and control characters removed; every decimal digit, dash, space and quote in its ASCII form;
+    accents off Latin letters; letters of another alphabet that look Latin folded where the word mixes alphabets or is
+    made of nothing else. Newlines and tabs stay. A lone surrogate becomes U+FFFD.
     """
     if text.isascii() and _PLAIN.fullmatch(text):
         return Canonical(text, range(len(text)), range(1, len(text) + 1))
@@ -103,19 +109,18 @@ def canonicalise(text: str) -> Canonical:
     starts, ends = array("I"), array("I")
     done = 0
     for run in _UNUSUAL.finditer(text):
-        at = run.start()
-        if done < at:
-            parts.append(text[done:at])
-            starts.extend(range(done, at))
-            ends.extend(range(done + 1, at + 1))
-        for at, char in enumerate(run.group(), at):
+        if done < run.start():
+            parts.append(text[done : run.start()])
+            starts.extend(range(done, run.start()))
+            ends.extend(range(done + 1, run.start() + 1))
+        for at, char in enumerate(run.group(), run.start()):
             folded = _fold(char)
             if not folded:
                 continue
             if parts and _continues(folded):
                 base = parts[-1][-1]
                 if _is_latin(base):
-                    if unicodedata.category(folded) != "Mc":
+                    if _MARK.match(folded):
                         ends[-1] = at + 1  # the accent goes where its letter goes
                         continue
                 elif len(joined := unicodedata.normalize("NFC", base + folded)) == 1:
@@ -186,8 +191,8 @@ def _lookalike(char: str) -> str:
 def _fold_lookalikes(text: str, starts: Sequence[int], ends: Sequence[int]) -> Canonical:
     """Fold borrowed letters word by word, leaving real words of other alphabets alone.
 
-    A word that mixes Latin letters with lookalikes is folded. A word of lookalikes only is folded unless it stands beside
-    a real word of another alphabet: in "он у меня" the middle word is Russian, in "click у now" it is not.
+    A word that mixes Latin letters with lookalikes is folded. A word of lookalikes only is folded unless it stands
+    beside a real word of another alphabet: in "он у меня" the middle word is Russian, in "click у now" it is not.
     """
     words = [word for word in _WORD.finditer(text) if not word.group().isascii()]
     kinds = [_word_kind(word.group()) for word in words]

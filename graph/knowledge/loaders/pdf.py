@@ -13,6 +13,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.pdf_layout import LONE_MARK, WIDE, Line, same_row, without_running, write
 
 MAX_PAGES = 5_000
+LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 SMALLEST = 4.0  # points; nobody reads smaller letters
 WHITE = 250  # of 255, in all three colours
 
@@ -103,8 +104,12 @@ class _Reader:
         codes = [pdfium.FPDFText_GetUnicode(self.text, index) for index in range(count)]
         start = 0
         for index in range(count + 1):
-            if index == count or codes[index] in (10, 13):
-                if index > start and (line := self.line(start, codes[start:index])) is not None:
+            divided = index < count and codes[index] == LINE_END_HYPHEN
+            if divided:
+                codes[index] = ord("-")
+            if index == count or divided or codes[index] in (10, 13):
+                end = index + divided
+                if end > start and (line := self.line(start, codes[start:end])) is not None:
                     yield line
                 start = index + 1
 

@@ -19,7 +19,8 @@ _BARE_NUMBER = re.compile(
 _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
-_HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u00ad\u2010\ufffe]$")
+_DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
+_AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 
 
@@ -103,14 +104,14 @@ def write(pages: list[list[Line]], out: Builder) -> None:
         if abs(last - size) > 0.6:  # less is rounding, not another level
             level, last = level + 1, size
         levels[size] = min(3, level)
-    _Layout(levels, out).run(pages)
+    _Layout(levels, _vocabulary(pages), out).run(pages)
 
 
 class _Layout:
     """Gathers lines into paragraphs, rows into tables, and writes each when it ends."""
 
-    def __init__(self, levels: dict[float, int], out: Builder) -> None:
-        self.levels, self.out = levels, out
+    def __init__(self, levels: dict[float, int], vocabulary: set[str], out: Builder) -> None:
+        self.levels, self.vocabulary, self.out = levels, vocabulary, out
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
@@ -142,8 +143,8 @@ class _Layout:
         step = above.bottom - line.bottom
         if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * pitch):
             return False  # the next column, or a gap
-        if above.size in self.levels:
-            return True  # a heading of two lines
+        if above.size in self.levels or _DIVIDED.search(above.text):
+            return True  # a heading of two lines, or a word that goes on
         if above.bold != line.bold and above.bold and _heading_like(above.text):
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
@@ -173,7 +174,7 @@ class _Layout:
         if not lines:
             return
         self.out.page = lines[0].page
-        first, text = lines[0], _joined(lines)
+        first, text = lines[0], _joined(lines, self.vocabulary)
         numbered = NUMBERED.match(text)
         depth = (numbered.group(1) or "").count(".") if numbered else 0
         alone = len(lines) == 1 and _heading_like(text)
@@ -199,12 +200,20 @@ def _heading_like(text: str) -> bool:
     return len(text) <= 100 and not text.endswith((".", ",", ";")) and any(map(str.isalpha, text))
 
 
-def _joined(lines: list[Line]) -> str:
-    """One line of text: words divided at a line end are put together where the next line goes on in small letters."""
+def _joined(lines: list[Line], vocabulary: set[str]) -> str:
+    """One line of text. A word divided at a line end is put together, unless its hyphen looks like its own."""
     text = lines[0].text
     for line in lines[1:]:
-        if _HYPHEN.search(text) and line.text[:1].islower():
-            text = text[:-1] + line.text
-        else:
+        divided = _DIVIDED.search(text)
+        if divided is None:
             text += " " + line.text
+            continue
+        first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
+        compound = first in vocabulary and second in vocabulary and first + second not in vocabulary
+        keep = compound or not line.text[:1].islower()  # "COVID-19", "log-book" where both are words of this document
+        text = (text if keep else text[:-1]) + line.text
     return text
+
+
+def _vocabulary(pages: list[list[Line]]) -> set[str]:
+    return {word.strip(_AROUND).lower() for lines in pages for line in lines for word in line.text.split()[:-1]}

@@ -18,7 +18,7 @@ def read(data: bytes, out: Builder) -> None:
 
     workbook = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
     for sheet in workbook.worksheets:
-        rows = _rows(sheet)
+        rows = _rows(sheet, out)
         if sheet.sheet_state != "visible":
             for _, cells in sorted(rows.items()):
                 out.hide(f"{sheet.title}: {'; '.join(cells[column] for column in sorted(cells))}")
@@ -46,11 +46,12 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     out.heading(sheet.title, 1)
     out.table()
     header = _header(visible)
-    for _, row in visible[:header]:  # a title, a date, a remark above the table
+    for _, row in visible[: max(header, 0)]:  # a title, a date, a remark above the table
         out.paragraph(" ".join(cell for cell in row if cell))
-    titles = table.names(visible[header][1] if header < len(visible) else (), max(len(row) for _, row in visible))
-    for number, row in visible[header + 1 :] or visible[header:]:
-        out.row(table.sentence(titles, row), number)
+    listed = visible[max(header, 0) :]
+    numbers = [number for number, _ in listed]
+    for index, sentence in table.sentences((row for _, row in listed), header=header >= 0):
+        out.row(sentence, numbers[index - 1])
     out.sheet = None
 
 
@@ -65,7 +66,7 @@ def _header(rows: list[tuple[int, list[str]]]) -> int:
     return -1
 
 
-def _rows(sheet: Any) -> dict[int, dict[int, str]]:
+def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:
     """Row → column → text, both from 1, of the cells that exist.
 
     `iter_rows` would make up all cells as far as the last one, 17 thousand million for a value in XFD1048576.
@@ -75,6 +76,8 @@ def _rows(sheet: Any) -> dict[int, dict[int, str]]:
         raise Quarantined("oversize", f"the workbook has more than {MAX_CELLS:,} cells", hint="split it")
     rows: dict[int, dict[int, str]] = {}
     for (row, column), cell in cells.items():
+        if cell.comment is not None:
+            out.hide(cell.comment.text)
         if cell.value is not None and (text := _text(cell)):
             rows.setdefault(row, {})[column] = text
             if len(rows) > MAX_BLOCKS:

@@ -16,7 +16,8 @@ _KEY = re.compile(
     r"|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}"  # Google
     r"|hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{40,}|dop_v1_[a-f0-9]{64}"
     r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|key-[a-f0-9]{32}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"
-    r"|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|gsk_[A-Za-z0-9]{40,}|tvly-[A-Za-z0-9-]{20,}|AGE-SECRET-KEY-1[A-Z0-9]{58}"
+    r"|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|gsk_[A-Za-z0-9]{40,}|tvly-[A-Za-z0-9-]{20,}|"
+    r"AGE-SECRET-KEY-1[A-Z0-9]{58}"
     r")"
 )
 

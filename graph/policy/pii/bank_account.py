@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _LABEL = re.compile(
-    r"(?:\baccount|\bacct|\ba/c|\bkonto|\bcompte|\bcuenta|اکاؤنٹ)[ .]{0,2}(?:no\b|number|num\b|nr\b|nummer|#|نمبر)?(?:[ .:#=\-]|is){0,6}"
+    r"(?:\baccount|\bacct|\ba/c|\bkonto|\bcompte|\bcuenta|اکاؤنٹ)[ .]{0,2}(?:no\b|number|num\b|nr\b|nummer|#|"
+    r"نمبر)?(?:[ .:#=\-]|is){0,6}"
     r"(?P<value>\d(?:[ -]?\d){7,19})(?![\w]|[.,]\d)"
 )
 

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|"
     r"dec(?:ember)?)\.?"
 )
 _DATE = (
     rf"(?:\d{{1,2}} ?[./\- ] ?\d{{1,2}} ?[./\- ] ?(?:19|20)?\d\d|(?:19|20)\d\d ?[./\-] ?\d{{1,2}} ?[./\-] ?\d{{1,2}}"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)?[ \-]{_MONTH},?[ \-](?:19|20)\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)?[ \-]{_MONTH},?[ \-](?:19|20)\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|"
+    rf"th)?,? (?:19|20)\d\d"
     rf"|(?:19|20)\d\d[ \-]{_MONTH}[ \-]\d{{1,2}})"
 )
 _LABEL = (
-    r"\bborn\b|(?:date|day|year) of birth|\bdob\b|\bd\. ?o\. ?b\b\.?|birth ?(?:day|date)|\bgeboren\b|geburtsdatum|date de naissance|"
+    r"\bborn\b|(?:date|day|year) of birth|\bdob\b|\bd\. ?o\. ?b\b\.?|birth ?(?:day|date)|\bgeboren\b|geburtsdatum|"
+    r"date de naissance|"
     r"\bnée? le\b|\bnee? le\b|fecha de nacimiento|nacid[oa]|data di nascita|nat[oa] il|تاریخ پیدائش|जन्म"
 )
 _LABELLED = re.compile(rf"(?:{_LABEL})(?P<gap>[^\d\0]{{0,36}}?)(?P<date>{_DATE})(?!\d)")

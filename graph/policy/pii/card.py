@@ -1,8 +1,8 @@
 """Payment cards: the issuers' prefixes and lengths, and Luhn's check digit.
 
-Prefixes from the issuers' published ranges (ISO/IEC 7812): Visa 4; Mastercard 51-55, 2221-2720; American Express 34, 37;
-Diners 300-305, 3095, 36, 38, 39; Discover 6011, 644-649, 65; JCB 3528-3589, 1800, 2131; UnionPay 62; Maestro 50, 56-58,
-6; Mir 2200-2204; RuPay 60, 81, 82, 508; Elo, Troy 9792.
+Prefixes from the issuers' published ranges (ISO/IEC 7812): Visa 4; Mastercard 51-55, 2221-2720; American Express 34,
+37; Diners 300-305, 3095, 36, 38, 39; Discover 6011, 644-649, 65; JCB 3528-3589, 1800, 2131; UnionPay 62; Maestro 50,
+56-58, 6; Mir 2200-2204; RuPay 60, 81, 82, 508; Elo, Troy 9792.
 """
 
 import re
@@ -25,7 +25,8 @@ _BRANDS = (
 # word any number with a right check digit is taken: issuers open new ranges.
 _MAESTRO = re.compile(r"50|5[6-8]|6\d")
 _CONTEXT = re.compile(
-    r"\b(?:cards?|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|unionpay|paypak|pan|cc)\b|کارڈ"
+    r"\b(?:cards?|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|unionpay|paypak|"
+    r"pan|cc)\b|کارڈ"
 )
 _SOLID = re.compile(r"(?<!\d)(?<!\d[.,])\d{12,19}(?!\d)(?![.,]\d)")
 _SEP = r"(?:[ .\-_/]{1,3}|\n)"
@@ -43,19 +44,19 @@ def _find(page: Page) -> Iterator[Hit]:
         if score := _score(page, match.group(), match.start(), match.end()):
             yield Hit(match.start(), match.end(), score)
     at = 0
-    while match := _GROUPED.search(text, at):
-        start, end = match.span()
-        at = match.end(1)  # the number may begin at the next group
-        number = _GAP.sub("", match.group())
+    while grouped := _GROUPED.search(text, at):
+        start, end = grouped.span()
+        at = grouped.end(1)  # the number may begin at the next group
+        number = _GAP.sub("", grouped.group())
         for group in (5, 4, 3):
-            if match[group] is None:
+            if grouped[group] is None:
                 continue
             if score := _score(page, number, start, end):
                 at = end
                 yield Hit(start, end, score)
                 break
-            number = number[: -len(match[group])]
-            end = match.end(group - 1)
+            number = number[: -len(grouped[group])]
+            end = grouped.end(group - 1)
     for match in _ANYHOW.finditer(text):
         number = _GAP.sub("", match.group())
         if 12 <= len(number) <= 19 and (score := _score(page, number, match.start(), match.end())):

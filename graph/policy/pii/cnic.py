@@ -1,8 +1,8 @@
 """Pakistan's CNIC and NICOP: 13 digits, written 35202-1234567-1.
 
-The first five are province, division, district and a two-digit tehsil (Pakistan Citizen rules as NADRA numbers them); the
-last tells the sex. There is no check digit, so the written form, the locality code and the words around decide. Dashed
-5-7-1 is masked whatever its digits (requirement A7).
+The first five are province, division, district and a two-digit tehsil (Pakistan Citizen rules as NADRA numbers them);
+the last tells the sex. There is no check digit, so the written form, the locality code and the words around decide.
+Dashed 5-7-1 is masked whatever its digits (requirement A7).
 """
 
 import re
@@ -13,7 +13,7 @@ from graph.policy.pii.rule import Hit, Page, Rule
 
 _CONTEXT = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
 _OTHER = re.compile(
-    r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms)\b"
+    r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms|ts|time|logged at|created)\b"
 )
 # Digits 2 to 4 of a code in use: divisions 1-7, districts 0-7, tehsil below ten.
 _LOCALITY = re.compile(r"[1-8][1-7][0-7]0\d")
@@ -22,7 +22,7 @@ _KP_LOCALITY = re.compile(r"1(?:1[12]|2[12]|3[1-5]|4[1-3]|5[1-7]|6[12]|7[1-3])0[
 
 _GAP = r"(?:[ \n]{0,2}[-./_,|:~][ \n]{0,2}-?|[ \n]{1,3})"
 _GROUPED = re.compile(rf"(?<!\d)\d{{5}}({_GAP})\d{{7}}({_GAP})\d(?!\d)")
-_PARTED = re.compile(r"(?<!\d)(?:\d{5}[-./ ]\d{8}|\d{12}[-./ ]\d)(?!\d)")
+_PARTED = re.compile(r"(?<!\d)(?:\d{5}[-./ ]\d{8}|\d{12}[-./ ]\d)(?![-./]?\d)")
 _SOLID = re.compile(r"(?<!\d)(?<!\d[.,])\d{13}(?!\d)(?![.,]\d)")
 _ONE_BY_ONE = re.compile(rf"(?<!\d)(?<!\d[ .-])\d(?:[ .-]\d){{4}}(?:{_GAP})\d(?:[ .-]\d){{6}}(?:{_GAP})\d(?![ .-]?\d)")
 _LOOSE = re.compile(r"(?<!\d)\d(?:[ .\-/_]{0,2}\d){12}(?!\d)")

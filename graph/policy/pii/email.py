@@ -13,7 +13,8 @@ _LOCAL = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 _DOMAIN = re.compile(r" ?@ ?(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w-])|@\[\d{1,3}(?:\.\d{1,3}){3}\]")
 _CREDENTIALS = re.compile(r"://[^\s/@:]{0,256}:[^\s/@:]{0,256}$")  # url_credentials.py takes these
 _TOP = (
-    r"(?:com|org|net|edu|gov|info|biz|io|ai|dev|app|eu|pk|uk|us|in|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|pl|pt|ie|ae|sa|tr|cn|jp|"
+    r"(?:com|org|net|edu|gov|info|biz|io|ai|dev|app|eu|pk|uk|us|in|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|pl|pt|ie|ae|"
+    r"sa|tr|cn|jp|"
     r"au|nz|ca|br|za|ru)"
 )
 _DOT = r"(?: ?[\[({<] ?(?:dot|\.) ?[\])}>] ?| dot |\.)"

@@ -1,7 +1,7 @@
 """National identity and tax numbers of European countries, with the check digits of the `python-stdnum` package.
 
-Each row names the words that introduce the number, its shape, and the stdnum module that decides (loaded when a number of that shape turns up). A row marked strong has
-a form and check that nothing else shares, so it needs no word.
+Each row names the words that introduce the number, its shape, and the stdnum module that decides (loaded when a number
+of that shape turns up). A row marked strong has a form and check that nothing else shares, so it needs no word.
 """
 
 import re

@@ -19,13 +19,23 @@ _LENGTHS = {
     }.items()
     for country in countries.split()
 }  # fmt: skip
+# Where the account number has digits only; elsewhere most of it is digits too. Without this the words after a number
+# could complete it: "at 1749216327477 by the".
+_DIGITS_ONLY = frozenset(["ae", "at", "ba", "be", "cz", "de", "dk", "ee", "es", "fi", "fo", "gl", "hr", "hu", "il", "is", "lt", "me", "no", "pl", "pt", "rs", "se", "si", "sk", "tn", "xk"])
+_FEWEST_DIGITS = 6
 _START = re.compile(r"(?<![a-z0-9])([a-z])([a-z])[ -]?\d ?\d(?=(?:[ .\-/]{0,2}|\n)[a-z0-9])")
 
 
 def _find(page: Page) -> Iterator[Hit]:
     for match in _START.finditer(page.low):
         length = _LENGTHS.get(match[1] + match[2])
-        if length and (whole := _shape(length).match(page.low, match.start())) and _mod97(whole.group()):
+        if not length or not (whole := _shape(length).match(page.low, match.start())):
+            continue
+        compact = re.sub(r"[^a-z0-9]", "", whole.group())
+        account = compact[4:]
+        if match[1] + match[2] in _DIGITS_ONLY and not account.isdigit():
+            continue
+        if sum(char.isdigit() for char in account) >= _FEWEST_DIGITS and _mod97(compact):
             yield Hit(match.start(), whole.end(), 0.98)
 
 
@@ -34,8 +44,7 @@ def _shape(length: int) -> re.Pattern[str]:
     return re.compile(rf"[a-z0-9](?:(?:[ .\-/]{{0,2}}|\n)[a-z0-9]){{{length - 1}}}(?![a-z0-9])")
 
 
-def _mod97(written: str) -> bool:
-    compact = re.sub(r"[^a-z0-9]", "", written)
+def _mod97(compact: str) -> bool:
     return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
 
 

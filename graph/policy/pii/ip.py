@@ -1,5 +1,5 @@
-"""IPv4 and IPv6 addresses. Four small numbers with dots are more often a version or a section than a host, so those need
-a word; loopback, unspecified and broadcast addresses name nobody."""
+"""IPv4 and IPv6 addresses. Four small numbers with dots are more often a version or a section than a host, so those
+need a word; loopback, unspecified and broadcast addresses name nobody."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,12 @@ _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _V4 = re.compile(rf"(?<![\d.])(?<![\d.][a-z])(?:{_OCTET}(?:\.|\[\.\]|\(\.\))){{3}}{_OCTET}(?!\d)(?!\.\d)")
 _V6 = re.compile(r"(?<![\w:.])(?:[0-9a-f]{1,4}|(?=::))(?::[0-9a-f]{0,4}){2,8}(?:(?:\.\d{1,3}){3})?(?![\w:])")
 _CONTEXT = re.compile(
-    r"\b(?:ip|ipv[46]|address|host|server|ping|client|gateway|subnet|dns|router|from|connected|login|logged|proxy|network)\b"
+    r"\b(?:ip|ipv[46]|address|host|server|ping|client|gateway|subnet|dns|router|from|connected|login|logged|proxy|"
+    r"network)\b"
 )
 _VERSION = re.compile(
-    r"(?:\bv|\bver|version|versions|release|build|firmware|driver|section|sec\.?|chapter|clause|annex|table|figure|item|oid|"
+    r"(?:\bv|\bver|version|versions|release|build|firmware|driver|section|sec\.?|chapter|clause|annex|table|figure|"
+    r"item|oid|"
     r"upgrade to|update to|==|>=|<=|~=|\w-)\W{0,3}$"
 )
 _NOBODY = re.compile(r"127\.|0\.0\.0\.0$|255\.255\.|0\.")

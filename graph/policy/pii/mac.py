@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _MAC = re.compile(
-    r"(?<![\w:.\-])[0-9a-f]{2}([:\-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?![\w:\-])|(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])"
+    r"(?<![\w:.\-])[0-9a-f]{2}([:\-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?![\w:\-])|"
+    r"(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])"
 )
 
 

@@ -1,4 +1,5 @@
-"""Passport numbers after the word, and the second line of a machine-readable zone (ICAO 9303 part 4, with its check digit)."""
+"""Passport numbers after the word, and the second line of a machine-readable zone (ICAO 9303 part 4, with its check
+digit)."""
 
 import re
 from collections.abc import Iterator

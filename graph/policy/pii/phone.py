@@ -1,8 +1,8 @@
 """Phone numbers of any country.
 
-With + or 00 the country is known and its numbering plan decides (the `phonenumbers` package, from Google's libphonenumber
-metadata). Without it a number counts when a word such as "call" or "fax" stands by it, or when it has a shape that little
-else has: (555) 123-4567, 020 7946 0958, 021-34567890.
+With + or 00 the country is known and its numbering plan decides (the `phonenumbers` package, from Google's
+libphonenumber metadata). Without it a number counts when a word such as "call" or "fax" stands by it, or when it has a
+shape that little else has: (555) 123-4567, 020 7946 0958, 021-34567890.
 """
 
 import re
@@ -18,14 +18,17 @@ _ABROAD = re.compile(
 )
 _EXTENSION = re.compile(r"(?: ?x| ?ext\.? ?)\d{1,5}$")
 _NORTH_AMERICA = re.compile(
-    r"(?<![\w.,:/+\-$€£])(?:1[ .\-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.\-]))[2-9]\d\d[.\- ]\d{4}(?:x\d{1,5})?(?![\w/]|[.,\-]\d)"
+    r"(?<![\w.,:/+\-$€£])(?:1[ .\-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.\-]))[2-9]\d\d[.\- ]\d{4}(?:x\d{1,5})?(?![\w/]|"
+    r"[.,\-]\d)"
 )
 _TRUNK = re.compile(
     r"(?<![\w.,:/+\-$€£%#])(?:\(0\d{1,5}\)|0\d{1,5})[ .\-/]{1,2}\d{2,8}(?:[ .\-]\d{2,4}){0,4}(?![\w/%]|[.,:\-]\d)"
 )
 _WORD = (
-    r"(?:tele)?phones?|tele?|mobiles?|mob|cell(?:phone)?|call(?:ed|ing)?|fax|whats ?app|viber|sms|text me|contact|dial|ring|"
-    r"reach|hotline|helpline|landline|desk|office|direct line|telefono?|telefone|handy|mobil|portable|celular|answering|"
+    r"(?:tele)?phones?|tele?|mobiles?|mob|cell(?:phone)?|call(?:ed|ing)?|fax|whats ?app|viber|sms|text me|contact|"
+    r"dial|ring|"
+    r"reach|hotline|helpline|landline|desk|office|direct line|telefono?|telefone|handy|mobil|portable|celular|"
+    r"answering|"
     r"registered|receiving (?:calls|messages)"
 )
 _OTHER_WORD = r"فون|موبائل|رابطہ|نمبر|هاتف|फोन|फ़ोन|मोबाइल|телефон|тел|电话|手机|電話"
@@ -39,7 +42,8 @@ _LABELLED = re.compile(
 )
 _LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d)")
 _BEFORE_LABEL_AFTER = re.compile(
-    r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|mobile|cell|home|desk)\b)"
+    r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|"
+    r"mobile|cell|home|desk)\b)"
 )
 _NORTH_AMERICAN = re.compile(r"1[2-9]\d\d[2-9]\d{6}")
 _NO_DIGIT = re.compile(r"\D")
@@ -47,32 +51,13 @@ _NO_PHONE = re.compile(
     r"\d{1,2}[./\-]\d{1,2}[./\-](?:19|20)\d\d|(?:19|20)\d\d[./\-]\d{1,2}[./\-]\d{1,2}|\d+\.\d+|\d{1,4}-\d{1,4}"
 )
 _OTHER_NUMBER = re.compile(
-    r"(?:article|articles|art\.?|section|paragraph|recital|chapter|page|pp?\.|version|isbn|issn|doi|invoice|order|ticket|case|"
-    r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|serial|account|card)\W{0,3}(?:no\W{0,3}|number\W{0,3}|# ?)?$"
+    r"(?:article|articles|art\.?|section|paragraph|recital|chapter|page|pp?\.|version|isbn|issn|doi|invoice|order|"
+    r"ticket|case|"
+    r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|serial|account|card)\W{0,3}(?:no\W{0,3}|"
+    r"number\W{0,3}|# ?)?$"
 )
 # Home plans tried for a number that starts with the trunk zero and has no country.
-_HOME = (
-    "PK",
-    "GB",
-    "IN",
-    "FR",
-    "DE",
-    "BE",
-    "NL",
-    "CH",
-    "AT",
-    "ES",
-    "IT",
-    "SE",
-    "FI",
-    "AU",
-    "NZ",
-    "ZA",
-    "AE",
-    "SA",
-    "TR",
-    "BD",
-)
+_HOME = tuple(["PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR", "BD"])
 
 
 def _find(page: Page) -> Iterator[Hit]:
@@ -84,11 +69,11 @@ def _find(page: Page) -> Iterator[Hit]:
         if not _OTHER_NUMBER.search(page.before(match.start(), 24)):
             yield Hit(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
     at = 0
-    while match := _TRUNK.search(text, at):
-        end = 0 if _OTHER_NUMBER.search(page.before(match.start(), 24)) else _home_end(match.group())
-        at = match.start() + (end or ends(match.group())[-1])
+    while trunk := _TRUNK.search(text, at):
+        end = 0 if _OTHER_NUMBER.search(page.before(trunk.start(), 24)) else _home_end(trunk.group())
+        at = trunk.start() + (end or ends(trunk.group())[-1])
         if end:
-            yield Hit(match.start(), at, 0.65)
+            yield Hit(trunk.start(), at, 0.65)
     yield from _labelled(page)
 
 

@@ -1,7 +1,7 @@
 """Pakistani mobile numbers: 03XX and seven digits, at home or after +92, 0092 or 92, however they are spaced.
 
-Operators' prefixes are 300-349 and 355 (Pakistan Telecommunication Authority), but the tens are reassigned and forms are
-filled with invented ones, so any 3XX is taken.
+Operators' prefixes are 300-349 and 355 (Pakistan Telecommunication Authority), but the tens are reassigned and forms
+are filled with invented ones, so any 3XX is taken.
 """
 
 import re

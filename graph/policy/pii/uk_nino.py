@@ -1,4 +1,5 @@
-"""United Kingdom National Insurance number: two letters, six digits, A to D (HMRC manual NIM39110 gives the barred letters)."""
+"""United Kingdom National Insurance number: two letters, six digits, A to D (HMRC manual NIM39110 gives the barred
+letters)."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """United States social security and individual taxpayer numbers: 3-2-4, no check digit.
 
-The Social Security Administration never issues area 000, 666 or 9xx, group 00, serial 0000; the tax office issues 9xx with
-group 50-65, 70-88, 90-92 and 94-99.
+The Social Security Administration never issues area 000, 666 or 9xx, group 00, serial 0000; the tax office issues 9xx
+with group 50-65, 70-88, 90-92 and 94-99.
 """
 
 import re

@@ -1,0 +1,162 @@
+"""How a reply, a list or a report looks in a terminal. All text of documents and models is printed as text."""
+
+import sys
+from collections import Counter
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from graph.knowledge.ingest import Outcome
+
+_COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
+_STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
+_WORDS = {"answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable"}
+
+
+def console() -> Console:
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
+    """Verdict, answer, sources, where the artefacts lie."""
+    out = to or console()
+    verdict = reply["verdict"]
+    line = Text()
+    line.append(verdict["action"], style=f"bold {_COLOURS[verdict['action']]}")
+    line.append(f"  risk {verdict['risk_score']}", style="dim")
+    line.append(f"  {_WORDS[reply['decision']]}")
+    if reply["decision"] == "answer":
+        line.append(f"  confidence {reply['confidence']}", style="dim")
+    out.print(line)
+    if reply["decision"] == "answer" and verdict["safe_response"]:
+        out.print(Text(verdict["safe_response"], style="yellow"))
+    if reply.get("rewrite"):
+        out.print(Text(reply["rewrite"], style="yellow"))
+    out.print()
+    out.print(Text(reply["answer"]))
+    show_sources(reply, out)
+    if reply["artifacts"]:
+        out.print(Text(f"\nartefacts: {reply['artifacts']['dir']}", style="dim"))
+
+
+def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
+    out = to or console()
+    if reply["citations"]:
+        out.print()
+    for c in reply["citations"]:
+        place = "".join(
+            f", {name} {c[key]}" for name, key in (("page", "page"), ("sheet", "sheet"), ("section", "section")) if c[key]
+        )
+        head = Text(f"[{c['n']}] ", style="bold")
+        head.append(f"{c['filename']}{place}", style="cyan")
+        head.append(f"  {c['visibility']}, {c['score']:.3f}", style="dim")
+        out.print(head)
+        quote = " ".join(c["quote"].split())
+        out.print(Text(f"    “{quote if len(quote) <= 200 else quote[:199] + '…'}”", style="dim"))
+
+
+def show_why(reply: dict[str, Any]) -> None:
+    """The account of a turn: verdict, threats, stages."""
+    out, verdict = console(), reply["verdict"]
+    out.print(Text(f"{verdict['action']}, risk {verdict['risk_score']}: {verdict['risk_rationale']}"))
+    for threat in verdict["threats"]:
+        out.print(Text(f"  {threat['severity']} {threat['type']}: “{threat['evidence']}” ({threat['exploit_path']})"))
+    out.print(Text(reply["reasoning"]))
+    out.print(Text("  ".join(f"{k} {v:.0f} ms" for k, v in reply["timings_ms"].items()), style="dim"))
+
+
+class IngestReport:
+    """A line per file; a progress bar on a terminal only."""
+
+    def __init__(self, total: int | None, as_json: bool) -> None:
+        self.counts: Counter[str] = Counter()
+        self._json, self._total = as_json, total
+        self._out = console()
+        self._bar = Progress(
+            TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), console=self._out, transient=True,
+            disable=as_json or not sys.stdout.isatty(),
+        )  # fmt: skip
+        self._task = self._bar.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._bar.stop()
+        if not self._json and exc[0] is None:
+            counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items())) or "nothing to do"
+            self._out.print(Text(counts, style="bold"))
+
+    @property
+    def failed(self) -> int:
+        return self.counts["failed"]
+
+    def add(self, outcome: Outcome) -> None:
+        self.counts[outcome.status] += 1
+        if self._json:
+            import json
+            from dataclasses import asdict
+
+            sys.stdout.write(json.dumps(asdict(outcome)) + "\n")
+            return
+        line = Text(f"{outcome.status:<12}", style=_STATUS[outcome.status])
+        line.append(outcome.name)
+        if outcome.doc_id and outcome.status == "indexed":
+            line.append(f"  {outcome.doc_id}, {outcome.chunks} chunk{'s' if outcome.chunks != 1 else ''}", style="dim")
+        if outcome.reason:
+            line.append(f"  {outcome.reason}", style=_STATUS[outcome.status])
+        if outcome.flags:
+            line.append(f"  flagged: {', '.join(outcome.flags)}", style="yellow")
+        self._bar.console.print(line)
+        self._bar.advance(self._task)
+
+
+def show_documents(records: list[dict[str, Any]]) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("doc_id", "file", "title", "chunks", "kept until", "flags"):
+        table.add_column(name, overflow="fold", justify="right" if name == "chunks" else "left")
+    for r in records:
+        cells = (r["doc_id"], r["filename"], r["title"], str(r["chunks"]), r["expires"][:10] or "-", ", ".join(r["flags"]))
+        table.add_row(*map(Text, cells))
+    out = console()
+    out.print(table if records else Text("no documents"))
+
+
+def show_document(document: dict[str, Any]) -> None:
+    out = console()
+    for key, value in document.items():
+        if key != "text" and value not in ("", [], None):
+            out.print(Text(f"{key:<11}", style="bold") + Text(str(value)))
+    out.print()
+    out.print(Text(document["text"]))
+
+
+def show_journal(entries: list[dict[str, Any]]) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("time", "run", "tenant", "action", "decision", "ms", "question"):
+        table.add_column(name, justify="right" if name == "ms" else "left", no_wrap=name != "question")
+    for e in entries:
+        row = (e["timestamp"][:19], e["run_id"][:8], e["tenant_id"], e["action"], e["final_decision"], f"{e['latency_ms']:.0f}", e["query"][:120])
+        table.add_row(*map(Text, row))
+    console().print(table if entries else Text("the journal is empty"))
+
+
+def show_findings(findings: dict[str, Any]) -> None:
+    out = console()
+    for check in findings["checks"]:
+        style, mark = {"ok": ("green", "ok"), "warn": ("yellow", "!"), "fail": ("red", "FAIL")}[check["status"]]
+        line = Text(f"{mark:<5}", style=style) + Text(f"{check['what']}: {check['found']}")
+        out.print(line)
+        if check["do"]:
+            out.print(Text(f"     {check['do']}", style="dim"))
+    out.print()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("setting", "value", "from"):
+        table.add_column(name, overflow="fold")
+    for name, row in findings["settings"].items():
+        table.add_row(Text(name), Text(str(row["value"])), Text(row["from"], style="dim"))
+    out.print(table)
