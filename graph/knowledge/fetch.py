@@ -45,7 +45,9 @@ VAGUE = {
 }
 _CHARSET = re.compile(r"(?:iso-8859-\d+|windows-125\d|utf-16(?:[lb]e)?|shift_jis|gb\w+|big5|euc-\w+|koi8-\w+)", re.I)
 # RFC 6052, RFC 8215 and RFC 4291: an IPv4 address inside an IPv6 one.
-_LOW_HALF = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_LOW_HALF = (_NAT64, ipaddress.IPv6Network("64:ff9b:1::/48"), ipaddress.IPv6Network("::/96"))
+_PROTOCOL = ipaddress.IPv4Network("192.0.0.0/24")  # RFC 6890; Python counts only a part of it as private
 _AZURE_HOST = ipaddress.IPv4Address("168.63.129.16")  # public by its number, the machine's own keeper by use
 
 
@@ -129,7 +131,7 @@ def _checked(url: str) -> SplitResult:
         raise _forbidden("only http and https are")
     if "@" in place.netloc:
         raise _forbidden("it contains a user name or password")
-    if not re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]+", host):
+    if not re.fullmatch(r"[0-9a-f:.]*:[0-9a-f:.]*" if "[" in place.netloc else r"[a-z0-9._-]+", host):
         raise _forbidden("it names no host")
     name = f"[{host}]" if ":" in host else host
     path = quote(place.path or "/", safe="/%:@!$&'()*+,;=~-._")
@@ -180,9 +182,9 @@ def is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         if address.is_site_local or not all(map(is_public, _embedded(address))):
             return False
-        if address.ipv4_mapped is not None:
+        if address.ipv4_mapped is not None or address in _NAT64:
             return True
-    elif address == _AZURE_HOST:
+    elif address == _AZURE_HOST or address in _PROTOCOL:
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
@@ -249,6 +251,8 @@ class _Visit:
         try:
             connection = self.connect()
             response = self.ask(connection)
+            if self.late(None):
+                raise TimeoutError  # headers that were cut off read as if they had ended
             if 300 <= response.status < 400 and (target := response.getheader("Location")):
                 return _checked(urljoin(self.place.geturl(), target))
             if response.status != 200:

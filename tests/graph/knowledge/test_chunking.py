@@ -1,0 +1,170 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.knowledge.chunking import Chunk, chunk
+from graph.knowledge.document import Document
+from graph.knowledge.loaders import load
+from graph.knowledge.loaders.build import Builder
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def quarters(text: str) -> int:
+    return (len(text) + 3) // 4
+
+
+def markdown(text: str) -> Document:
+    return load(text.encode(), "test.md")
+
+
+def shown(document: Document, chunks: list[Chunk]) -> list[str]:
+    return [document.text[part.start : part.end] for part in chunks]
+
+
+def sentences(count: int, length: int = 10, name: str = "w") -> str:
+    return " ".join(" ".join([f"S{i}", *[name] * (length - 2), "end."]) for i in range(count))
+
+
+def test_a_short_document_is_one_chunk() -> None:
+    document = markdown("# Title\n\nOne paragraph.\n\nAnother.")
+    [only] = chunk(document, words)
+    assert (only.start, only.end, only.section) == (0, len(document.text), "Title")
+    assert only.tokens == words(document.text)
+
+
+def test_whole_blocks_are_kept_together() -> None:
+    document = markdown("\n\n".join(sentences(4) for _ in range(5)))
+    assert [words(text) for text in shown(document, chunk(document, words, size=100, overlap=0))] == [80, 80, 40]
+
+
+def test_a_long_block_is_cut_between_sentences_and_repeats_whole_ones() -> None:
+    document = markdown(sentences(30))
+    parts = shown(document, chunk(document, words, size=100, overlap=25))
+    assert all(text.startswith("S") and text.endswith("end.") for text in parts)
+    assert parts[0].startswith("S0 ") and parts[1].startswith("S8 ") and words(parts[1]) == 100
+
+
+def test_a_long_sentence_is_cut_between_words() -> None:
+    document = markdown("word " * 250)
+    parts = chunk(document, words, size=100, overlap=10)
+    assert len(parts) <= 4 and all(part.tokens <= 100 for part in parts)
+    assert sum(part.tokens for part in parts) == 250
+
+
+def test_a_word_without_spaces_is_cut_where_it_must_be() -> None:
+    document = markdown("x" * 5000)
+    parts = chunk(document, quarters, size=100, overlap=0)
+    assert all(part.tokens <= 100 for part in parts) and "".join(shown(document, parts)) == document.text
+
+
+def test_a_heading_goes_with_what_follows() -> None:
+    document = markdown(f"{sentences(9)}\n\n### Next\n\n{sentences(9)}")
+    first, second = shown(document, chunk(document, words, size=100, overlap=20))
+    assert "Next" not in first and second.startswith("Next\n\nS0")
+
+
+def test_a_heading_goes_with_the_first_sentences_of_a_long_block() -> None:
+    document = markdown(f"# Only\n\n{sentences(10)}")
+    first, second = shown(document, chunk(document, words, size=100, overlap=0))
+    assert first.startswith("Only\n\nS0") and second == "S9 w w w w w w w w end."
+
+
+@pytest.mark.parametrize(("before", "expected"), [(3, 1), (4, 2)])
+def test_a_new_section_starts_a_chunk_once_the_current_one_is_two_fifths_full(before: int, expected: int) -> None:
+    document = markdown(f"{sentences(before)}\n\n## New\n\n{sentences(2)}")
+    assert len(chunk(document, words, size=100, overlap=20)) == expected
+
+
+def test_nothing_is_repeated_over_a_section_or_page() -> None:
+    out = Builder(max_text=10**6)
+    for page in (1, 2):
+        out.page = page
+        out.paragraph(sentences(8, name=f"p{page}"))
+    document = out.finish("x.pdf", "application/pdf")
+    first, second = chunk(document, words, size=100, overlap=50)
+    assert (first.page, second.page) == (1, 2)
+    assert first.end < second.start
+
+
+def test_a_chunk_does_not_cross_sheets() -> None:
+    out = Builder(max_text=10**6)
+    for sheet in ("One", "Two"):
+        out.sheet = sheet
+        out.leave_sections()
+        out.heading(sheet, 1)
+        out.row("Name: a", 2)
+    document = out.finish("x.xlsx", "x")
+    assert [part.sheet for part in chunk(document, words)] == ["One", "Two"]
+
+
+def test_the_section_is_that_of_the_first_text_and_not_of_its_heading() -> None:
+    document = markdown("# Safety\n\n## Cold storage\n\nWear gloves.")
+    assert [part.section for part in chunk(document, words)] == ["Safety > Cold storage"]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1)])
+def test_sizes_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match="expected size"):
+        chunk(markdown("a"), words, size=size, overlap=overlap)
+
+
+def test_counting_is_rare() -> None:
+    document = markdown("\n\n".join(sentences(5) for _ in range(200)))
+    calls = 0
+
+    def count(text: str) -> int:
+        nonlocal calls
+        calls += 1
+        return words(text)
+
+    parts = chunk(document, count)
+    assert calls <= len(document.blocks) + 25 * len(parts)
+
+
+KINDS = st.sampled_from(["heading", "paragraph", "list", "row", "code"])
+WORDS = st.lists(
+    st.sampled_from(["a", "Dr.", "end.", "漢字。", "x" * 40, "b\nc", "Is?", "12.5"]), min_size=1, max_size=60
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    out = Builder(max_text=10**6)
+    for kind, level, some, page in draw(
+        st.lists(st.tuples(KINDS, st.integers(1, 4), WORDS, st.sampled_from([None, 1, 2])), min_size=1, max_size=12)
+    ):
+        out.page = page
+        text = " ".join(some)
+        if kind == "heading":
+            out.heading(text, level)
+        elif kind == "list":
+            out.items((0, f"- {item}") for item in some)
+        else:
+            {"paragraph": out.paragraph, "row": out.row, "code": out.code}[kind](text)
+    return out.finish("x.md", "text/markdown")
+
+
+@given(documents(), st.sampled_from([words, quarters]), st.integers(5, 60), st.floats(0, 0.9))
+def test_chunks_hold_all_text_within_their_size(
+    document: Document, count: Callable[[str], int], size: int, part: float
+) -> None:
+    overlap = min(size - 1, int(size * part))
+    found = chunk(document, count, size=size, overlap=overlap)
+    covered = 0
+    for before, piece in zip([None, *found], found, strict=False):
+        text = document.text[piece.start : piece.end]
+        assert piece.tokens == count(text) <= size
+        assert text == text.strip()
+        assert not document.text[covered : piece.start].strip(), "text between chunks"
+        assert piece.end > covered, "a chunk that says nothing new"
+        if before is not None:
+            assert piece.start > before.start
+            assert count(document.text[piece.start : max(piece.start, before.end)]) <= overlap
+        covered = piece.end
+    assert not document.text[covered:].strip()
+    assert found == chunk(document, count, size=size, overlap=overlap)

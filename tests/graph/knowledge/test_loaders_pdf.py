@@ -1,0 +1,163 @@
+import io
+
+import pytest
+from reportlab.lib import colors
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import ListFlowable, PageBreak, Paragraph, SimpleDocTemplate, Table
+
+from graph.errors import DocumentError
+from graph.knowledge.document import Document
+from graph.knowledge.loaders import load
+
+STYLES = getSampleStyleSheet()
+LONG = "The laboratory keeps all samples at minus eighty degrees and records every deviation in the log. " * 5
+
+
+def blocks(document: Document) -> list[tuple[str, int | None, str]]:
+    return [(block.kind, block.page, document.text[block.start : block.end]) for block in document.blocks]
+
+
+def reason(data: bytes) -> str:
+    with pytest.raises(DocumentError) as caught:
+        load(data, "a.pdf")
+    return caught.value.reason
+
+
+def drawn(*pages: list[tuple[float, float, str]], **options: object) -> bytes:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842), **options)
+    for page in pages:
+        for x, y, text in page:
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    return stream.getvalue()
+
+
+def manual() -> bytes:
+    def frame(canvas: Canvas, _: object) -> None:
+        canvas.drawString(72, 810, "Manual - for internal use")
+        canvas.drawString(290, 25, f"Page {canvas.getPageNumber()} of 3")
+
+    parts: list[object] = [Paragraph("Safety manual", STYLES["Title"])]
+    for number in (1, 2, 3):
+        rows = [["Instrument", "Room", "Rate"], ["SP8", "B-12", "1,500 PKR"], ["Zeiss LSM", "B-13", "900 PKR"]]
+        parts += [
+            Paragraph(f"{number}. Part", STYLES["Heading1"]),
+            Paragraph(LONG, STYLES["BodyText"]),
+            Paragraph("Storage", STYLES["Heading2"]),
+            ListFlowable(
+                [Paragraph(text, STYLES["BodyText"]) for text in ("wear gloves", "wash hands")], bulletType="bullet"
+            ),
+            Table(
+                rows, style=[("BACKGROUND", (0, 0), (-1, 0), colors.navy), ("TEXTCOLOR", (0, 0), (-1, 0), colors.white)]
+            ),
+            PageBreak(),
+        ]
+    stream = io.BytesIO()
+    SimpleDocTemplate(stream, title="metadata title").build(parts, onFirstPage=frame, onLaterPages=frame)
+    return stream.getvalue()
+
+
+def test_a_pdf_is_put_together_from_its_lines() -> None:
+    document = load(manual(), "manual.pdf")
+    assert document.title == "Safety manual"
+    assert blocks(document)[:9] == [
+        ("heading", 1, "Safety manual"),
+        ("heading", 1, "1. Part"),
+        ("paragraph", 1, LONG.strip()),
+        ("heading", 1, "Storage"),
+        ("list", 1, "• wear gloves"),
+        ("list", 1, "• wash hands"),
+        ("row", 1, "Instrument: SP8; Room: B-12; Rate: 1,500 PKR"),
+        ("row", 1, "Instrument: Zeiss LSM; Room: B-13; Rate: 900 PKR"),
+        ("heading", 2, "2. Part"),
+    ]
+    assert "internal use" not in document.text and "of 3" not in document.text
+    assert document.blocks[4].section.endswith("1. Part > Storage")
+    assert document.hidden[0] == "metadata title"
+
+
+def test_words_divided_at_a_line_end_are_joined_and_dashes_of_names_kept() -> None:
+    lines = [
+        "The temperature of this freezer is mea-",
+        "sured by the COVID-",
+        "19 group of a well-",
+        "known lab, well and known.",
+    ]
+    document = load(drawn([(72, 700 - 14 * i, line) for i, line in enumerate(lines)]), "a.pdf")
+    assert (
+        document.text
+        == "The temperature of this freezer is measured by the COVID-19 group of a well-known lab, well and known."
+    )
+
+
+def test_a_paragraph_goes_on_over_the_end_of_a_page() -> None:
+    document = load(drawn([(72, 700, "It begins on the first page and")], [(72, 700, "ends on the second.")]), "a.pdf")
+    assert blocks(document) == [("paragraph", 1, "It begins on the first page and ends on the second.")]
+
+
+def test_what_a_reader_cannot_see_is_hidden() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    canvas.drawString(72, 700, "Everybody sees this.")
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.drawString(72, 650, "white on white")
+    canvas.setFillColorRGB(0, 0, 0.4)
+    canvas.rect(60, 590, 300, 30, fill=1)
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.drawString(72, 600, "White on blue.")
+    canvas.setFillColorRGB(0, 0, 0)
+    canvas.setFont("Helvetica", 1)
+    canvas.drawString(72, 550, "tiny letters")
+    canvas.setFont("Helvetica", 12)
+    canvas.drawString(1500, 500, "off the page")
+    text = canvas.beginText(72, 450)
+    text.setTextRenderMode(3)
+    text.textLine("painted with nothing")
+    canvas.drawText(text)
+    canvas.textAnnotation("a sticky note", [10, 10, 30, 30])
+    canvas.save()
+    document = load(stream.getvalue(), "a.pdf")
+    assert document.text == "Everybody sees this.\n\nWhite on blue."
+    hidden = " | ".join(document.hidden)
+    for words in ("white on white", "tiny letters", "off the page", "painted with nothing", "a sticky note"):
+        assert words in hidden, words
+
+
+def test_an_encrypted_pdf_is_refused_and_one_open_to_readers_is_read() -> None:
+    page = [(72, 700, "Some text to read.")]
+    assert reason(drawn(page, encrypt=StandardEncryption("secret", canPrint=0))) == "encrypted"
+    assert load(drawn(page, encrypt=StandardEncryption("", "owner")), "a.pdf").text == "Some text to read."
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5])
+def test_a_pdf_cut_short_is_refused_or_read_as_far_as_it_goes(part: float) -> None:
+    data = manual()
+    assert reason(data[: int(len(data) * part)]) in ("broken", "empty")
+
+
+def test_garbage_after_the_signature_is_broken() -> None:
+    assert reason(b"%PDF-1.7\n" + bytes(range(256)) * 20) == "broken"
+
+
+def test_a_pdf_of_pictures_needs_text_recognition() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream)
+    for _ in range(3):
+        canvas.drawInlineImage(_picture(), 0, 0, 500, 700)
+        canvas.showPage()
+    canvas.save()
+    assert reason(stream.getvalue()) == "scanned"
+
+
+def test_a_pdf_of_empty_pages_is_empty() -> None:
+    assert reason(drawn([], [])) == "empty"
+
+
+def _picture() -> object:
+    from PIL import Image
+
+    return Image.new("RGB", (40, 60), "grey")
