@@ -30,7 +30,7 @@ def _find(page: Page) -> Iterator[Hit]:
 
 RULE = Rule(
     "API_KEY", _find,
-    any_of=("sk-", "k_live", "k_test", "whsec_", "akia", "asia", "agpa", "aida", "aroa", "anpa", "anva", "abia", "acca", "gh",
-            "glpat-", "xox", "xapp-", "aiza", "ya29", "gocspx", "hf_", "npm_", "pypi-", "dop_v1", "sg.", "key-", "shp", "lsv2_",
-            "gsk_", "tvly-"),
+    any_of=("sk-", "k_live", "k_test", "whsec_", "akia", "asia", "agpa", "aida", "aroa", "anpa", "anva", "abia", "acca",
+            "gh", "glpat-", "xox", "xapp-", "aiza", "ya29", "gocspx", "hf_", "npm_", "pypi-", "dop_v1", "sg.", "key-",
+            "shp", "lsv2_", "gsk_", "tvly-"),
 )  # fmt: skip

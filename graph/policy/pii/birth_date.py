@@ -32,6 +32,6 @@ def _find(page: Page) -> Iterator[Hit]:
 
 RULE = Rule(
     "BIRTH_DATE", _find, digits=4,
-    any_of=("born", "birth", "dob", "d.o.b", "d. o", "gebor", "gebur", "naissance", "nee le", "née le", "naci", "nasci", "nato il",
-            "nata il", "پیدائش", "जन्म"),
+    any_of=("born", "birth", "dob", "d.o.b", "d. o", "gebor", "gebur", "naissance", "nee le", "née le", "naci", "nasci",
+            "nato il", "nata il", "پیدائش", "जन्म"),
 )  # fmt: skip

@@ -13,7 +13,8 @@ from graph.policy.pii.rule import Hit, Page, Rule
 
 _CONTEXT = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
 _OTHER = re.compile(
-    r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms|ts|time|logged at|created)\b"
+    r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms|ts|time|"
+    r"logged at|created)\b"
 )
 # Digits 2 to 4 of a code in use: divisions 1-7, districts 0-7, tehsil below ten.
 _LOCALITY = re.compile(r"[1-8][1-7][0-7]0\d")
@@ -55,7 +56,7 @@ def _in_context(page: Page, match: re.Match[str]) -> bool:
 
 
 def _solid_score(page: Page, match: re.Match[str]) -> float:
-    """0 for what is more likely a time in milliseconds, a bar code, an ISBN, a round amount or part of an identifier."""
+    """0 for what is rather a time in milliseconds, a bar code, an ISBN, a round amount or part of an identifier."""
     number = match.group()
     if _in_context(page, match):
         return 0.95

@@ -15,13 +15,17 @@ _LENGTHS = {
         15: "no", 16: "be", 18: "dk fi fo gl nl sd fk", 19: "mk si", 20: "at ba ee kz lt lu xk mn",
         21: "ch cr hr li lv", 22: "bg bh de gb ge ie me rs va", 23: "ae gi il iq om tl so",
         24: "ad cz es md pk ro sa se sk tn vg", 25: "ly pt st", 26: "is tr", 27: "bi dj fr gr it mc mr sm",
-        28: "al az by cy do gt hu lb ni pl sv", 29: "br eg ps qa ua", 30: "jo kw mu ye", 31: "mt sc", 32: "lc", 33: "ru",
+        28: "al az by cy do gt hu lb ni pl sv", 29: "br eg ps qa ua", 30: "jo kw mu ye", 31: "mt sc",
+        32: "lc", 33: "ru",
     }.items()
     for country in countries.split()
 }  # fmt: skip
 # Where the account number has digits only; elsewhere most of it is digits too. Without this the words after a number
 # could complete it: "at 1749216327477 by the".
-_DIGITS_ONLY = frozenset(["ae", "at", "ba", "be", "cz", "de", "dk", "ee", "es", "fi", "fo", "gl", "hr", "hu", "il", "is", "lt", "me", "no", "pl", "pt", "rs", "se", "si", "sk", "tn", "xk"])
+_DIGITS_ONLY = (
+    "ae", "at", "ba", "be", "cz", "de", "dk", "ee", "es", "fi", "fo", "gl", "hr", "hu", "il", "is", "lt", "me", "no",
+    "pl", "pt", "rs", "se", "si", "sk", "tn", "xk",
+)  # fmt: skip
 _FEWEST_DIGITS = 6
 _START = re.compile(r"(?<![a-z0-9])([a-z])([a-z])[ -]?\d ?\d(?=(?:[ .\-/]{0,2}|\n)[a-z0-9])")
 

@@ -57,7 +57,9 @@ _OTHER_NUMBER = re.compile(
     r"number\W{0,3}|# ?)?$"
 )
 # Home plans tried for a number that starts with the trunk zero and has no country.
-_HOME = tuple(["PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR", "BD"])
+_HOME = (
+    "PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR", "BD",
+)  # fmt: skip
 
 
 def _find(page: Page) -> Iterator[Hit]:
@@ -132,7 +134,7 @@ def _home_end(written: str) -> int:
     """How much of a number with a trunk zero is a number in some home plan; 0 for nothing."""
     for end in ends(written):
         number = _NO_DIGIT.sub("", written[:end])
-        if 9 <= len(number) <= 12 and _at_home(number):
+        if 10 <= len(number) <= 12 and _at_home(number):
             return end
     return 0
 

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _SEP = r"[ .\-/_()\n,]"
-_COUNTRY = rf"(?:\(?\+{_SEP}{{0,2}}|\(?0{_SEP}{{0,2}}0{_SEP}{{0,2}}|\(|(?<![\w.]))9{_SEP}{{0,2}}2{_SEP}{{0,3}}(?:0{_SEP}{{0,3}})?"
+_COUNTRY = (
+    rf"(?:\(?\+{_SEP}{{0,2}}|\(?0{_SEP}{{0,2}}0{_SEP}{{0,2}}|\(|(?<![\w.]))9{_SEP}{{0,2}}2"
+    rf"{_SEP}{{0,3}}(?:0{_SEP}{{0,3}})?"
+)
 _MOBILE = re.compile(rf"(?:{_COUNTRY}|\(?(?<![\w.])0{_SEP}{{0,2}})3(?:{_SEP}{{0,3}}\d){{9}}(?!\d)")
 # "Mob0300-1234567": a letter may stand before the number only at the end of such a word.
 _GLUED = re.compile(

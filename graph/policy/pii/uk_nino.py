@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _NUMBER = re.compile(
-    r"(?<![\w-])(?!bg|gb|nk|kn|tn|nt|zz)[a-ceghj-prtw-z] ?[a-ceghj-nprtw-z]([ \-]?)\d{2}\1\d{2}\1\d{2}\1([a-d]?)(?![\w-])"
+    r"(?<![\w-])(?!bg|gb|nk|kn|tn|nt|zz)[a-ceghj-prtw-z] ?[a-ceghj-nprtw-z]([ \-]?)"
+    r"\d{2}\1\d{2}\1\d{2}\1([a-d]?)(?![\w-])"
 )
 _CONTEXT = re.compile(r"\b(?:ni ?no|ni number|national insurance|nino)\b")
 
