@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo test check format bench serve studio requirements clean
+.PHONY: help install dev demo studio test check format bench requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,7 +26,7 @@ $(VENV)/.default: $(BIN)/uv requirements/default.txt pyproject.toml
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.default requirements/dev.txt
+$(VENV)/.dev: $(VENV)/.studio requirements/dev.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
@@ -35,6 +35,13 @@ dev: $(VENV)/.dev ## the environment to work on Cordon
 
 demo: $(VENV)/.default ## index the shipped corpus and ask questions of several tenants
 	@$(BIN)/python -m graph.service.demo
+
+$(VENV)/.studio: $(VENV)/.default requirements/studio.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/studio.txt
+	@touch $@
+
+studio: $(VENV)/.studio ## LangGraph Server for Studio, as the tenant CORDON_STUDIO_TENANT
+	@CORDON_STUDIO_TENANT="$${CORDON_STUDIO_TENANT:-U1}" $(BIN)/langgraph dev --no-browser --no-reload
 
 test: $(VENV)/.dev ## the tests
 	@$(BIN)/python -m pytest
@@ -47,9 +54,9 @@ format: $(VENV)/.dev ## rewrite the code in the project's format
 
 requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -o requirements/default.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev -c requirements/default.txt -o requirements/dev.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -c requirements/default.txt -o requirements/studio.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -o requirements/studio.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev -c requirements/studio.txt -o requirements/dev.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 
 clean: ## remove the environment, the index and the artefacts
 	@rm -rf $(VENV) .cordon out build *.egg-info

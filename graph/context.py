@@ -17,7 +17,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
 class Context:
     """What an in-process caller says of itself. On a server it is ignored: there the credential speaks."""
 
-    tenant_id: str
+    tenant_id: str = ""
     user_id: str = ""
     thread_id: str = ""
     role: Role = "member"

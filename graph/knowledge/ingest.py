@@ -101,7 +101,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and (twin := _twin(index, todo, sha256, source.name)):
             return Outcome(source.name, twin, "unchanged", f"same content as {twin}")
-        document = parser.parse(source.path, filename=source.name)
+        document = parser.parse_bytes(data, source.name)
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)

@@ -45,7 +45,7 @@ def _find(page: Page) -> Iterator[Hit]:
         number = re.sub(r"\D", "", match.group())
         if (number[0] in "12345678" and varied(number)) or _in_context(page, match):
             yield Hit(match.start(), match.end(), 0.75)
-    if _CONTEXT.search(page.low):
+    if any(stem in page.low for stem in ("nic", "nadra", "identity", "id ", "شناختی", "قومی")):
         for match in _LOOSE.finditer(text):
             if _in_context(page, match):
                 yield Hit(match.start(), match.end(), 0.75)

@@ -59,7 +59,13 @@ _KINDS = (
     _Kind("lt.asmens", r"asmens kodas", r"\d{11}"),
     _Kind("tr.tckimlik", r"kimlik|tckn|t\.?c\.? ", r"[1-9]\d{10}"),
 )
-_WEAK_WORDS = re.compile("|".join(kind.words for kind in _KINDS if not kind.strong))
+# One of these stands in each row's words: a test at a fraction of the patterns' cost.
+_STEMS = (
+    "steuer", "idnr", "identi", "tax", "nir", "curit", "insee", "dni", "nif", "bsn", "burger", "sofi", "rijks", "national",
+    "nn", "pesel", "contribu", "personn", "personal", "cpr", "dselsnummer", "pps", "versicherung", "vnr", "ahv", "avs", "cnp",
+    "cod numeric", "egn", "егн", "единен", "oib", "rodn", "birth number", "rč", "rc", "amka", "αμκα", "isiku", "asmens",
+    "kimlik", "tckn", "t.c", "tc", "id n", "id c", "nie", "extranj", "codice", "hetu", "henkil", "documento",
+)  # fmt: skip
 _ANY_ID = re.compile(
     r"national (?:id|identity|identification)|identity (?:number|card|no)|id (?:number|card|no)|tax (?:id|number)|"
     r"personal (?:id|code)"
@@ -94,7 +100,7 @@ def _find(page: Page) -> Iterator[Hit]:
         kind = _STRONG[(match.lastindex or 1) - 1]
         if _valid(kind.module, match.group()):
             yield Hit(match.start(), match.end(), 0.8)
-    if not (page.mentions(_WEAK_WORDS) or page.mentions(_ANY_ID)):
+    if not any(stem in page.low for stem in _STEMS):
         return
     taken: set[tuple[int, int]] = set()
     for kind in _KINDS:

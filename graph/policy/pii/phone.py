@@ -58,7 +58,8 @@ _OTHER_NUMBER = re.compile(
 )
 # Home plans tried for a number that starts with the trunk zero and has no country.
 _HOME = (
-    "PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR", "BD",
+    "PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR",
+    "BD",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ _MOBILE = re.compile(rf"(?:{_COUNTRY}|\(?(?<![\w.])0{_SEP}{{0,2}})3(?:{_SEP}{{0,
 _GLUED = re.compile(
     r"(?<=ph|ll|el|ob|le|ne|ct|pp|ms|no|um|er)(?:92|0)?3\d{2}[ \-.]?\d{7}(?!\d)|(?<=[a-z_:=])0?3\d{2}-\d{7}(?!\d)"
 )
+_ONE_BY_ONE = 0.9  # the score of digits written one by one
 _GROUP = re.compile(r"\d+")
 _ROW_BEFORE = re.compile(r"\d[ .\-,]{1,2}$")
 _ROW_AFTER = re.compile(r"[ .\-,]{1,2}\d")
@@ -27,22 +28,23 @@ _LABEL = re.compile(r"(?:ph|cell|call|tel|mob|mobile|phone|contact|whatsapp|sms|
 
 def _find(page: Page) -> Iterator[Hit]:
     for match in _MOBILE.finditer(page.text):
-        in_row = _ROW_BEFORE.search(page.before(match.start(), 3)) or _ROW_AFTER.match(page.after(match.end(), 3))
-        if score := _score(match.group(), bool(in_row)):
+        score = _score(match.group())
+        if score == _ONE_BY_ONE and (
+            _ROW_BEFORE.search(page.before(match.start(), 3)) or _ROW_AFTER.match(page.after(match.end(), 3))
+        ):
+            continue  # a row of a table goes on before or behind
+        if score:
             yield Hit(match.start(), match.end(), score)
     for match in _GLUED.finditer(page.low):
         if "-" in match.group() or _LABEL.search(page.before(match.start(), 12)):
             yield Hit(match.start(), match.end(), 0.7)
 
 
-def _score(written: str, in_row: bool) -> float:
-    """0 when the digits are grouped as no phone number is, as in a date with a count after it: 03/10/2025 105.
-
-    `in_row`: more digits stand before or behind, so single digits are a row of a table.
-    """
+def _score(written: str) -> float:
+    """0 when the digits are grouped as no phone number is, as in a date with a count after it: 03/10/2025 105."""
     groups = _GROUP.findall(written)
     if len(groups) >= 10:
-        return 0.0 if in_row else 0.9
+        return _ONE_BY_ONE
     gaps = {gap.strip() for gap in _GROUP.split(written)[1:-1]}
     if written.lstrip("(")[0] == "+" or "".join(groups).startswith(("0092", "92")):
         return 0.95

@@ -1,0 +1,86 @@
+"""LangGraph Server and Studio: who asks, and a door that masks before the server writes anything down.
+
+Studio has no log-in of its own for a local server, so it speaks for one tenant that the operator names
+(CORDON_STUDIO_TENANT). Without that setting every request is turned away.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+from langgraph_sdk import Auth
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from graph.checkpoints import masked
+from graph.context import valid_tenant
+from graph.settings import load
+
+auth = Auth()
+
+
+@auth.authenticate
+async def studio_user(headers: dict[str, str]) -> Any:
+    """Studio's one tenant, whatever the request says of itself."""
+    tenant = (await asyncio.to_thread(load)).studio_tenant
+    if not tenant:
+        raise Auth.exceptions.HTTPException(status_code=401, detail="Set CORDON_STUDIO_TENANT to the tenant Studio speaks for.")
+    return {"identity": "studio", "tenant_id": valid_tenant(tenant), "is_authenticated": True}
+
+
+@auth.on
+async def own_things(ctx: Any, value: dict[str, Any]) -> dict[str, Any]:
+    """Threads and runs belong to the tenant that made them, and only it finds them."""
+    owner = {"owner": str(ctx.user["tenant_id"])}
+    if isinstance(value.get("metadata"), dict):
+        value["metadata"].update(owner)
+    else:
+        value["metadata"] = dict(owner)
+    return owner
+
+
+class MaskBody:
+    """Masks personal data in every JSON body before the server stores it (a run's input is written first of all)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
+            await self.app(scope, receive, send)
+            return
+        parts, more = [], True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            parts.append(message.get("body", b""))
+            more = message.get("more_body", False)
+        body = _masked(b"".join(parts))
+        headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
+        scope = {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
+        sent = False
+
+        async def replay() -> Message:
+            nonlocal sent
+            if sent:
+                return await receive()
+            sent = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self.app(scope, replay, send)
+
+
+def _masked(body: bytes) -> bytes:
+    try:
+        return json.dumps(masked(json.loads(body))).encode()
+    except (ValueError, RecursionError):
+        return body if not body.strip() else b"null"
+
+
+app = Starlette(middleware=[Middleware(MaskBody)])
+# LangGraph Server asks for these lists, which newer Starlette no longer has.
+for _name in ("on_startup", "on_shutdown"):
+    if not hasattr(app.router, _name):
+        setattr(app.router, _name, [])
