@@ -158,23 +158,15 @@ BENIGN: list[Callable[[random.Random], str]] = [
         f"{r.randrange(1, 29):02}/{r.randrange(1, 13):02}/{r.randrange(1990, 2030)} {r.randrange(24):02}:{digits(r, 2)}"
     ),
     lambda r: (
-        lambda r: (
-            f"20{digits(r, 2)}-{r.randrange(1, 13):02}-{r.randrange(1, 29):02}T{r.randrange(10, 24)}:15:07.{digits(r, 6)}Z"
-        ),
+        f"20{digits(r, 2)}-{r.randrange(1, 13):02}-{r.randrange(10, 29)}T{r.randrange(24):02}:15:07.{digits(r, 6)}Z"
     ),
     lambda r: f"{r.uniform(-90, 90):.6f}, {r.uniform(-180, 180):.6f}",
     lambda r: f"{r.uniform(0, 9999):.3f} kg over {r.randrange(10**6)} m",
     lambda r: (
-        lambda r: (
-            f"Regulation (EU) 20{digits(r, 2)}/{r.randrange(1, 2999)}, OJ L {r.randrange(400)}, p. {r.randrange(400)}"
-        ),
+        f"Regulation (EU) 20{digits(r, 2)}/{r.randrange(1, 2999)}, OJ L {r.randrange(400)}, p. {r.randrange(400)}"
     ),
     lambda r: f"{r.randrange(10**6, 10**9)} rows in {r.randrange(10**4)} tables",
-    lambda r: (
-        lambda r: (
-            f"ISSN {digits(r, 4)}-{digits(r, 4)}, vol. {r.randrange(99)}({r.randrange(12)}), {r.randrange(900)}-951"
-        ),
-    ),
+    lambda r: f"ISSN {digits(r, 4)}-{digits(r, 4)}, vol. {r.randrange(99)}({r.randrange(12)}), {r.randrange(900)}-951",
     lambda r: f"arXiv:{r.randrange(10, 25)}{r.randrange(1, 13):02}.{digits(r, 5)}",
     lambda r: (
         f"pages {r.randrange(100, 500)}-{r.randrange(500, 999)}, {r.randrange(1990, 2030)}-{r.randrange(1990, 2030)}"
