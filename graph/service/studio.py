@@ -40,6 +40,12 @@ async def own_things(ctx: Any, value: dict[str, Any]) -> dict[str, Any]:
     return owner
 
 
+@auth.on.assistants
+async def the_graph(ctx: Any, value: dict[str, Any]) -> bool:
+    """The graph itself is nobody's: Studio must find it to show it."""
+    return True
+
+
 class MaskBody:
     """Masks personal data in every JSON body before the server stores it (a run's input is written first of all)."""
 
