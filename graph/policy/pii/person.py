@@ -38,6 +38,7 @@ _ROLE = re.compile(
     r"number|email|phone|"
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
+_GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name
 _ALONE = ("name", "نام", "नाम", "patient", "father", "mother", "husband", "wife")
 
 
@@ -47,6 +48,8 @@ def _find(page: Page) -> Iterator[Hit]:
             continue
         name = value["name"].rstrip(".-'")
         if _ROLE.search(name.lower()) or len(name) < 2 or any(char.isdigit() for char in name):
+            continue
+        if " " not in name and _GOES_ON.match(page.text, value.end()):
             continue
         if " " in name or value["title"] or label["label"] in _ALONE:
             yield Hit(value.start(), value.start("name") + len(name), 0.7 if " " in name else 0.6)

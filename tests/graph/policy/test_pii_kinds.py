@@ -121,6 +121,7 @@ ROWS = {
         "Father's Name: «Muhammad Aslam»\nCNIC", "Full name: «José García»", "Contact: Data Protection Officer",
         "File name: Report Final", "Name: required", "Product name: Blue Widget", "Ayesha Khan wrote it",
         "Contact: Support",
+        "Name: Setting up the server",
     ],
     "API_KEY": [
         "«sk-abcdefghijklmnopqrstuv12»", "«AKIAIOSFODNN7EXAMPLE»", "«ghp_abcdefghijklmnopqrstuvwxyz0123456789»",
