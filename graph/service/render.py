@@ -95,6 +95,14 @@ class IngestReport:
     def failed(self) -> int:
         return self.counts["failed"]
 
+    def tally(self, outcome: Outcome) -> None:
+        """Count, and tell only of what changed or went wrong."""
+        if outcome.status == "unchanged":
+            self.counts["unchanged"] += 1
+            self._bar.advance(self._task)
+        else:
+            self.add(outcome)
+
     def add(self, outcome: Outcome) -> None:
         self.counts[outcome.status] += 1
         if self._json:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from graph.policy.pii.rule import Hit, Page, Rule
 
 _EDGE = re.compile(r"-{2,5} ?(?P<side>BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{2,5}|PuTTY-User-Key-File-\d:")
-_BODY = re.compile(r"(?:[ \t]*(?:\r?\n|\\n|[ \t]))*(?:[A-Za-z0-9+/=:,. \t-]|\r?\n|\\n|\\r)*")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n[A-Z][a-z]+ [a-z]")
+# Lines of a key whose end is missing: Base64, armour headers, a last short piece. Prose has no word that long.
+_MATERIAL = re.compile(
+    r"(?:(?:\s|\\[rn]){1,4}(?:[A-Z][A-Za-z-]{1,20}: [^\n]{1,80}|[A-Za-z0-9+/]{12,}={0,2}|[A-Za-z0-9+/]{1,11}={1,2}))*"
+)
 
 
 def _find(page: Page) -> Iterator[Hit]:
@@ -23,15 +25,8 @@ def _find(page: Page) -> Iterator[Hit]:
             yield Hit(opened, edge.start(), 0.9)
         opened, body = edge.start(), edge.end()
     if opened >= 0:
-        yield Hit(opened, _cut_end(page.text, body), 0.9)
-
-
-def _cut_end(text: str, body: int) -> int:
-    """Where the key material ends when its END line is missing: at the first paragraph that reads like prose."""
-    prose = _BLANK_LINE.search(text, body)
-    end = prose.start() if prose else len(text)
-    material = re.compile(r"[A-Za-z0-9+/=:,.\-\s\\]*").match(text, body, end)
-    return material.end() if material else body
+        material = _MATERIAL.match(page.text, body)
+        yield Hit(opened, material.end() if material else body, 0.9)
 
 
 RULE = Rule("PRIVATE_KEY", _find, any_of=("private key", "putty-user-key"))

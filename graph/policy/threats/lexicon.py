@@ -1,0 +1,94 @@
+"""Common words with their frequency: tells text that people can read from text that was disguised."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+FILE = Path(__file__).with_name("weights") / "lexicon.npz"
+LONGEST = 18
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LEET = str.maketrans("0134578@$!|+9€£", "oieastbasiitgel")
+
+
+@cache
+def words() -> dict[str, float]:
+    """Word → log frequency, commonest first. Made by `python -m evals.train`."""
+    import numpy as np
+
+    with np.load(FILE, allow_pickle=False) as stored:
+        names = bytes(stored["words"]).decode().split("\n")
+        return dict(zip(names, stored["logs"].astype(float).tolist(), strict=True))
+
+
+@cache
+def _folded() -> dict[str, tuple[str, float]]:
+    """Words keyed as leetspeak writes them, where 1 is i or l."""
+    found: dict[str, tuple[str, float]] = {}
+    for word, log in words().items():
+        found.setdefault(unleet(word).replace("l", "i"), (word, log))
+    return found
+
+
+@cache
+def _shapes() -> dict[str, str]:
+    """Words keyed by first letter, last letter and the letters between in order: the eye reads past a shuffle."""
+    found: dict[str, str] = {}
+    for word in words():
+        if len(word) >= 5:
+            found.setdefault(_shape(word), word)
+    return found
+
+
+def unleet(word: str) -> str:
+    return word.translate(_LEET)
+
+
+def known(word: str) -> bool:
+    return word in words()
+
+
+def readable(text: str) -> float:
+    """The share of the letters of `text` that stand in common words, 0-1; short words count little."""
+    seen = hit = 0
+    have = words()
+    for match in _TOKEN.finditer(text[:3_000]):
+        word = match.group().lower()
+        weight = len(word) if len(word) > 2 else 1
+        seen += weight
+        hit += weight if word in have else 0
+    return hit / seen if seen else 0.0
+
+
+def from_leet(word: str) -> str:
+    """The common word that `word` writes in leetspeak, or ""."""
+    found = _folded().get(unleet(word.lower()).replace("l", "i"))
+    return found[0] if found else ""
+
+
+def from_shuffle(word: str) -> str:
+    """The common word whose inner letters `word` shuffles, or ""."""
+    return _shapes().get(_shape(word.lower()), "") if len(word) >= 5 else ""
+
+
+def segment(letters: str) -> str:
+    """The likeliest words that `letters`, written without spaces and perhaps in leetspeak, consist of."""
+    plain = unleet(letters.lower()[:1_200]).replace("l", "i")
+    have = _folded()
+    best = [0.0] + [-1e9] * len(plain)
+    cut = [0] * (len(plain) + 1)
+    for end in range(1, len(plain) + 1):
+        best[end], cut[end] = best[end - 1] - 14.0, end - 1  # a letter that belongs to no word
+        for start in range(max(0, end - LONGEST), end):
+            if (found := have.get(plain[start:end])) and (score := best[start] + found[1]) > best[end]:
+                best[end], cut[end] = score, start
+    pieces: list[str] = []
+    at = len(plain)
+    while at:
+        piece = plain[cut[at] : at]
+        pieces.append(have[piece][0] if piece in have else piece)
+        at = cut[at]
+    return " ".join(reversed(pieces))
+
+
+def _shape(word: str) -> str:
+    return f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]}"
