@@ -1,0 +1,71 @@
+"""`python -m evals [SUITE…] [--out DIR]`: run suites, print their figures, write report.json and report.md."""
+
+import argparse
+import importlib
+import json
+import platform
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graph.errors import BadInput, CordonError
+
+# A suite is one module here with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}` and one name below.
+SUITES = ("answers", "retrieval", "redteam", "guardrails")
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="cordon eval", description=__doc__)
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named")
+    parser.add_argument("--out", type=Path, default=Path("out/eval"))
+    arguments = parser.parse_args(argv)
+    chosen = arguments.suites or list(SUITES)
+    if unknown := set(chosen) - set(SUITES):
+        raise BadInput(f"there is no suite {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(SUITES)}.")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    report: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), "suites": {}}
+    for name in chosen:
+        begun = time.perf_counter()
+        result = importlib.import_module(f"evals.{name}").run(arguments.out)
+        result["seconds"] = round(time.perf_counter() - begun, 1)
+        report["suites"][name] = result
+        print(f"\n{name} ({result['seconds']} s)")
+        for figure, value in result["figures"].items():
+            print(f"  {figure:<58} {shown(value)}")
+        (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
+    (arguments.out / "report.md").write_text(markdown(report), encoding="utf-8")
+    print(f"\n{arguments.out / 'report.md'}")
+    return 0
+
+
+def shown(value: dict[str, Any]) -> str:
+    """0.923 [0.875, 0.953] n=182"""
+    if value.get("value") is None:
+        return f"n={value.get('n', 0)}"
+    interval = value.get("interval")
+    span = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    n = f" n={value['n']}" if "n" in value else ""
+    return f"{value['value']:.3f}{span}{n}"
+
+
+def markdown(report: dict[str, Any]) -> str:
+    lines = ["# Evaluation", "", f"{report['at']}, Python {report['python']}. Intervals are 95%.", ""]
+    for name, result in report["suites"].items():
+        command = f"`cordon eval {name}`, {result['seconds']} s"
+        lines += [f"## {name}", "", command, "", "| figure | value | 95% interval | n |", "|---|---|---|---|"]
+        for figure, v in result["figures"].items():
+            value = "-" if v.get("value") is None else f"{v['value']:.3f}"
+            interval = f"{v['interval'][0]:.3f} to {v['interval'][1]:.3f}" if v.get("interval") else "-"
+            lines.append(f"| {figure} | {value} | {interval} | {v.get('n', '-')} |")
+        lines += ["", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.get("plots", [])), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except CordonError as error:
+        print(f"evals: {error} {error.hint}".strip(), file=sys.stderr)
+        sys.exit(error.exit_code)
