@@ -5,10 +5,13 @@ from collections.abc import Iterator
 
 from graph.policy.pii.rule import Hit, Page, Rule
 
-_EDGE = re.compile(r"-{2,5} ?(?P<side>BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{2,5}|PuTTY-User-Key-File-\d:")
+_EDGE = re.compile(
+    r"-{2,5} ?(?P<side>BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{2,5}|PuTTY-User-Key-File-\d:[^\n\0]{0,40}"
+)
 # Lines of a key whose end is missing: Base64, armour headers, a last short piece. Prose has no word that long.
 _MATERIAL = re.compile(
-    r"(?:(?:\s|\\[rn]){1,4}(?:[A-Z][A-Za-z-]{1,20}: [^\n]{1,80}|[A-Za-z0-9+/]{12,}={0,2}|[A-Za-z0-9+/]{1,11}={1,2}))*"
+    r"(?:(?:\s|\\[rn]){1,4}(?:[A-Z][A-Za-z-]{1,20}: [^\n]{1,80}|[A-Za-z0-9+/]{12,}={0,2}|[A-Za-z0-9+/]{1,11}={1,2}"
+    r"|(?<=\n)[A-Za-z0-9+/]{4,11}(?=\r?\n[A-Z][A-Za-z-]{1,20}: |\s{0,4}\Z)))*"
 )
 
 
@@ -22,11 +25,15 @@ def _find(page: Page) -> Iterator[Hit]:
             opened = -1
             continue
         if opened >= 0:
-            yield Hit(opened, edge.start(), 0.9)
+            yield Hit(opened, _cut_end(page.text, body), 0.9)
         opened, body = edge.start(), edge.end()
     if opened >= 0:
-        material = _MATERIAL.match(page.text, body)
-        yield Hit(opened, material.end() if material else body, 0.9)
+        yield Hit(opened, _cut_end(page.text, body), 0.9)
+
+
+def _cut_end(text: str, body: int) -> int:
+    material = _MATERIAL.match(text, body)
+    return material.end() if material else body
 
 
 RULE = Rule("PRIVATE_KEY", _find, any_of=("private key", "putty-user-key"))

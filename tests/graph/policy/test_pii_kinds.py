@@ -141,7 +141,10 @@ ROWS = {
     "PRIVATE_KEY": [
         "«-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAK\n-----END RSA PRIVATE KEY-----» ok",
         "«-----BEGIN PRIVATE KEY-----\nMIIBOgIBAAJBAK»", "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+        ("«PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPublic-Lines: 1\nAAAAB3NzaC1yc2EAAAA\n"
+        "Private-Lines: 2\nAAAAgQC2Dd0T9fWgbk\nAb3d\nPrivate-MAC: 0a1b»\n\nok then"),
         "keep the private key safe",
+        "a line «-----BEGIN PRIVATE KEY-----» opens the block",
     ],
 }  # fmt: skip
 CASES = [(kind, row) for kind, rows in ROWS.items() for row in rows]
