@@ -25,6 +25,7 @@ _MARKS = (
 _MARK = re.compile(f"[{_MARKS}]")
 _WORD = re.compile(rf"[\w{_MARKS}]+")
 _BORNE = re.compile(f"(?<=[a-zA-Z])[{_MARKS}]+")
+_ON_ASCII = re.compile(f"(?<=[ -~])[{_MARKS}]+")
 _DROPPED = "\0"  # cannot stand in a canonical text otherwise
 
 # Compatibility characters that unfold into a phrase (U+FDFA is 18 letters) would let a text grow many times over.
@@ -41,6 +42,7 @@ _PUNCTUATION = {
     **dict.fromkeys("∶꞉ː", ":"),
     **dict.fromkeys("➕", "+"),
     **dict.fromkeys("\u2028\u2029\x85", "\n"),
+    "\u0344": "\u0301",  # the one mark that NFKC makes two of
     "\u2800": " ",  # the blank braille pattern
 }
 # Letters and marks that draw nothing, beyond the categories Cf, Cc and Cs: Hangul fillers, grapheme joiner, Khmer
@@ -164,7 +166,8 @@ def _fold(char: str) -> str:
     if len(expanded) > _LONGEST_EXPANSION:
         return char
     if expanded != char:
-        return "".join(piece if piece.isascii() else _fold(piece) for piece in expanded)
+        pieces = "".join(piece if piece.isascii() else _fold(piece) for piece in expanded)
+        return _ON_ASCII.sub("", pieces)
     bare = unicodedata.normalize("NFD", char)
     if len(bare) > 1 and bare[0].isascii():
         return bare[0]

@@ -93,6 +93,12 @@ def test_a_canonical_text_is_its_own_canonical_form(text: str) -> None:
     assert canonicalise(once).text == once
 
 
+def test_every_character_has_a_settled_form_alone_and_after_a_letter() -> None:
+    blocks = (range(0x3200), range(0xFB00, 0x10000), range(0x1D400, 0x1D800), range(0x1F100, 0x1F200))
+    written = [before + chr(i) for block in blocks for i in block for before in ("", "a", "я")]
+    assert [text for text in written if (once := canonicalise(text).text) != canonicalise(once).text] == []
+
+
 @given(st.text(alphabet=st.characters(max_codepoint=126, min_codepoint=32)))
 def test_ascii_maps_to_itself(text: str) -> None:
     canonical = canonicalise(text)
