@@ -1,0 +1,86 @@
+"""What every test stands on: no network but loopback, no settings of the machine, one home indexed for all."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:  # `pytest` and `python -m pytest` alike find tests.support
+    sys.path.insert(0, str(ROOT))
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+from graph.agent import Agent  # noqa: E402
+from graph.knowledge.manifest import sources  # noqa: E402
+from graph.settings import Settings, load  # noqa: E402
+from tests.support.offline import loopback_only  # noqa: E402
+
+settings.register_profile("cordon", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+settings.load_profile("cordon")
+
+CORPUS = ROOT / "corpus"
+_FOREIGN = ("CORDON_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_")
+_OURS = ("CORDON_TEST_",)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sealed() -> Iterator[None]:
+    """Only loopback can be reached, and no variable of this machine changes a setting."""
+    for name in [n for n in os.environ if n.startswith(_FOREIGN) and not n.startswith(_OURS)]:
+        del os.environ[name]
+    with loopback_only():
+        yield
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the shipped corpus in it. Closed: copy it, do not open it."""
+    home = tmp_path_factory.mktemp("pristine") / "home"
+    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
+        outcomes = agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
+    assert {o.status for o in outcomes} == {"indexed"}, [o for o in outcomes if o.status != "indexed"]
+    return home
+
+
+@pytest.fixture(scope="session")
+def agent(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    """The embedded model over the shipped corpus, shared: ask, with threads of your own, and change no document."""
+    base = tmp_path_factory.mktemp("shared")
+    shutil.copytree(pristine, base / "home")
+    with Agent(load(environ={}, home=base / "home", out=base / "out", artifacts=False)) as shared:
+        yield shared
+
+
+@pytest.fixture
+def home(pristine: Path, tmp_path: Path) -> Path:
+    """A copy of the indexed home that a test may do anything to."""
+    return Path(shutil.copytree(pristine, tmp_path / "home"))
+
+
+@pytest.fixture
+def settings_of(tmp_path: Path) -> Callable[..., Settings]:
+    """Settings with home and out below this test's directory."""
+
+    def make(**values: Any) -> Settings:
+        return load(environ={}, **{"home": tmp_path / "home", "out": tmp_path / "out", **values})
+
+    return make
+
+
+@pytest.fixture
+def opened(home: Path, settings_of: Callable[..., Settings]) -> Iterator[Callable[..., Agent]]:
+    """`opened(model=…, **settings)`: an agent over this test's copy of the indexed home, closed at the end."""
+    agents: list[Agent] = []
+
+    def make(*, chat: Any = None, **values: Any) -> Agent:
+        agents.append(Agent(settings_of(**{"artifacts": False, **values}), model=chat))
+        return agents[-1]
+
+    yield make
+    for one in agents:
+        one.close()
