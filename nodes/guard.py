@@ -24,7 +24,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
         if found is None:
             continue  # removed since it was found
         record, chunk, raw = found
-        owner = index.owner(asker.tenant_id, handle["where"])
+        owner = index.owner(asker.tenant_id, handle["where"], handle["chunk_id"])
         why = access.denied(asker, owner, record.visibility, record.expires)
         if why is not None:
             filters.append(f"dropped:{why}")

@@ -113,10 +113,10 @@ class Index:
     def empty(self, tenant: str) -> bool:
         return all(space.count()[1] == 0 for _, space in self.visible(tenant))
 
-    def owner(self, tenant: str, where: Where) -> str:
-        """The tenant that the space was made for, as the space itself says."""
+    def owner(self, tenant: str, where: Where, chunk_id: str) -> str:
+        """The tenant that the space in which the chunk lies was made for, as the space itself says; "" for no chunk."""
         for name, space in self.visible(tenant):
-            if name == where:
+            if name == where and space.chunk(chunk_id) is not None:
                 return space.meta("tenant")
         return ""
 
@@ -129,6 +129,22 @@ class Index:
             for record in space.records()
             if wanted & {record.doc_id.casefold(), record.filename.casefold(), Path(record.filename).stem.casefold()}
         ]
+
+    def inventory(self, tenant: str, kind: str, limit: int) -> list[Hit]:
+        """The first chunk of each document whose title, id or file name has the words of `kind`, by id.
+
+        With kind "" the tenant's own documents, whatever they are. The tenant's own come before public ones.
+        """
+        words = kind.lower().split()
+        hits: list[Hit] = []
+        for where, space in self.visible(tenant):
+            for record in space.records():
+                name = f"{record.title} {record.doc_id} {record.filename}".lower()
+                if all(word in name for word in words) and (words or where == "private"):
+                    first = space.execute("SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (record.doc_id,))
+                    hits += [Hit(where, chunk_id, record.doc_id, 1.0, 1.0, 1.0) for (chunk_id,) in first]
+        own = [hit for hit in hits if hit.where == "private"]
+        return (own or hits)[:limit]
 
     def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
