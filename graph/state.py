@@ -222,6 +222,7 @@ class State(TypedDict, total=False):
     filters: list[str]
     intent: dict[str, Any]
     query: str  # what retrieval looks for
+    listing: str  # the kind of document to list, when the question asks what there is
     follow_up: dict[str, Any]
     turns_used: int
     verdict: Annotated[Verdict, VerdictChannel]
@@ -265,6 +266,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "filters": [],
         "intent": {"name": "GENERIC_QA", "confidence": 0.0},
         "query": "",
+        "listing": "",
         "follow_up": {},
         "turns_used": 0,
         "verdict": {

@@ -12,6 +12,7 @@ def classify(state: State) -> dict[str, Any]:
     follow_up = memory.resolve(question, state["memory"], kind)
     return {
         "intent": intent.classify(question),
+        "listing": intent.inventory(follow_up.query),
         "query": " ".join(follow_up.query.split()),
         "follow_up": {"about": follow_up.about, "doc_ids": list(follow_up.doc_ids)} if follow_up.turns_used else {},
         "turns_used": follow_up.turns_used,

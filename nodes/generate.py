@@ -50,6 +50,7 @@ def prepare(state: State) -> task.Task:
         guarded=guarded,
         memory=memory.as_text(state["memory"], options["memory"]),
         about=state["follow_up"].get("about", ""),
+        listing=bool(state["listing"]),
     )
 
 

@@ -12,6 +12,7 @@ from graph.policy.evidence import shown
 from graph.settings import Settings
 from graph.state import Evidence, State
 
+ASSESSMENT_TOP_K = 8
 CONFIDENT = 0.5  # best score from which retrieval counts as confident
 
 
@@ -30,7 +31,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
             filters.append(f"dropped:{why}")
             continue
         permitted += 1
-        if handle["score"] < settings.relevance_floor or len(evidence) == state["options"]["top_k"]:
+        if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
         withheld = planted.ranges(raw)
         text, edits = shown(raw, withheld)
@@ -57,7 +58,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
                 "withheld": len(withheld),
             }
         )
-    best = evidence[0]["score"] if evidence else 0.0
+    best = max((item["score"] for item in evidence), default=0.0)
     candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]  # type: ignore[literal-required]
     return {
         "evidence": evidence,
@@ -66,6 +67,13 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
         "retrieval": {**state["retrieval"], "confidence": "high" if best >= CONFIDENT else "low", "candidates": candidates},
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
+
+
+def shown_at_most(state: State) -> int:
+    """An assessment rests on several documents, and a list names them all, so both get more of them."""
+    if state["listing"]:
+        return len(state["retrieved"])
+    return max(state["options"]["top_k"], ASSESSMENT_TOP_K if state["intent"]["name"] == "ASSESSMENT_GEN" else 0)
 
 
 def permitted(state: State) -> Literal["refuse", "respond", "generate"]:

@@ -31,7 +31,7 @@ def _answer(state: State) -> tuple[Decision, str]:
         return "no_answer", NOT_IN_DOCUMENTS
     if state["assessment"]:
         return "answer", brief(state)
-    return "answer", _joined(state, state["options"]["style"])
+    return "answer", _joined(state, "bullet" if state["listing"] else state["options"]["style"])
 
 
 def _joined(state: State, style: Style) -> str:

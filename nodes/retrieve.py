@@ -7,9 +7,11 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
 from graph.knowledge.index import Hit, Index, content_words
-from graph.state import State
+from graph.policy.intent import ANY, searches
+from graph.state import Handle, State
 
 THIN = 0.45  # best score below which `agent` mode looks a second time
+INVENTORY = 12  # documents in a list of what there is
 POOL = 3  # the guard may drop some: fetch more than will be shown
 # A document asked for by name: "the memo U1_memo_budget", "report.pdf".
 _NAMED = re.compile(
@@ -24,18 +26,37 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
     if index.empty(tenant):
         return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
     options = state["options"]
+    if state["listing"]:
+        listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
+        if listed:
+            return {"retrieved": [_handle(hit) for hit in listed]}
     named = [a or b for a, b in _NAMED.findall(state["query"])]
     documents = index.named(tenant, named) if named else []
     if named and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
     limit = options["top_k"] * POOL
-    hits = index.search(tenant, state["query"], limit, documents=documents)
+    queries = searches(state["intent"]["name"], state["query"])
+    hits = _in_turn([index.search(tenant, query, limit, documents=documents) for query in queries])[:limit]
     if options["mode"] == "agent" and (not hits or hits[0].score < THIN):
         hits = _second_pass(index, tenant, state, hits, limit)
     return {
-        "retrieved": [{"chunk_id": h.chunk_id, "doc_id": h.doc_id, "score": h.score, "where": h.where} for h in hits],
+        "retrieved": [_handle(hit) for hit in hits],
         "retrieval": {"confidence": "low", "candidates": [], "query": state["query"]},
     }
+
+
+def _handle(hit: Hit) -> Handle:
+    return {"where": hit.where, "chunk_id": hit.chunk_id, "doc_id": hit.doc_id, "score": hit.score}
+
+
+def _in_turn(lists: list[list[Hit]]) -> list[Hit]:
+    """One list out of several: the best of each, then the second of each, each chunk once."""
+    taken: dict[tuple[str, str], Hit] = {}
+    for rank in range(max(map(len, lists), default=0)):
+        for hits in lists:
+            if rank < len(hits):
+                taken.setdefault((hits[rank].where, hits[rank].chunk_id), hits[rank])
+    return list(taken.values())
 
 
 def _second_pass(index: Index, tenant: str, state: State, first: list[Hit], limit: int) -> list[Hit]:

@@ -8,12 +8,12 @@ import re
 from typing import Any
 
 from graph.knowledge.embeddings import Embedder
-from graph.models.extractive import score
+from graph.models.extractive import Candidate, score
+from graph.policy.intent import searches
+from graph.policy.intent import topic as about
 
 _LEVEL = re.compile(r"\b(postgraduate|graduate|master'?s?|phd|doctoral|undergraduate|bachelor'?s?|first[- ]year|final[- ]year)\b", re.I)
-_TOPIC = re.compile(r"\b(?:for|on|about|in|covering)\s+(.+?)(?:[,.;]|\s+(?:worth|that|which|with|weighted|counting)\b|$)", re.I)
-_ALSO = "assessment marking rubric submission integrity AI use policy learning outcomes deadline"
-_BASIS = 6
+_EACH = 2  # statements for each thing that was looked for
 # Shares of 100: analysis and design weigh most at postgraduate level; they are scaled to the weighting below.
 _CRITERIA: tuple[tuple[str, int, str, str, str], ...] = (
     ("Understanding of {topic}", 20, "Explains the concepts exactly and relates them to the sources.", "Explains the main concepts with small gaps.", "Misstates or omits central concepts."),
@@ -28,13 +28,8 @@ _CAPSTONE = ("Prompt-injection test suite and metrics", 20, "Covers direct, indi
 def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     """The reply object of prompts/assessment.md."""
     request, weighting, capstone = task["question"], task["weighting"], task["capstone"]
-    topic, level = _topic(request), _level(request)
-    found = score(f"{topic} {_ALSO}", task["evidence"], embedder)
-    basis, taken = [], set()
-    for candidate in found:
-        if len(basis) < _BASIS and candidate.text not in taken:
-            taken.add(candidate.text)
-            basis.append({"text": candidate.text, "sources": [candidate.n]})
+    topic, level = about(request), _level(request)
+    basis = [{"text": c.text, "sources": [c.n]} for c in _basis(request, task["evidence"], embedder)]
     criteria = [*_CRITERIA, _CAPSTONE] if capstone else [*_CRITERIA]
     weights = apportion([c[1] for c in criteria], weighting)
     rubric = [
@@ -89,6 +84,15 @@ def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     }
 
 
+def _basis(request: str, evidence: list[dict[str, Any]], embedder: Embedder | None) -> list[Candidate]:
+    """For each thing that was looked for, the best statements of the documents, each taken once."""
+    chosen: list[Candidate] = []
+    for query in searches("ASSESSMENT_GEN", request):
+        found = [c for c in score(query, evidence, embedder) if ". " in c.text + " " and "; " not in c.text]
+        chosen += [c for c in found if c.text not in {taken.text for taken in chosen}][:_EACH]
+    return chosen
+
+
 def apportion(shares: list[int], total: int) -> list[int]:
     """Whole numbers in proportion to the shares that sum to total (largest remainder), each at least 1 if it can be."""
     exact = [share * total / sum(shares) for share in shares]
@@ -100,13 +104,6 @@ def apportion(shares: list[int], total: int) -> list[int]:
         if value == 0 and max(floor) > 1:
             floor[i], floor[floor.index(max(floor))] = 1, max(floor) - 1
     return floor
-
-
-def _topic(request: str) -> str:
-    match = _TOPIC.search(request)
-    topic = match[1].strip() if match else ""
-    topic = re.sub(r"^(?:a|an|the|my|our)\s+", "", topic, flags=re.I)
-    return topic[:120] or "the subject of the unit"
 
 
 def _level(request: str) -> str:

@@ -56,6 +56,8 @@ class Candidate:
 def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     """The reply object of prompts/answer.md for a task (graph/models/task.py)."""
     question, style = task["question"], task["style"]
+    if task["listing"]:
+        return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in _names(task["evidence"])]}
     asked = f"{question} {task.get('about', '')}"
     found = score(asked, task["evidence"], embedder)
     nearest = max((item["score"] for item in task["evidence"]), default=0.0)
@@ -158,6 +160,18 @@ def choose(found: list[Candidate], style: str, listing: bool) -> list[Candidate]
             chosen.append(candidate)
     first = chosen[0]
     return sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at))
+
+
+def _names(evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """(source, what it calls itself): its title where the text has it, else its first statement."""
+    found = []
+    for item in evidence:
+        if item["title"] and item["title"] in item["text"]:
+            found.append((item["n"], item["title"]))
+            continue
+        said = [t for t in (_clean(item["text"][a:b]) for a, b in units(item["text"])) if _sayable(t, item["title"])]
+        found += [(item["n"], said[0])] if said else []
+    return found
 
 
 def _clean(text: str) -> str:

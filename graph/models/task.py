@@ -21,6 +21,8 @@ _STYLES: dict[Style, str] = {
     "bullet": "Answer as a list: one short statement per sentence.",
 }
 
+_LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
+
 
 @dataclass(frozen=True)
 class Task:
@@ -28,12 +30,12 @@ class Task:
     prompts: dict[str, str]  # name → digest
 
 
-def answer(question: str, evidence: list[Evidence], *, style: Style, guarded: bool, memory: str, about: str = "") -> Task:
-    """Messages for a grounded answer; `about` is what a follow-up refers to."""
+def answer(question: str, evidence: list[Evidence], *, style: Style, guarded: bool, memory: str, about: str = "", listing: bool = False) -> Task:
+    """Messages for a grounded answer; `about` is what a follow-up refers to, `listing` asks for a line per source."""
     rules, frame, extra = load("answer"), load("evidence"), load("guarded")
     nonce = secrets.token_hex(4)
-    system = rules.fill(nonce=nonce, style=_STYLES[style], constraints=extra.text if guarded else "")
-    data = {"kind": "answer", "question": question, "about": about, "style": style, "guarded": guarded}
+    system = rules.fill(nonce=nonce, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else "")
+    data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     return Task(_messages(system, frame.text, nonce, question, evidence, memory, data), used)
 

@@ -49,3 +49,47 @@ def weighting(request: str) -> int:
     match = _WORTH.search(request) or _PERCENT.search(request)
     value = int(match[1]) if match else 100
     return value if 1 <= value <= 100 else 100
+
+
+ANY = "any document"
+_INVENTORY = re.compile(
+    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name|enumerate)\s+(?:all\s+)?(?:of\s+)?(?:my|our|the)|(?:which|what))\s+"
+    r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
+    r"guides?|reports?|summaries))(?:\s+(?:do|does|have|has|can|are|is|exist)\b.{0,40})?\W*$",
+    re.I,
+)
+
+
+def inventory(question: str) -> str:
+    """What kind of document a question wants listed ("Which datasets do I have?": dataset), ANY, or ""."""
+    match = _INVENTORY.match(question)
+    if match is None:
+        return ""
+    kind = match[1].lower().replace("data set", "dataset")
+    singular = {"policies": "policy", "summaries": "summary", "minutes": "minutes"}.get(kind, kind.removesuffix("s"))
+    return ANY if singular in ("document", "file") else singular
+
+
+def searches(name: IntentName, query: str) -> list[str]:
+    """What to look for. An assessment also needs the institution's own rules on how assessments are made."""
+    if name == "GENERIC_QA":
+        return [query]
+    return [topic(query), f"{topic(query)} course outline learning outcomes", *_RULES]
+
+
+_RULES = (
+    "how assessments should be designed",
+    "rules on the use of AI in assessed work and how it is declared",
+    "marking rubric criteria and weights",
+    "academic integrity policy for submissions",
+)
+_TOPIC = re.compile(
+    r"\b(?:for|on|about|in|covering)\s+(.+?)(?:[,.;]|\s+(?:worth|that|which|with|weighted|counting)\b|$)", re.I
+)
+
+
+def topic(request: str) -> str:
+    """What an assessment is to be about, at most 120 characters; the request itself when it names no topic."""
+    match = _TOPIC.search(request)
+    found = re.sub(r"^(?:a|an|the|my|our)\s+", "", match[1].strip() if match else "", flags=re.I)
+    return (found or request)[:120]

@@ -331,15 +331,17 @@ def _undone(piece: str) -> Iterator[tuple[str, str]]:
     if lexicon.readable(piece) >= 0.8 and max(map(len, piece.split())) <= 20:
         return
     low = piece.lower()
+    done = False
     for how, plain in (
         ("reversed", low[::-1]),
         ("each word reversed", " ".join(w[::-1] for w in low.split())),
-        ("reversed word order", ""),
         ("mirrored alphabet", low.translate(_MIRROR)),
     ):
-        if plain and lexicon.readable(plain) >= _READABLE:
+        if lexicon.readable(plain) >= _READABLE:
             yield plain, how
-            return
+            done = True
+    if done:
+        return
     sample = low[:400]
     if sum(c in _ALPHABET for c in sample) > 0.6 * len(sample):
         best = max(range(25), key=lambda n: lexicon.readable(sample.translate(_TURNS[n])))
@@ -374,8 +376,15 @@ def _segmented(letters: str) -> str:
     if not 8 <= len(letters) <= 4_000 or sum(c.isalnum() or c in "@$!|+" for c in letters) < 0.9 * len(letters):
         return ""
     plain = lexicon.segment(letters)
-    words = plain.split()
-    long = sum(len(w) for w in words if len(w) >= 4 and lexicon.known(w))
-    return plain if long >= 0.5 * len(letters[:1_200]) and len(words) <= len(letters[:1_200]) / 2.5 else ""
+    longest = run = 0
+    for word in plain.split():
+        run = run + len(word) if len(word) > 1 and lexicon.known(word) or word in "ai" else 0
+        longest = max(longest, run)
+    # One stretch of words is enough: a random number may hang on it.
+    return plain if longest >= min(20, 0.6 * len(letters)) and _wordy(plain) else ""
 
 
+def _wordy(plain: str) -> bool:
+    """Whether the words found are mostly of some length: any letters at all split into very short words."""
+    known = [w for w in plain.split() if lexicon.known(w)]
+    return sum(len(w) for w in known if len(w) >= 4) >= 0.55 * sum(map(len, known))

@@ -1,0 +1,120 @@
+"""The learned layer: six linear models over hashed n-grams and, where given, the sentence embedding.
+
+Weights, calibration and their making: `python -m evals.train`, docs/guards.md. They are read without pickle.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graph.policy.sentences import split
+from graph.policy.threats import features
+
+FILE = Path(__file__).with_name("weights") / "threats.npz"
+HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
+EMBEDDED = 320  # characters that are embedded: 4 ms for a short question, 15 ms for this many
+WINDOWS = 12  # of one reading
+_SHORTEST, _LONGEST = 12, 400
+
+Embed = Callable[[list[str]], Any]  # texts → rows of length 1
+
+
+@dataclass(frozen=True)
+class Model:
+    """Coefficients by head. A margin is the n-grams' plus, if there is one, the embedding's; both on one scale."""
+
+    words: Any  # (heads, features.SIZE) float32
+    bias: Any  # (heads,)
+    vector: Any  # (heads, dimensions)
+    vector_bias: Any  # (heads,)
+    knots: dict[str, tuple[Any, Any]]  # "plain:injection" or "embedded:injection" → margins, scores (both rising)
+    digest: str
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The highest score of one head, and the part of the reading that has it."""
+
+    score: float
+    start: int
+    end: int
+
+
+@cache
+def model() -> Model:
+    """The shipped weights; raises FileNotFoundError without them, ValueError when they do not fit this code."""
+    import numpy as np
+
+    data = FILE.read_bytes()
+    with np.load(FILE, allow_pickle=False) as stored:
+        if stored["words"].shape != (len(HEADS), features.SIZE):
+            raise ValueError(f"{FILE.name} was trained for other features: {stored['words'].shape!r}.")
+        words = stored["words"].astype(np.float32) * stored["scale"].astype(np.float32)[:, None]
+        knots = {
+            f"{mode}:{head}": (stored[f"{mode}_margins"][at], stored[f"{mode}_scores"][at])
+            for mode in ("plain", "embedded")
+            for at, head in enumerate(HEADS)
+        }
+        return Model(
+            words, stored["bias"], stored["vector"], stored["vector_bias"], knots, hashlib.sha256(data).hexdigest()
+        )
+
+
+def digest() -> str:
+    """SHA-256 of the weights file, for the record."""
+    return model().digest
+
+
+def windows(text: str) -> list[tuple[int, int]]:
+    """The whole, and sentence by sentence where there are several: a long text must not hide a short attack."""
+    whole = (0, len(text))
+    if len(text) <= _SHORTEST * 2:
+        return [whole]
+    pieces = [(a, min(b, a + _LONGEST)) for a, b in split(text[: features.READ * 4]) if b - a >= _SHORTEST]
+    if len(pieces) <= 1:
+        return [whole]
+    return [whole, *pieces[: WINDOWS // 2], *pieces[WINDOWS // 2 :][-WINDOWS // 2 :]]
+
+
+def margins(weights: Model, texts: Sequence[str]) -> Any:
+    """n-gram margins, shape (len(texts), heads)."""
+    import numpy as np
+
+    rows = []
+    for text in texts:
+        columns, values = features.sparse(text)
+        rows.append(weights.words[:, columns] @ values + weights.bias)
+    return np.array(rows, np.float32)
+
+
+def scores(readings: Sequence[str], embed: Embed | None = None) -> dict[str, Hit]:
+    """For each head the calibrated score 0-1 of the worst window of the readings; offsets are in that window's reading.
+
+    Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0).
+    """
+    import numpy as np
+
+    weights = model()
+    places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
+    found = margins(weights, [readings[n][a:b] for n, a, b in places])
+    mode = "plain"
+    if embed is not None:
+        mode = "embedded"
+        vectors = np.asarray(embed([shown(reading) for reading in readings[:2]]), np.float32)
+        extra = vectors @ weights.vector.T + weights.vector_bias
+        found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
+    result = {}
+    for at, head in enumerate(HEADS):
+        best = int(found[:, at].argmax())
+        n, start, end = places[best]
+        score = float(np.interp(found[best, at], *weights.knots[f"{mode}:{head}"]))
+        result[head] = Hit(score, *((start, end) if n == 0 else (0, 0)))
+    return result
+
+
+def shown(text: str) -> str:
+    """What is embedded of a reading: its head and tail."""
+    return text if len(text) <= EMBEDDED else f"{text[: EMBEDDED * 2 // 3]} {text[-EMBEDDED // 3 :]}"

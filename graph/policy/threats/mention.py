@@ -1,0 +1,60 @@
+"""Use and mention: "ignore all rules" in quotation marks, in a sentence that talks about it, commands nobody."""
+
+import re
+
+DAMPED = 0.3  # what is left of the score of a finding that is only mentioned
+PLACEHOLDER = "…"
+
+_LONGEST = 300
+_QUOTED = re.compile(
+    rf"\"([^\"\n]{{3,{_LONGEST}}})\"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){{3,{_LONGEST}}})'(?!\w)|`([^`\n]{{3,{_LONGEST}}})`"
+)
+# Sentences that talk about words.
+_TALK = re.compile(
+    r"\b(?:phrase|word|wording|term|string|sentence|title|headline|caption|message|line|row|pattern|sample|example|"
+    r"instance|fixture|quote|quotation|attack|attacker|injection|jailbreak|exploit|threat|payload|adversar\w*|"
+    r"malicious|phishing|red[- ]team\w*|detect\w*|defen[cds]\w*|filter|guard\w*|block|refus\w*|flag|classif\w*|label|"
+    r"categor\w*|annotat\w*|test|assert\w*|unit|suite|documentation|docs?|readme|changelog|paper|article|survey|report|"
+    r"postmortem|slide|lesson|lecture|course|exercise|quiz|guide|guidance|guideline|policy|log|dataset|data set|corpus|"
+    r"corpora|explain|describe|mention|contain|include|read|say|state|claim|list|show|display|mean|call|cite|"
+    r"translate|translation|proofread|synonym|idiom|verb|grammar|tense|such as|for instance|e\.g\.)(?:e?s|e?d|ing|'s)?\b|\?",
+    re.I,
+)
+# Sentences that want the quoted words done.
+_DO = re.compile(
+    r"(?:^|[.;:!?]\s+|\b(?:please|now|then|and|must|should|to|will|you|kindly|just|instead)\s+)(?:\w+ly\s+)?"
+    r"(?:follow|obey|execute|run|comply|apply|carry out|act (?:on|upon|accordingly)|do (?:what|as|so|it|this|that|the)|"
+    r"perform|enact|simulate|adopt|accept|honou?r|treat (?:it|this|that) as|start (?:your|with)|begin (?:your|with)|"
+    r"respond (?:with|to|as)|answer (?:with|to|as)|reply (?:with|to)|output|append|continue)\b"
+    r"(?!\s+(?:the )?(?:paper|article|reviewers?|survey)\b)",
+    re.I,
+)
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Ranges of the quotations (marks included) in sentences that talk about them; linear."""
+    quotes = [m.span() for m in _QUOTED.finditer(text)]
+    if not quotes:
+        return []
+    outside = _without(text, quotes)
+    if not re.search(r"\w+\W+\w+", outside) or _DO.search(outside):
+        return []
+    return quotes if _TALK.search(outside) else []
+
+
+def without(text: str) -> str:
+    """The text with each mentioned quotation replaced by an ellipsis."""
+    found = spans(text)
+    return _without(text, found) if found else text
+
+
+def inside(found: list[tuple[int, int]], start: int, end: int) -> bool:
+    return any(a <= start and end <= b for a, b in found)
+
+
+def _without(text: str, ranges: list[tuple[int, int]]) -> str:
+    parts, done = [], 0
+    for start, end in ranges:
+        parts.append(text[done:start] + PLACEHOLDER)
+        done = end
+    return "".join(parts) + text[done:]

@@ -1,0 +1,37 @@
+"""What a text says, in all the ways that deserve a look: as it stands, and with its disguises undone."""
+
+from dataclasses import dataclass
+
+from graph.policy.canonical import Canonical, canonicalise
+from graph.policy.threats import lexicon, mention
+from graph.policy.threats.views import View, views
+
+_BETTER = 0.15  # so much more readable must a view be to take the place of the text
+_READABLE = 0.5
+
+
+@dataclass(frozen=True)
+class Readings:
+    canonical: Canonical  # of the text as it stands
+    views: tuple[View, ...]
+    learned: tuple[str, ...]  # what the learned layer reads, likeliest first; quotations left out
+
+
+def read(text: str) -> Readings:
+    canonical = canonicalise(text)
+    found = tuple(views(text if not text.isascii() and _hides(text) else canonical.text))
+    plain = mention.without(canonical.text)
+    if not found:
+        return Readings(canonical, (), (plain,))
+    others = [mention.without(canonicalise(view.text).text) for view in found]
+    share = lexicon.readable(canonical.text)
+    best = max(others, key=lexicon.readable)
+    readable = [other for other in others if lexicon.readable(other) > _READABLE and other != best]
+    if lexicon.readable(best) > share + _BETTER:
+        return Readings(canonical, found, (best, *readable))
+    return Readings(canonical, found, (plain, *(o for o in (best, *readable) if lexicon.readable(o) > _READABLE)))
+
+
+def _hides(text: str) -> bool:
+    """Whether there are characters that the canonical form drops or changes and a view would read."""
+    return any(c > "\U000e0000" or "\ufe00" <= c <= "\ufe0f" or "\u2801" <= c <= "\u28ff" or c in "ɐɔǝɟƃɓɥᴉıɾʞɯɹʇʌʍʎ" for c in text)
