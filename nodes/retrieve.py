@@ -34,6 +34,8 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
     documents = index.named(tenant, named) if named else []
     if named and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
+    meant = state["follow_up"].get("doc_ids", [])
+    documents = documents or (meant if len(meant) == 1 else [])  # "the first one" is one document
     limit = options["top_k"] * POOL
     queries = searches(state["intent"]["name"], state["query"])
     hits = _in_turn([index.search(tenant, query, limit, documents=documents) for query in queries])[:limit]

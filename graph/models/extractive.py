@@ -30,6 +30,8 @@ _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 _LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
+_OVERVIEW = re.compile(r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I)
+_LEAD = 6.0  # what the opening of a document is worth to an overview
 _CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
      re.compile(r"\b(?:\d{1,2}:\d\d|\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|hours?|days?|weeks?|months?|years?|minutes?)\b", re.I)),
@@ -58,9 +60,11 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     question, style = task["question"], task["style"]
     if task["listing"]:
         return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in _names(task["evidence"])]}
-    asked = f"{question} {task.get('about', '')}"
+    about = task["about"]
+    # "the first one" says nothing of its own: what it stands for is asked about.
+    asked = f"tell me about {about}" if about and len(content_words(question)) <= 1 else f"{question} {about}"
     found = score(asked, task["evidence"], embedder)
-    nearest = max((item["score"] for item in task["evidence"]), default=0.0)
+    nearest = 1.0 if about else max((item["score"] for item in task["evidence"]), default=0.0)
     if not found or nearest < ANSWERED_FROM:
         return {"answered": False, "sentences": []}
     listing = bool(_LISTING.search(question))
@@ -71,8 +75,12 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
 def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | None) -> list[Candidate]:
     """Every unit of the evidence that could answer, best first."""
     candidates, table = features(question, evidence, embedder)
+    overview = _OVERVIEW.search(question) is not None
+    openings = {item["n"] for item in evidence if item["start"] == 0}
     for candidate, value in zip(candidates, table @ WEIGHTS if candidates else [], strict=True):
-        candidate.score = round(float(value), 6)
+        opening = overview and candidate.n in openings and len(candidate.text) > 30
+        lead = _LEAD / (1 + candidate.at / 4) if opening else 0.0
+        candidate.score = round(float(value) + lead, 6)
     return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))
 
 
