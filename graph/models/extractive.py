@@ -7,6 +7,7 @@ date, a person), and by how near its chunk was.
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,11 +77,13 @@ def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | No
     """Every unit of the evidence that could answer, best first."""
     candidates, table = features(question, evidence, embedder)
     overview = _OVERVIEW.search(question) is not None
-    openings = {item["n"] for item in evidence if item["start"] == 0}
+    repeated = Counter(candidate.text for candidate in candidates)
+    openings = {item["n"] for item in evidence if item["start"] == 0}  # where a document begins
     for candidate, value in zip(candidates, table @ WEIGHTS if candidates else [], strict=True):
-        opening = overview and candidate.n in openings and len(candidate.text) > 30
+        opening = overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text)
         lead = _LEAD / (1 + candidate.at / 4) if opening else 0.0
-        candidate.score = round(float(value) + lead, 6)
+        # A line that stands in every document says nothing of this one.
+        candidate.score = round(float(value) + lead - (_LEAD if repeated[candidate.text] > 2 else 0.0), 6)
     return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))
 
 
@@ -187,9 +190,14 @@ def _clean(text: str) -> str:
     return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", text).strip()
 
 
+def _bare(text: str) -> str:
+    """A title without its mark: "# Memo 4", "Title: Memo 4" and "Memo 4." are one."""
+    return re.sub(r"^(?:#+|title:)\s*", "", text.strip(), flags=re.I).strip(" .").casefold()
+
+
 def _sayable(text: str, title: str) -> bool:
     """Whether it is a statement: not a heading, a title, a question, or a line that is only masks."""
     bare = text.replace("[REDACTED]", " ")
     said = len(re.findall(r"\w+", bare))
     heading = "\n" not in text and ";" not in text and ": " not in text and text[-1:] not in ".!?)”\"؟۔。" and said <= 12
-    return said >= 3 and not heading and text.strip("# .") != title.strip() and not text.endswith(("?", ":"))
+    return said >= 3 and not heading and _bare(text) != _bare(title) and not text.endswith(("?", ":"))

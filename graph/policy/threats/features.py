@@ -5,6 +5,8 @@ arithmetic on code points, the same on every machine.
 """
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 BITS = 17  # 2**17 buckets for each block
@@ -27,26 +29,39 @@ def normal(text: str) -> str:
 
 def sparse(text: str) -> tuple[Any, Any]:
     """Buckets (int64, each once) and their values (float32) of a canonical text; both empty for an empty one."""
+    columns, values, _ = sparse_many([text])
+    return columns, values
+
+
+def sparse_many(texts: Sequence[str]) -> tuple[Any, Any, Any]:
+    """Buckets and values of all texts, one after the other, and where each text begins (len(texts) + 1 numbers)."""
     import numpy as np
 
-    plain = normal(text)
-    if not plain:
-        return np.empty(0, np.int64), np.empty(0, np.float32)
-    padded = f" {plain} "
-    codes = np.frombuffer(padded.encode("utf-32-le", "replace"), np.uint32)
-    words = [_hash(word) for word in _WORD.findall(plain)]
-    blocks = (
-        _buckets(codes, CHAR_GRAMS),
-        _buckets(np.array([1, *words, 2], np.uint32), WORD_GRAMS) + (1 << BITS),
+    plain = [normal(text) for text in texts]
+    padded = [f" {text} " if text else "" for text in plain]
+    codes = np.frombuffer("".join(padded).encode("utf-32-le", "replace"), np.uint32)
+    words = [[1, *map(_hash, _WORD.findall(text)), 2] if text else [] for text in plain]
+    symbols = np.array([word for row in words for word in row], np.uint32)
+    keys = np.concatenate(
+        [
+            _keys(codes, [len(text) for text in padded], CHAR_GRAMS, 0),
+            _keys(symbols, [len(row) for row in words], WORD_GRAMS, 1),
+        ]
     )
-    values = [np.full(len(block), len(block) ** -0.5, np.float32) for block in blocks if len(block)]
-    return np.concatenate(blocks), np.concatenate(values)
+    keys.sort()
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+    block = keys >> BITS  # two blocks to a text
+    counts = np.bincount(block, minlength=2 * len(texts))
+    values = (np.maximum(counts, 1) ** -0.5).astype(np.float32)[block]
+    starts = np.concatenate([[0], np.cumsum(counts.reshape(-1, 2).sum(1))])
+    return keys & (SIZE - 1), values, starts
 
 
-def _buckets(symbols: Any, sizes: tuple[int, ...]) -> Any:
-    """The distinct buckets of all n-grams of a row of symbols."""
+def _keys(symbols: Any, lengths: Sequence[int], sizes: tuple[int, ...], block: int) -> Any:
+    """One key for each n-gram: the number of its text, the block, the bucket."""
     import numpy as np
 
+    owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     found = []
     rolling = np.zeros(len(symbols), np.uint32)
     for size in range(1, max(sizes) + 1):
@@ -55,10 +70,14 @@ def _buckets(symbols: Any, sizes: tuple[int, ...]) -> Any:
         rolling = rolling[: len(symbols) - size + 1] * np.uint32(_P) + symbols[size - 1 :]
         if size in sizes:
             mixed = (rolling ^ (rolling >> np.uint32(15)) ^ np.uint32(size)) * np.uint32(_Q)
-            found.append((mixed ^ (mixed >> np.uint32(13))) >> np.uint32(32 - BITS))
-    return np.unique(np.concatenate(found)).astype(np.int64) if found else np.empty(0, np.int64)
+            bucket = ((mixed ^ (mixed >> np.uint32(13))) >> np.uint32(32 - BITS)).astype(np.int64)
+            first = owner[: len(owner) - size + 1]
+            within = first == owner[size - 1 :]
+            found.append((((2 * first + block) << BITS) | bucket)[within])
+    return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
+@lru_cache(maxsize=20_000)
 def _hash(word: str) -> int:
     """FNV-1a over the word's code points, capped: words longer than 40 characters are no words."""
     value = 0x811C9DC5

@@ -1,19 +1,103 @@
-"""Sentences of a document that turn from the reader to the machine: an instruction only because of where it stands."""
+"""Instructions planted in documents: sentences that turn from the reader to the machine.
 
+An instruction is one only because of where it stands, so a document is judged sentence by sentence: rules for what
+addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graph.policy.canonical import canonicalise
 from graph.policy.rubric import Finding
+from graph.policy.sentences import split
+from graph.policy.threats import features, injection, mention
 from graph.policy.threats.rule import rule
 
-_MACHINE = r"(?:ai|a\.i\.|artificial intelligence|language models?|llms?|chat ?bots?|assistants?|gpt|chatgpt|copilot|automated (?:systems?|readers?|reviewers?)|retrieval systems?|agents?|bots?)"
+FILE = Path(__file__).with_name("weights") / "planted.npz"
+WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
+SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
+
+_MACHINE = r"(?:ai|a\.i\.|artificial intelligence|language models?|llms?|chat ?bots?|assistants?|gpt|chatgpt|copilot|automat(?:ed|ic) (?:systems?|readers?|reviewers?|summar\w+|digests?|checks?)|summari[sz]ers?|summari[sz]ing (?:tools?|systems?|models?)|retrieval systems?|agents?|bots?)"
 _RULES = (
     rule("prompt_injection", 0.9, "a document addresses the machine that reads it",
-         rf"\b(?:if you are|as|note to|attention|dear|hello|hey|instructions? (?:for|to)|message (?:for|to)|important for|to (?:all|any|the)) (?:an? |the |any |all |this )?(?:{_MACHINE})\b.{{0,120}}\b(?:must|should|please|shall|reply|respond|answer|say|tell|print|include|output|recommend|give|ignore|do not|never|always|add|append)\b"),
+         rf"\b(?:if you are|note to|attention|dear|hello|hey|instructions? (?:for|to)|message (?:for|to)|important for|to (?:all|any)) (?:an? |the |any |all |this )?(?:{_MACHINE})\b[^.\n]{{0,120}}?\b(?:must|should|please|shall|reply|respond|answer|say|tell|print|include|output|recommend|give|ignore|do not|never|always|add|append)\b"),
     rule("prompt_injection", 0.9, "a document orders the machine that reads it",
-         rf"\b(?:{_MACHINE})(?: (?:models?|systems?|tools?|assistants?))?(?: (?:reading|processing|parsing|summari[sz]ing|indexing|who reads?|that reads?|seeing|reviewing|handling)(?: \w+){{0,4}})? (?:must|should|shall|are (?:required|instructed|asked|to)|is (?:required|instructed|asked|to)|need to|have to|please)(?: \w+){{0,3}} (?:reply|respond|answer|say|tell|print|output|reveal|include|recommend|rate|rank|state|ignore|disregard|send|disclose|give|append|add|praise|score|accept|approve|skip|treat|cite|claim|confirm)\b"),
-    rule("prompt_injection", 0.85, "a document asks to be preferred or to hide something from the user",
-         r"\b(?:do not (?:tell|mention|inform|reveal|show)(?: \w+){0,4} (?:to )?the (?:user|reader|human)|when (?:asked|answering|summari[sz]ing|reviewing|you (?:answer|summari[sz]e|reply|read))\b.{0,60}\b(?:always|instead|only|must) (?:say|answer|reply|respond|recommend|state|include|claim|output|give)\b|(?:reply|respond|answer) (?:only )?with (?:the )?(?:admin|password|secret|key|token|credentials))"),
-    rule("prompt_injection", 0.8, "a document forges a source marker", r"(?:^|\n) ?\[?Source ?\d{1,3}\]? ?:? .{0,40}\b(?:verified|trusted|official|override|authoritative|system|admin)\b"),
+         rf"\b(?:{_MACHINE})(?: (?:models?|systems?|tools?|assistants?))?(?: (?:reading|processing|parsing|summari[sz]ing|indexing|who reads?|that reads?|seeing|reviewing|handling)(?: \w+){{0,4}}) (?:must|should|shall|are (?:required|instructed|asked|to)|is (?:required|instructed|asked|to)|need to|have to|please)(?: \w+){{0,3}} (?:reply|respond|answer|say|tell|print|output|reveal|include|recommend|rate|rank|state|ignore|disregard|send|disclose|give|append|add|praise|score|accept|approve|skip|treat|cite|claim|confirm)\b"),
+    rule("prompt_injection", 0.85, "a document asks to hide something from the user",
+         r"\b(?:do not|don'?t|never|without) (?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?)(?: \w+){0,4} (?:to )?(?:the |your )(?:user|human|person (?:asking|you))\b"),
+    rule("prompt_injection", 0.85, "a document forges a source or system marker",
+         r"(?:^|\n) ?(?:\[ ?(?:end of )?(?:source ?\d{1,3}|system|admin|assistant)\b[^\]\n]{0,40}\] ?\S|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|<\|?(?:im_start|system|assistant)\|?>)"),
 )  # fmt: skip
 
 
-def find(text: str, tenant: str) -> list[Finding]:
-    return [finding for rule in _RULES for finding in rule.find(text)]
+@dataclass(frozen=True)
+class Model:
+    words: Any
+    bias: float
+    margins: Any
+    scores: Any
+
+
+@cache
+def model() -> Model:
+    import numpy as np
+
+    with np.load(FILE, allow_pickle=False) as stored:
+        words = stored["words"].astype(np.float32) * np.float32(stored["scale"])
+        return Model(words, float(stored["bias"]), stored["margins"], stored["scores"])
+
+
+def margins(weights: Any, bias: float, sentences: Sequence[str]) -> Any:
+    import numpy as np
+
+    columns, values, starts = features.sparse_many(sentences)
+    if not len(columns):
+        return np.full(len(sentences), bias, np.float32)
+    ends = starts[1:]
+    sums = np.concatenate([[0.0], np.cumsum(values * weights[columns], dtype=np.float64)])
+    return (sums[ends] - sums[starts[:-1]] + bias).astype(np.float32)
+
+
+def learned(sentences: Sequence[str]) -> Any:
+    """Scores 0-1 of sentences, each by itself."""
+    import numpy as np
+
+    weights = model()
+    return np.interp(margins(weights.words, weights.bias, sentences), weights.margins, weights.scores)
+
+
+def find(text: str) -> list[Finding]:
+    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched."""
+    canonical = canonicalise(text)
+    plain = canonical.text
+    mentioned = mention.spans_by_sentence(plain)
+    found = []
+    for rule_ in (*injection.DOCUMENT_RULES, *_RULES):
+        for finding in rule_.find(plain):
+            if mention.inside(mentioned, finding.start, finding.end):
+                continue
+            start, end = canonical.span(finding.start, finding.end)
+            found.append(Finding(finding.type, finding.score, start, end, finding.why))
+    ranges = split(plain)
+    sentences = [mention.without(plain[a:b]) for a, b in ranges]
+    if sentences:
+        for (a, b), score in zip(ranges, learned(sentences).tolist(), strict=True):
+            if score >= 0.3:
+                start, end = canonical.span(a, b)
+                found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
+    return found
+
+
+def assess(text: str) -> tuple[list[Finding], dict[str, float]]:
+    """Findings, and a continuous score for each of the six even where nothing is found."""
+    plain = canonicalise(text).text
+    sentences = [mention.without(plain[a:b]) for a, b in split(plain)]
+    scores = dict.fromkeys(SCORES, 0.0)
+    if sentences:
+        scores["injection"] = float(learned(sentences).max())
+    return find(text), scores
+
+
