@@ -1,0 +1,121 @@
+"""The texts that the threat guards are trained on and judged by, each with its source and what it is.
+
+The pool is not part of the project: give its folder by `--pool` or the environment variable CORDON_POOL. Rows of
+sources without an open licence (tensortrust, alpaca_harmless, tweeteval) carry `ship=False` and never enter the
+weights that ship.
+"""
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graph.errors import BadInput
+from graph.policy.canonical import canonicalise
+
+DATASETS = Path(__file__).with_name("datasets")
+HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
+NOT_SHIPPED = ("tensortrust", "alpaca_harmless", "tweeteval", "squad2")
+OWN = "own"
+# agt_smoke ends every row with its label and a random number, plain or in disguise.
+_TAIL = re.compile(r"\s*(?:Scenario|Reference)\s+PI1-.*\Z", re.S)
+_KEY = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`labels` are the heads that should fire; `known` the heads for which the source says anything."""
+
+    text: str
+    source: str
+    labels: frozenset[str]
+    known: frozenset[str] = frozenset(HEADS)
+    kind: str = ""
+
+    @property
+    def ship(self) -> bool:
+        return not self.source.startswith(NOT_SHIPPED)
+
+
+def pool_folder(given: str | Path | None = None) -> Path:
+    """The folder of the pool; raises BadInput where there is none."""
+    name = given or os.environ.get("CORDON_POOL", "")
+    folder = Path(name) if name else Path()
+    if not name or not (folder / "injection_query.jsonl.gz").is_file():
+        raise BadInput(
+            f"no pool of labelled texts at {str(name)!r}.",
+            hint="Give the folder that holds injection_query.jsonl.gz by --pool or CORDON_POOL.",
+        )
+    return folder
+
+
+def own(name: str) -> list[dict[str, Any]]:
+    """Rows of one of the project's own sets, `evals/datasets/NAME.jsonl`."""
+    with (DATASETS / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def own_training() -> list[Sample]:
+    return [Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"]) for r in own("threats_train")]
+
+
+def questions(folder: Path) -> list[Sample]:
+    """User questions of the pool with their injection label, without duplicates."""
+    found = []
+    for row in rows(folder / "injection_query.jsonl.gz"):
+        found.append(Sample(row["text"], row["source"], frozenset(["injection"] if row["label"] else [])))
+    for row in rows(folder / "benign_instructions_NC.jsonl.gz"):
+        found.append(Sample(row["text"], "alpaca_harmless", frozenset()))
+    return distinct(found)
+
+
+def harmful(folder: Path) -> list[Sample]:
+    known = frozenset({"harm", "leakage", "cross_tenant"})
+    return distinct(
+        Sample(r["text"], r["source"], frozenset({"harm"}), known) for r in rows(folder / "refusal.jsonl.gz")
+    )
+
+
+def toxic(folder: Path) -> list[Sample]:
+    """Tweets; 1 = hateful or offensive to a majority of the annotators."""
+    known = frozenset({"toxicity"})
+    return distinct(
+        Sample(tweet(r["text"]), r["source"], frozenset({"toxicity"} if r["label"] else ()), known)
+        for r in rows(folder / "toxicity.jsonl.gz")
+    )
+
+
+def tweet(text: str) -> str:
+    """Without the marks by which one collection of tweets is told from another."""
+    import html
+
+    text = html.unescape(html.unescape(text))
+    text = re.sub(r"\bRT\b|https?://\S+|@\w+:?|#", " ", text)
+    return " ".join(text.replace('""', '"').split())
+
+
+def untailed(sample: Sample) -> str:
+    """The text without the tail that gives agt_smoke's label away; for training only."""
+    return _TAIL.sub("", sample.text) if sample.source == "agt_smoke" else sample.text
+
+
+def distinct(samples: Iterable[Sample]) -> list[Sample]:
+    """The first of each group of samples with the same letters and digits, in order."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for sample in samples:
+        key = (sample.source, _KEY.sub("", canonicalise(sample.text).text.casefold())[:400])
+        if key[1] and key not in seen:
+            seen.add(key)
+            kept.append(sample)
+    return kept
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
