@@ -224,7 +224,9 @@ class Agent:
         except sqlite3.Error as error:
             from graph.errors import Unavailable
 
-            raise Unavailable(f"the memory {path.name} cannot be used: {error}.", hint="Free space, or remove it.") from error
+            raise Unavailable(
+                f"the memory {path.name} cannot be used: {error}.", hint="Free space, or remove it."
+            ) from error
         return saver
 
     @cached_property

@@ -35,7 +35,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     d = deps or Deps(load())
     g = StateGraph(State, context_schema=Context, input_schema=Input)
 
-    g.set_node_defaults(error_handler=fail_closed)
+    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
     stage(g, "admit", partial(admit, settings=d.settings))
     stage(g, "classify", classify)
     stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion))

@@ -81,7 +81,7 @@ def principal(runtime: Any) -> Principal:
         user = server.user
         if user is None:
             raise Forbidden("the request carries no credential.", hint="Send a key of your tenant.")
-        tenant = user["tenant_id"] if "tenant_id" in user else ""
+        tenant = user["tenant_id"] if "tenant_id" in user else ""  # noqa: SIM401 (the protocol has no get)
         return Principal(valid_tenant(tenant), valid_id(str(user.identity), "user"))
     context = runtime.context
     if context is None or not context.tenant_id:

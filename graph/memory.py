@@ -15,7 +15,16 @@ SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 20, 220, 80, 12
 _ORDINALS = {
     name: at
     for at, names in enumerate(
-        ["first 1st former", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th"]
+        [
+            "first 1st former",
+            "second 2nd",
+            "third 3rd",
+            "fourth 4th",
+            "fifth 5th",
+            "sixth 6th",
+            "seventh 7th",
+            "eighth 8th",
+        ]
     )
     for name in names.split()
 } | {"last": -1, "latter": -1, "final": -1}
@@ -56,7 +65,14 @@ def resolve(question: str, memory: Memory, kind: MemoryType) -> FollowUp:
         item = listing["items"][position]
         rest = _ORDINAL.sub(" ", _NUMBERED.sub(" ", question))
         asked = " ".join(_ELLIPSIS.sub(" ", rest).split()).strip(" ?.!,")
-        if not re.search(r"\w{3,}", re.sub(r"(?i)\b(?:tell|me|about|more|what|is|are|of|the|and|please|give|details?|describe|explain|show)\b", "", asked)):
+        if not re.search(
+            r"\w{3,}",
+            re.sub(
+                r"(?i)\b(?:tell|me|about|more|what|is|are|of|the|and|please|give|details?|describe|explain|show)\b",
+                "",
+                asked,
+            ),
+        ):
             asked = ""
         return FollowUp(f"{item} {asked}".strip(), item, _documents_of(listing, position), 1)
     last = past[-1]

@@ -153,11 +153,11 @@ class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
         return Verdict
 
     def copy(self) -> Self:
-        return self.from_checkpoint(self.value)  # type: ignore[arg-type]
+        return self.from_checkpoint(self.value)
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         channel = self.__class__(self.typ, self.key)
-        channel.value = checkpoint if isinstance(checkpoint, dict) else None
+        channel.value = Verdict(**checkpoint) if isinstance(checkpoint, dict) else None  # type: ignore[typeddict-item]
         return channel
 
     def checkpoint(self) -> Any:

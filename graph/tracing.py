@@ -5,7 +5,13 @@ import os
 from graph.errors import BadSettings
 from graph.settings import Settings
 
-_SWITCHES = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_OTEL_ENABLED")
+_SWITCHES = (
+    "LANGSMITH_TRACING",
+    "LANGSMITH_TRACING_V2",
+    "LANGCHAIN_TRACING",
+    "LANGCHAIN_TRACING_V2",
+    "LANGSMITH_OTEL_ENABLED",
+)
 
 
 def refuse_uninvited(settings: Settings) -> None:

@@ -44,7 +44,13 @@ def admitted(state: State) -> Literal["classify", "respond"]:
 def options(given: Any, settings: Settings) -> Options:
     """The caller's choices with the defaults filled in. Raises BadInput for a choice there is not."""
     given = dict(given) if isinstance(given, dict) else {}
-    chosen: dict[str, Any] = {"memory": "none", "mode": "baseline", "style": "concise", "top_k": settings.top_k, "capstone": False}
+    chosen: dict[str, Any] = {
+        "memory": "none",
+        "mode": "baseline",
+        "style": "concise",
+        "top_k": settings.top_k,
+        "capstone": False,
+    }
     chosen.update({key: value for key, value in given.items() if key in chosen and value is not None})
     for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
         if chosen[key] not in get_args(allowed):

@@ -59,12 +59,16 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
             }
         )
     best = max((item["score"] for item in evidence), default=0.0)
-    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]  # type: ignore[literal-required]
+    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]
     return {
         "evidence": evidence,
         "flags": list(dict.fromkeys(flags)),
         "filters": list(dict.fromkeys([f"tenant:{asker.tenant_id}", "public", *filters])),
-        "retrieval": {**state["retrieval"], "confidence": "high" if best >= CONFIDENT else "low", "candidates": candidates},
+        "retrieval": {
+            **state["retrieval"],
+            "confidence": "high" if best >= CONFIDENT else "low",
+            "candidates": candidates,
+        },
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
 

@@ -11,7 +11,13 @@ def refuse(state: State) -> dict[str, Any]:
     error = state["error"]
     if error is not None and error["code"] != "Forbidden":
         text = refusals.UNAVAILABLE.format(what=error["message"], hint=error["hint"]).strip()
-        return {**nothing, "decision": "unavailable", "answer": text, "refusal": None, "reasoning": f"Stage {error['stage']} could not do its work."}
+        return {
+            **nothing,
+            "decision": "unavailable",
+            "answer": text,
+            "refusal": None,
+            "reasoning": f"Stage {error['stage']} could not do its work.",
+        }
     if error is not None or state["refusal"] is not None:
         refusal = refusals.refusal("AccessDenied")
         why = "Nothing that may be shown to the asker remained."

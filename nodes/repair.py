@@ -1,4 +1,4 @@
-"""repair: makes a malformed or ungrounded draft usable: deterministic steps first, then the model, told what was wrong."""
+"""repair: makes a malformed or ungrounded draft usable: deterministic steps, then the model, told what was wrong."""
 
 from typing import Any
 

@@ -7,6 +7,12 @@ from graph.state import Decision, State, Style
 
 # Mean of the cited chunks' scores and of the sentences' support. Calibrated on evals/datasets/answers.jsonl.
 HIGH, MEDIUM = 0.75, 0.6
+_PARTS = (
+    ("Learning outcomes", "learning_outcomes"),
+    ("Task", "task"),
+    ("Deliverables", "deliverables"),
+    ("Ethics and compliance", "ethics"),
+)
 
 
 def respond(state: State) -> dict[str, Any]:
@@ -47,7 +53,7 @@ def brief(state: State) -> str:
     lines = [f"# {design['title']}", "", f"Level: {design['level']}. Weighting: {design['weighting']}%.", ""]
     lines += ["## What the documents require", ""]
     lines += [f"- {s['text']} " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
-    for title, key in (("Learning outcomes", "learning_outcomes"), ("Task", "task"), ("Deliverables", "deliverables"), ("Ethics and compliance", "ethics")):  # fmt: skip
+    for title, key in _PARTS:
         numbered = key == "task"
         lines += ["", f"## {title}", ""]
         lines += [f"{i}. {line}" if numbered else f"- {line}" for i, line in enumerate(design[key], 1)]
@@ -71,4 +77,5 @@ def _reasoning(state: State, decision: Decision) -> str:
         return f"Looked at {pieces} permitted passages; none of them supports an answer."
     documents = len({c["doc_id"] for c in state["citations"]})
     how = {"ALLOW": "", "ALLOW_WITH_GUARDRAILS": " under guardrails", "BLOCK": ""}[state["verdict"]["action"]]
-    return f"Answered{how} from {documents} of {pieces} permitted passages' documents, each sentence checked against its source."
+    what = f"{documents} document{'s' if documents > 1 else ''} among {pieces} permitted passages"
+    return f"Answered{how} from {what}, each sentence checked against its source."

@@ -1,5 +1,6 @@
 """triage: how risky the question is, by rules; a model's opinion may raise the risk, never lower it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -33,7 +34,7 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
         update["prompts"] = state["prompts"] | second.prompts
         if second.risk_score > verdict["risk_score"]:
             action = rubric.action(second.risk_score)
-            verdict = verdict | {  # type: ignore[assignment]
+            verdict = verdict | {
                 "risk_score": second.risk_score,
                 "action": action,
                 "risk_rationale": f"{verdict['risk_rationale']} The model: {second.rationale}",
@@ -75,7 +76,7 @@ def _verdict(turn: str, found: Assessment, question: str, safe: str) -> Verdict:
     }
 
 
-def _safe_response(action: str, kinds: list[str]) -> str:
+def _safe_response(action: str, kinds: Sequence[str]) -> str:
     if action == "BLOCK":
         return refusals.TEXTS[refusals.code_for([(kind, 1.0) for kind in kinds])]
     return _GUARDED if action == "ALLOW_WITH_GUARDRAILS" else ""

@@ -31,7 +31,6 @@ class Artifacts:
         try:
             folder = Folder(work, self._free(name_of(state)), state)
             yield folder
-            # rename() of a folder onto an empty one succeeds silently, so the name was looked up under this process only
             work.rename(folder.final)
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
@@ -70,7 +69,9 @@ class Folder:
             self._json("answer.json", reply)
         for stem, text in self._documents.items():
             self._write(f"{stem}.md", text.encode())
-            write_pdf(text, self._work / f"{stem}.pdf", title=stem.replace("_", " ").capitalize(), created=state["started"])
+            write_pdf(
+                text, self._work / f"{stem}.pdf", title=stem.replace("_", " ").capitalize(), created=state["started"]
+            )
 
     def _json(self, name: str, value: Any) -> None:
         self._write(name, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())

@@ -10,6 +10,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+# The template is Typst, a line each.
+# ruff: noqa: E501
 _HEAD = """#set document(title: {title}, author: "Cordon", date: datetime(year: {year}, month: {month}, day: {day}))
 #set page(paper: "a4", margin: (x: 24mm, top: 24mm, bottom: 22mm), numbering: "1 / 1", footer: context [
   #set text(size: 8pt, fill: luma(110))
@@ -118,7 +120,7 @@ def _inline(token: Token) -> str:
     match token.type:
         case "text":
             open_box = token.content.startswith("[ ] ")
-            return ("#tick;" if open_box else "") + f"#{_literal(token.content[4 if open_box else 0:])};"
+            return ("#tick;" if open_box else "") + f"#{_literal(token.content[4 if open_box else 0 :])};"
         case "code_inline":
             return f"#raw({_literal(token.content)});"
         case "strong_open":

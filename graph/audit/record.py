@@ -12,7 +12,7 @@ VERSION = 1
 
 def thread_of(runtime: Any) -> str:
     """The thread's name: the caller's in process, LangGraph's on a server."""
-    if runtime.server_info is None and getattr(runtime.context, "thread_id", ""):
+    if runtime.server_info is None and runtime.context is not None and runtime.context.thread_id:
         return str(runtime.context.thread_id)
     info = runtime.execution_info
     return str(info.thread_id or "") if info is not None else ""

@@ -191,7 +191,7 @@ def _choose_id(source: Source, index: Index) -> str:
 
 
 def _searchable(document: Document, part: StoredChunk) -> str:
-    """What is embedded and indexed for a chunk: its text, led by title and section where it does not begin with them."""
+    """What is embedded and indexed for a chunk: its text, after title and section unless it begins with them."""
     text = document.text[part.start : part.end]
     lead = [t for t in (document.title, part.section) if t and not text.startswith(t)]
     return "\n".join([*dict.fromkeys(lead), text])

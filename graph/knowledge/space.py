@@ -90,7 +90,7 @@ class Space:
     def close(self) -> None:
         self._db.close()
 
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple]:
         with self._lock:
             try:
                 return self._db.execute(sql, parameters).fetchall()
@@ -173,7 +173,7 @@ class Space:
 
     def count(self) -> tuple[int, int]:
         """Documents, chunks."""
-        return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]  # type: ignore[return-value]
+        return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]
 
     # -- chunks -------------------------------------------------------------------------------------------
 

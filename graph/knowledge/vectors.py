@@ -12,7 +12,7 @@ import numpy as np
 from graph.errors import IndexUnavailable
 
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
-_HNSW = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
+_HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
 
 class Vectors:

@@ -12,7 +12,9 @@ from graph.models.extractive import Candidate, score
 from graph.policy.intent import searches
 from graph.policy.intent import topic as about
 
-_LEVEL = re.compile(r"\b(postgraduate|graduate|master'?s?|phd|doctoral|undergraduate|bachelor'?s?|first[- ]year|final[- ]year)\b", re.I)
+_LEVEL = re.compile(
+    r"\b(postgraduate|graduate|master'?s?|phd|doctoral|undergraduate|bachelor'?s?|first[- ]year|final[- ]year)\b", re.I
+)
 _EACH = 2  # statements for each thing that was looked for
 # Shares of 100: analysis and design weigh most at postgraduate level; they are scaled to the weighting below.
 _CRITERIA: tuple[tuple[str, int, str, str, str], ...] = (
@@ -33,7 +35,13 @@ def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     criteria = [*_CRITERIA, _CAPSTONE] if capstone else [*_CRITERIA]
     weights = apportion([c[1] for c in criteria], weighting)
     rubric = [
-        {"criterion": name.format(topic=topic), "weight": weight, "excellent": high, "adequate": middle, "insufficient": low}
+        {
+            "criterion": name.format(topic=topic),
+            "weight": weight,
+            "excellent": high,
+            "adequate": middle,
+            "insufficient": low,
+        }
         for (name, _, high, middle, low), weight in zip(criteria, weights, strict=True)
     ]
     return {
@@ -55,8 +63,7 @@ def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
         ]
         + (
             [
-                "Build a prompt-injection test suite of direct, indirect and obfuscated attacks and of innocent "
-                "questions, and report attack success rate, false block rate, JSON validity rate and citation coverage."
+                "Build a prompt-injection test suite of direct, indirect and obfuscated attacks and of innocent questions, and report attack success rate, false block rate, JSON validity rate and citation coverage."
             ]
             if capstone
             else []
@@ -71,7 +78,11 @@ def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
             "Attack only systems you run yourself; use invented or consented data.",
             "Declare any use of generative AI as the institution's policy requires.",
         ]
-        + (["Add a section on ethics and compliance: data protection, responsible disclosure, limits of use."] if capstone else []),
+        + (
+            ["Add a section on ethics and compliance: data protection, responsible disclosure, limits of use."]
+            if capstone
+            else []
+        ),
         "rubric": rubric,
         "checklist": [
             f"The report addresses every learning outcome and is about {topic}.",

@@ -52,7 +52,7 @@ class EmbeddedChatModel(BaseChatModel):
         prompt = sum(self._count(str(m.content)) for m in messages)
         completion = self._count(text)
         usage = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
-        message = AIMessage(text, usage_metadata=usage, response_metadata={"finish_reason": "stop"})  # type: ignore[arg-type]
+        message = AIMessage(text, usage_metadata=usage, response_metadata={"finish_reason": "stop"})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _count(self, text: str) -> int:
@@ -89,7 +89,9 @@ class Generator:
         try:
             return pool.submit(self._remote, messages, schema, max_tokens).result(self._settings.model_timeout_s)
         except OutOfTime as error:
-            raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model.") from error
+            raise _down(
+                self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
+            ) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

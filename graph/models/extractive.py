@@ -31,7 +31,9 @@ _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 _LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
-_OVERVIEW = re.compile(r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I)
+_OVERVIEW = re.compile(
+    r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I
+)
 _LEAD = 6.0  # what the opening of a document is worth to an overview
 _CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
@@ -154,7 +156,11 @@ def units(text: str) -> list[tuple[int, int]]:
             at = last + 1
         else:
             start, end = lines[at]
-            found += [(start, end)] if _ITEM.match(text, start) else [(start + a, start + b) for a, b in split(text[start:end])]
+            found += (
+                [(start, end)]
+                if _ITEM.match(text, start)
+                else [(start + a, start + b) for a, b in split(text[start:end])]
+            )
             at += 1
     return found
 
@@ -199,5 +205,5 @@ def _sayable(text: str, title: str) -> bool:
     """Whether it is a statement: not a heading, a title, a question, or a line that is only masks."""
     bare = text.replace("[REDACTED]", " ")
     said = len(re.findall(r"\w+", bare))
-    heading = "\n" not in text and ";" not in text and ": " not in text and text[-1:] not in ".!?)”\"؟۔。" and said <= 12
+    heading = "\n" not in text and ";" not in text and ": " not in text and text[-1:] not in '.!?)”"؟۔。' and said <= 12
     return said >= 3 and not heading and _bare(text) != _bare(title) and not text.endswith(("?", ":"))

@@ -30,11 +30,22 @@ class Task:
     prompts: dict[str, str]  # name → digest
 
 
-def answer(question: str, evidence: list[Evidence], *, style: Style, guarded: bool, memory: str, about: str = "", listing: bool = False) -> Task:
+def answer(
+    question: str,
+    evidence: list[Evidence],
+    *,
+    style: Style,
+    guarded: bool,
+    memory: str,
+    about: str = "",
+    listing: bool = False,
+) -> Task:
     """Messages for a grounded answer; `about` is what a follow-up refers to, `listing` asks for a line per source."""
     rules, frame, extra = load("answer"), load("evidence"), load("guarded")
     nonce = secrets.token_hex(4)
-    system = rules.fill(nonce=nonce, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else "")
+    system = rules.fill(
+        nonce=nonce, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else ""
+    )
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     return Task(_messages(system, frame.text, nonce, question, evidence, memory, data), used)
@@ -47,7 +58,9 @@ def assessment(request: str, evidence: list[Evidence], *, weighting: int, capsto
     constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
     system = rules.fill(nonce=nonce, weighting=str(weighting), constraints=constraints)
     data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
-    return Task(_messages(system, frame.text, nonce, request, evidence, "", data), {p.name: p.digest for p in (rules, frame)})
+    return Task(
+        _messages(system, frame.text, nonce, request, evidence, "", data), {p.name: p.digest for p in (rules, frame)}
+    )
 
 
 def _messages(

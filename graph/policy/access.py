@@ -8,7 +8,9 @@ from graph.context import PUBLIC, Principal
 Denied = Literal["tenant", "expired"]
 
 
-def denied(principal: Principal, owner: str, visibility: str, expires: str, now: datetime | None = None) -> Denied | None:
+def denied(
+    principal: Principal, owner: str, visibility: str, expires: str, now: datetime | None = None
+) -> Denied | None:
     """None when the principal may read it: it is public or the tenant's own, and its retention has not run out.
 
     `owner` is the tenant whose space it lies in; `expires` is UTC, ISO 8601, or "".

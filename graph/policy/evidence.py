@@ -15,9 +15,11 @@ PLACEHOLDER = "[REDACTED]"
 def shown(raw: str, withhold: Sequence[tuple[int, int]] = ()) -> tuple[str, list[Edit]]:
     """The text to show and its edits, in order. `withhold` holds half-open ranges of `raw`, ascending, disjoint."""
     replaced = [(start, end, "") for start, end in withhold]
-    for span in pii.mask(raw).spans:
-        if not any(start <= span.start < end or start < span.end <= end for start, end in withhold):
-            replaced.append((span.start, span.end, PLACEHOLDER))
+    replaced += [
+        (span.start, span.end, PLACEHOLDER)
+        for span in pii.mask(raw).spans
+        if not any(start <= span.start < end or start < span.end <= end for start, end in withhold)
+    ]
     parts, edits, at, length = [], [], 0, 0
     for start, end, text in sorted(replaced):
         parts += [raw[at:start], text]

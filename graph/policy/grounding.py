@@ -6,8 +6,8 @@ not have, or a negation that only one side has. No model is asked.
 
 from dataclasses import dataclass
 
-from graph.policy.sentences import split
 from graph.policy import text as lexical
+from graph.policy.sentences import split
 
 SUPPORTED_FROM = 0.6  # below it a sentence is not let out
 _MISSING_NUMBER, _NEGATION_DIFFERS = 0.4, 0.5

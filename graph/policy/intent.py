@@ -21,7 +21,9 @@ _WHAT = re.compile(
     r"(?:assessment|assignment|project) briefs?|problem sets?|take-home (?:test|task)s?)\b",
     re.I,
 )
-_WORTH = re.compile(r"\b(?:worth|weight(?:ed|ing)?(?: of| at)?|counts? for)\s+(?:about\s+)?(\d{1,3})\s*(?:%|per ?cent)", re.I)
+_WORTH = re.compile(
+    r"\b(?:worth|weight(?:ed|ing)?(?: of| at)?|counts? for)\s+(?:about\s+)?(\d{1,3})\s*(?:%|per ?cent)", re.I
+)
 _PERCENT = re.compile(r"\b(\d{1,3})\s*(?:%|per ?cent)", re.I)
 # "How was the rubric made?" and "Who writes the exam?" ask about an assessment; they do not order one.
 _ASKING = re.compile(
@@ -53,7 +55,7 @@ def weighting(request: str) -> int:
 
 ANY = "any document"
 _INVENTORY = re.compile(
-    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name|enumerate)\s+(?:all\s+)?(?:of\s+)?(?:my|our|the)|(?:which|what))\s+"
+    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name)\s+(?:all\s+)?(?:of\s+)?(?:my|our|the)|(?:which|what))\s+"
     r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
     r"guides?|reports?|summaries))(?:\s+(?:do|does|have|has|can|are|is|exist)\b.{0,40})?\W*$",
     re.I,

@@ -1,5 +1,6 @@
 """The canonical refusals: the same bytes every time, whatever the reason behind the code."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 Code = Literal["InjectionDetected", "LeakageRisk", "AccessDenied", "ToxicContent", "HarmfulRequest"]
@@ -40,7 +41,7 @@ def refusal(code: Code) -> dict[str, str]:
     return {"code": code, "text": TEXTS[code]}
 
 
-def code_for(threats: list[tuple[str, float]]) -> Code:
+def code_for(threats: Sequence[tuple[str, float]]) -> Code:
     """The refusal for (threat type, score) pairs: that of the strongest threats, ties by precedence."""
     if not threats:
         return "InjectionDetected"

@@ -11,9 +11,9 @@ REWRITABLE = frozenset({"prompt_injection", "jailbreak", "prompt_extraction", "o
 _CLAUSE = re.compile(r"[;:]\s+|,?\s+(?:and then|then|and also|but first|but|also|and)\s+|\s+[-–—]\s+|\n+", re.I)
 # What is left must ask for information, not merely be harmless.
 _ASKS = re.compile(
-    r"^\W*(?:please\s+|(?:can|could|would) you\s+(?:please\s+)?)?(?:what|which|who|whom|whose|when|where|why|how|is|are|was|"
-    r"were|do|does|did|can|may|must|should|has|have|explain|summari[sz]e|describe|list|compare|define|tell me|show me "
-    r"(?:the|how)|give me (?:a|an|the)|outline|find)\b",
+    r"^\W*(?:please\s+|(?:can|could|would) you\s+(?:please\s+)?)?(?:what|which|who|whom|whose|when|where|why|how|is|"
+    r"are|was|were|do|does|did|can|may|must|should|has|have|explain|summari[sz]e|describe|list|compare|define|tell me|"
+    r"show me (?:the|how)|give me (?:a|an|the)|outline|find)\b",
     re.I,
 )
 _MIN_WORDS = 4
@@ -28,9 +28,9 @@ def remainder(question: str, findings: Sequence[Finding], risk: Callable[[str], 
     for start, end in _clauses(question):
         clause = question[start:end].strip(" \t\n,;:-–—")
         touched = any(f.start < end and f.end > start for f in findings)
-        if not touched and len(re.findall(r"\w+", clause)) >= _MIN_WORDS and _ASKS.match(clause):
-            if risk(clause) < GUARDED_FROM:
-                kept.append(clause if clause[-1] in ".?!" else clause + ".")
+        asks = not touched and len(re.findall(r"\w+", clause)) >= _MIN_WORDS and _ASKS.match(clause)
+        if asks and risk(clause) < GUARDED_FROM:
+            kept.append(clause if clause[-1] in ".?!" else clause + ".")
     text = " ".join(kept)
     return text if text and risk(text) < GUARDED_FROM else ""
 

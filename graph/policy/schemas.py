@@ -29,7 +29,8 @@ ASSESSMENT: dict[str, Any] = {
     "title": "assessment",
     "type": "object",
     "required": [
-        "title", "level", "weighting", "basis", "learning_outcomes", "task", "deliverables", "ethics", "rubric", "checklist"
+        "title", "level", "weighting", "basis", "learning_outcomes", "task", "deliverables", "ethics", "rubric",
+        "checklist",
     ],
     "properties": {
         "title": _TEXT,

@@ -3,7 +3,9 @@
 import re
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,:/-]?[^\W_]+)*%?")
-_NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|without|cannot|\w+n['’]t|unless|except|prohibited|forbidden)\b", re.I)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nor|neither|without|cannot|\w+n['’]t|unless|except|prohibited|forbidden)\b", re.I
+)
 _SUFFIXES = ("ations", "ation", "ingly", "ments", "ment", "edly", "ings", "ies", "ing", "ed", "es", "ly", "s")
 
 

@@ -1,5 +1,6 @@
 """The compiled graph as Mermaid text, or as a PNG drawn here by Typst, without any server."""
 
+from itertools import pairwise
 from typing import Any
 
 _HANDLER = "__default_error_handler__"
@@ -43,7 +44,9 @@ def _typst() -> str:
         lines += _edge(places[source], places[target], label)
     for name, (x, y) in places.items():
         left, top = 20 + x * _STEP_X, 20 + y * _STEP_Y
-        fill = {"refuse": "#fbe3df", "fail_closed": "#fbe3df", "triage": "#fdf1d6", "guard": "#fdf1d6"}.get(name, "#e8eef4")
+        fill = {"refuse": "#fbe3df", "fail_closed": "#fbe3df", "triage": "#fdf1d6", "guard": "#fdf1d6"}.get(
+            name, "#e8eef4"
+        )
         lines.append(
             f"#place(dx: {left}pt, dy: {top}pt, box(width: {_WIDTH}pt, height: {_HEIGHT}pt, radius: 5pt, "
             f'fill: rgb("{fill}"), stroke: 0.6pt + rgb("#12324f"), align(center + horizon)[#"{name.strip("_")}"]))'
@@ -73,15 +76,15 @@ def _edge(source: tuple[int, int], target: tuple[int, int], label: str) -> list[
     stroke = f'0.8pt + rgb("{colour}")'
     lines = [
         f"#place(line(start: ({a:.1f}pt, {b:.1f}pt), end: ({c:.1f}pt, {d:.1f}pt), stroke: {stroke}))"
-        for (a, b), (c, d) in zip(points, points[1:], strict=False)
+        for (a, b), (c, d) in pairwise(points)
     ]
     lines.append(_head(points[-2], points[-1], colour))
     if label:
         (x, y), (u, _) = points[0], points[1]
         left, top = (min(x, u) + 3, y - 9) if x != u else (x + 4, y + 8)
-        lines.append(
-            f'#place(dx: {left:.1f}pt, dy: {top:.1f}pt, text(size: 6pt, fill: rgb("{colour}"))[#"{label.replace("ALLOW_WITH_", "ALLOW WITH ")}"])'
-        )
+        shown = label.replace("ALLOW_WITH_", "ALLOW WITH ")
+        words = f'text(size: 6pt, fill: rgb("{colour}"))[#"{shown}"]'
+        lines.append(f"#place(dx: {left:.1f}pt, dy: {top:.1f}pt, {words})")
     return lines
 
 

@@ -18,7 +18,14 @@ from graph.tracing import refuse_uninvited
 
 def examine(settings: Settings) -> dict[str, Any]:
     """{"ok": bool, "checks": [{what, status ok|warn|fail, found, do}], "settings": {name: {value, from}}}."""
-    checks = [_python(), _home(settings), _weights(settings), _documents(settings), _model(settings), _journal(settings)]
+    checks = [
+        _python(),
+        _home(settings),
+        _weights(settings),
+        _documents(settings),
+        _model(settings),
+        _journal(settings),
+    ]
     checks += [_tracing(settings), _studio()]
     return {
         "ok": all(check["status"] != "fail" for check in checks),
@@ -47,7 +54,12 @@ def _home(settings: Settings) -> dict[str, str]:
         return _check("home", "fail", f"{home} cannot be written", "Set CORDON_HOME to a directory of yours.")
     free = os.statvfs(home).f_bavail * os.statvfs(home).f_frsize
     if free < 100 * 2**20:
-        return _check("home", "fail", f"only {free // 2**20} MB are free at {home}", "Make room: no run can be recorded on a full disk.")
+        return _check(
+            "home",
+            "fail",
+            f"only {free // 2**20} MB are free at {home}",
+            "Make room: no run can be recorded on a full disk.",
+        )
     if home.stat().st_mode & 0o077:
         return _check("home", "warn", f"{home} can be read by others", f"chmod 700 {home}")
     return _check("home", "ok", f"{home}, {free / 2**30:.1f} GB free")
@@ -71,7 +83,11 @@ def _documents(settings: Settings) -> dict[str, str]:
     total = 0
     for file in files:
         try:
-            total += sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute("SELECT count(*) FROM documents").fetchone()[0]
+            total += (
+                sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+                .execute("SELECT count(*) FROM documents")
+                .fetchone()[0]
+            )
         except sqlite3.Error as error:
             return _check("documents", "fail", f"{file.name}: {error}", "Restore it, or ingest again.")
     return _check("documents", "ok", f"{total} in {len(files)} spaces")
@@ -90,11 +106,21 @@ def _model(settings: Settings) -> dict[str, str]:
         response = httpx.get(f"{base}/models", headers=headers, timeout=5, trust_env=False)
         served = [str(m.get("id")) for m in response.json().get("data", [])]
     except (httpx.HTTPError, ValueError, AttributeError, TypeError) as error:
-        return _check("model", "fail", f"{_host(settings)} does not answer ({type(error).__name__})", "Start the server, or correct OPENAI_BASE_URL.")
+        return _check(
+            "model",
+            "fail",
+            f"{_host(settings)} does not answer ({type(error).__name__})",
+            "Start the server, or correct OPENAI_BASE_URL.",
+        )
     if response.status_code in (401, 403):
         return _check("model", "fail", f"{_host(settings)} does not accept the key", "Check OPENAI_API_KEY.")
     if settings.model not in served and f"{settings.model}:latest" not in served:
-        return _check("model", "fail", f"{_host(settings)} does not serve {settings.model}", f"It serves: {', '.join(served[:8]) or 'nothing'}.")
+        return _check(
+            "model",
+            "fail",
+            f"{_host(settings)} does not serve {settings.model}",
+            f"It serves: {', '.join(served[:8]) or 'nothing'}.",
+        )
     return _check("model", "ok", f"{settings.model} at {_host(settings)}")
 
 
@@ -107,7 +133,9 @@ def _host(settings: Settings) -> str:
 def _journal(settings: Settings) -> dict[str, str]:
     broken = Journal(settings.home / "audit" / "journal.jsonl").verify()
     if broken:
-        return _check("journal", "fail", f"line {broken.line}: {broken.why}", "Compare with a backup; keep the file as it is.")
+        return _check(
+            "journal", "fail", f"line {broken.line}: {broken.why}", "Compare with a backup; keep the file as it is."
+        )
     return _check("journal", "ok", "unbroken")
 
 

@@ -1,6 +1,6 @@
 """The generated parts of the README: the diagram and the table of settings. A test compares them.
 
-    python -m graph.service.reference          prints both, to be pasted
+python -m graph.service.reference          prints both, to be pasted
 """
 
 from graph.service.diagram import mermaid

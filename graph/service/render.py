@@ -48,7 +48,9 @@ def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
         out.print()
     for c in reply["citations"]:
         place = "".join(
-            f", {name} {c[key]}" for name, key in (("page", "page"), ("sheet", "sheet"), ("section", "section")) if c[key]
+            f", {name} {c[key]}"
+            for name, key in (("page", "page"), ("sheet", "sheet"), ("section", "section"))
+            if c[key]
         )
         head = Text(f"[{c['n']}] ", style="bold")
         head.append(f"{c['filename']}{place}", style="cyan")
@@ -128,7 +130,14 @@ def show_documents(records: list[dict[str, Any]]) -> None:
     for name in ("doc_id", "file", "title", "chunks", "kept until", "flags"):
         table.add_column(name, overflow="fold", justify="right" if name == "chunks" else "left")
     for r in records:
-        cells = (r["doc_id"], r["filename"], r["title"], str(r["chunks"]), r["expires"][:10] or "-", ", ".join(r["flags"]))
+        cells = (
+            r["doc_id"],
+            r["filename"],
+            r["title"],
+            str(r["chunks"]),
+            r["expires"][:10] or "-",
+            ", ".join(r["flags"]),
+        )
         table.add_row(*map(Text, cells))
     out = console()
     out.print(table if records else Text("no documents"))
@@ -148,7 +157,15 @@ def show_journal(entries: list[dict[str, Any]]) -> None:
     for name in ("time", "run", "tenant", "action", "decision", "ms", "question"):
         table.add_column(name, justify="right" if name == "ms" else "left", no_wrap=name != "question")
     for e in entries:
-        row = (e["timestamp"][:19], e["run_id"][:8], e["tenant_id"], e["action"], e["final_decision"], f"{e['latency_ms']:.0f}", e["query"][:120])
+        row = (
+            e["timestamp"][:19],
+            e["run_id"][:8],
+            e["tenant_id"],
+            e["action"],
+            e["final_decision"],
+            f"{e['latency_ms']:.0f}",
+            e["query"][:120],
+        )
         table.add_row(*map(Text, row))
     console().print(table if entries else Text("the journal is empty"))
 

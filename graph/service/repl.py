@@ -15,7 +15,7 @@ HELP = "/clear forget this conversation · /mode buffer|summary|none · /sources
 class Repl:
     def __init__(self, agent: Agent, tenant: str, user: str, thread: str, memory: str, mode: str, style: str) -> None:
         self._agent = agent
-        self._who = {
+        self._who: dict[str, Any] = {
             "tenant_id": valid_tenant(tenant),
             "user_id": valid_id(user, "user"),
             "thread_id": valid_id(thread, "thread"),
@@ -88,5 +88,3 @@ def _line() -> str:
     if not line:
         raise EOFError
     return line
-
-

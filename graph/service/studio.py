@@ -25,7 +25,9 @@ async def studio_user(headers: dict[str, str]) -> Any:
     """Studio's one tenant, whatever the request says of itself."""
     tenant = (await asyncio.to_thread(load)).studio_tenant
     if not tenant:
-        raise Auth.exceptions.HTTPException(status_code=401, detail="Set CORDON_STUDIO_TENANT to the tenant Studio speaks for.")
+        raise Auth.exceptions.HTTPException(
+            status_code=401, detail="Set CORDON_STUDIO_TENANT to the tenant Studio speaks for."
+        )
     return {"identity": "studio", "tenant_id": valid_tenant(tenant), "is_authenticated": True}
 
 

@@ -1,13 +1,19 @@
-"""What is wrong with a text: findings, six scores, and the risk and action that follow from them."""
+"""What is wrong with a text: findings, six scores, and the risk and action that follow from them.
+
+Three layers, the worst counts: precise rules on the canonical text; the same rules on what disguises hide; a learned
+model on both. Importing this costs nothing: numpy and the weights load with the first question.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph.policy import rubric
-from graph.policy.canonical import canonicalise
-from graph.policy.rubric import Action, Finding
-from graph.policy.threats import cross_tenant, evasion, harm, injection, leakage, markup, planted, toxicity
+from graph.policy.rubric import Action, Finding, ThreatType
+from graph.policy.threats import cross_tenant, evasion, harm, injection, leakage, learned, markup, mention, toxicity
+from graph.policy.threats.learned import Embed
+from graph.policy.threats.parts import parts
+from graph.policy.threats.readings import Readings, read
 
 Source = Literal["question", "document"]
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -23,20 +29,28 @@ _SCORE_OF = {
     "toxicity": "toxicity",
     "harmful_request": "harm",
 }
+_LEARNED: dict[str, tuple[ThreatType, str]] = {
+    "injection": ("prompt_injection", "reads like an attempt to steer the assistant"),
+    "leakage": ("data_leakage", "reads like a request for personal or confidential data"),
+    "cross_tenant": ("cross_tenant", "reads like a request for another tenant's data"),
+    "evasion": ("policy_evasion", "reads like a wish to get round a rule"),
+    "toxicity": ("toxicity", "reads like abuse"),
+    "harm": ("harmful_request", "reads like a request for help with harm"),
+}
+_EVASION_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
+_HIDDEN_MOST = 0.85
+_KEPT = 20  # findings of one text; a long one may hold thousands
 
 Detector = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
-DETECTORS: dict[Source, tuple[Detector, ...]] = {
-    "question": (
-        injection.find,
-        leakage.find,
-        cross_tenant.find,
-        evasion.find,
-        toxicity.find,
-        harm.find,
-        markup.find,
-    ),
-    "document": (injection.find, planted.find),
-}
+_QUESTION: tuple[Detector, ...] = (
+    injection.find,
+    leakage.find,
+    cross_tenant.find,
+    evasion.find,
+    toxicity.find,
+    harm.find,
+    markup.find,
+)
 
 
 @dataclass(frozen=True)
@@ -47,18 +61,71 @@ class Assessment:
     action: Action
 
 
-def assess(text: str, *, source: Source = "question", tenant: str = "") -> Assessment:
-    """Judge a text by the rules. Deterministic; linear in the length of the text."""
-    canonical = canonicalise(text)
-    found = []
-    for detector in DETECTORS[source]:
-        for finding in detector(canonical.text, tenant):
-            start, end = canonical.span(finding.start, finding.end)
-            found.append(Finding(finding.type, finding.score, start, end, finding.why))
+def assess(text: str, *, source: Source = "question", tenant: str = "", embed: Embed | None = None) -> Assessment:
+    """Judge a text. Deterministic; linear in its length.
+
+    `embed` turns texts into rows of length 1 (MiniLM's): with it the learned layer knows paraphrases better. A document
+    is judged for instructions planted in it, a question for everything.
+    """
+    if source == "document":
+        from graph.policy.threats import planted
+
+        found, scores = planted.assess(text)
+    else:
+        readings = read(text)
+        found = [*_ruled(readings, tenant), *_hidden(readings, tenant)]
+        scores = dict.fromkeys(SCORES, 0.0)
+        for head, hit in learned.scores(readings.learned, embed).items():
+            score = min(hit.score, _EVASION_MOST) if head == "evasion" else hit.score
+            scores[head] = score
+            if score >= rubric.GUARDED_FROM / 100:
+                start, end = _place(readings, hit)
+                found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
     found.sort(key=lambda f: (-f.score, f.start, f.end, f.type))
-    scores = dict.fromkeys(SCORES, 0.0)
     for finding in found:
         name = _SCORE_OF[finding.type]
         scores[name] = max(scores[name], finding.score)
-    risk = rubric.risk([score for score in scores.values() if score > 0])
-    return Assessment(tuple(found), scores, risk, rubric.action(risk))
+    risk = rubric.risk([score for score in scores.values() if score >= 0.1])
+    return Assessment(tuple(found[:_KEPT]), scores, risk, rubric.action(risk))
+
+
+def _ruled(readings: Readings, tenant: str) -> list[Finding]:
+    """Findings of the rules in the text as it stands; offsets in the original."""
+    canonical = readings.canonical
+    mentioned = mention.spans(canonical.text)
+    found = []
+    for begin, part in parts(canonical.text):
+        for detector in _QUESTION:
+            for finding in detector(part, tenant):
+                first, last = finding.start + begin, finding.end + begin
+                score = finding.score * mention.DAMPED if mention.inside(mentioned, first, last) else finding.score
+                start, end = canonical.span(first, last)
+                found.append(replace(finding, score=score, start=start, end=end))
+    return found
+
+
+def _hidden(readings: Readings, tenant: str) -> list[Finding]:
+    """Findings of the rules in what the text hides, placed where it is hidden."""
+    found = []
+    for view in readings.views:
+        from graph.policy.canonical import canonicalise
+
+        plain = canonicalise(view.text).text
+        mentioned = mention.spans(plain)
+        for detector in _QUESTION:
+            for finding in detector(plain, tenant):
+                if mention.inside(mentioned, finding.start, finding.end):
+                    continue
+                start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
+                found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
+                score = min(finding.score, _HIDDEN_MOST)
+                found.append(Finding("obfuscation", score, start, end, f"hides a request ({view.how})"))
+    return list(dict.fromkeys(found))
+
+
+def _place(readings: Readings, hit: learned.Hit) -> tuple[int, int]:
+    """Where in the original the learned layer saw it; the whole text where that cannot be said."""
+    text = readings.canonical.text
+    if hit.end == 0 or readings.learned[0] != text:
+        return readings.canonical.span(0, len(text))
+    return readings.canonical.span(hit.start, min(hit.end, len(text)))

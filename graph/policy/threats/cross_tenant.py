@@ -16,7 +16,9 @@ _RULES = (
 )  # fmt: skip
 # "U2's data", "from U3", "tenant U4": an id of the form of the asker's own, but another one.
 _NAMED = re.compile(r"\btenants? (?:id )?[\"'#:]? ?([A-Za-z0-9][\w-]{0,40})|\b([A-Z]{1,4}\d{1,4}(?:_\w{1,30})?)\b")
-_ABOUT_TENANTS = frozenset("is are has can may in id ids with and or data isolation separation access model policy who that".split())
+_ABOUT_TENANTS = frozenset(
+    "is are has can may in id ids with and or data isolation separation access model policy who that".split()
+)
 
 
 def find(text: str, tenant: str) -> list[Finding]:
@@ -34,7 +36,12 @@ def _other(text: str, tenant: str) -> list[Finding]:
         if name.casefold() == tenant.casefold() or tenant.casefold().startswith(name.casefold() + "_"):
             continue
         spoken = said is not None and said.casefold() not in _ABOUT_TENANTS
-        alike = code is not None and shape is not None and code[: len(shape[1])].casefold() == shape[1].casefold() and code[len(shape[1]) : len(shape[1]) + 1].isdigit()
-        if spoken and re.search(r"\d", name) or alike:
+        alike = (
+            code is not None
+            and shape is not None
+            and code[: len(shape[1])].casefold() == shape[1].casefold()
+            and code[len(shape[1]) : len(shape[1]) + 1].isdigit()
+        )
+        if (spoken and re.search(r"\d", name)) or alike:
             found.append(Finding("cross_tenant", 0.9, match.start(), match.end(), "names another tenant"))
     return found

@@ -30,6 +30,15 @@ _RULES = (
          r"\b(?:you (?:have|are) (?:been )?(?:freed|liberated|no longer (?:bound|restricted|limited))|(?:rules|restrictions|policies|guidelines|safeguards) (?:do not|don'?t|no longer) apply|you (?:can|may|must|will) (?:now )?(?:do|say|answer|generate) anything|stay in character (?:at all|no matter)|do anything now|jailbreak(?:en)? (?:mode|yourself|prompt:)|without any guards in place)\b"),
 )  # fmt: skip
 
+# In a document the rules on roles and switches would strike policies and manuals.
+DOCUMENT_RULES = tuple(r for r in _RULES if r.why in (
+    "asks to set earlier instructions aside",
+    "asks to forget everything said before",
+    "asks for the system prompt or hidden instructions",
+    "asks to repeat the text before the question",
+    "claims that the rules no longer apply",
+))  # fmt: skip
+
 
 def find(text: str, tenant: str) -> list[Finding]:
     return [finding for rule in _RULES for finding in rule.find(text)]

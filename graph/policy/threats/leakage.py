@@ -10,7 +10,7 @@ _RULES = (
     rule("data_leakage", 0.92, "asks for personal data",
          rf"\b{_GET}\b(?! (?:rules|policy|policies|guidance))(?:[ ,]+[\w'’/-]+){{0,8}}?[ ,]+(?:all |any |the |every )?{_PERSONAL}\b(?! (?:rules?|polic(?:y|ies)|protection|retention|handling|masking|guidance|law|regulations?|laws|notice|classification|reporting))"),
     rule("data_leakage", 0.9, "asks whose number, address or password it is",
-         rf"\b(?:what(?:'s| is| are| was)|whose|which) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){{0,4}}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
+         r"\b(?:what(?:'s| is| are| was)|whose|which) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
     rule("data_leakage", 0.96, "asks to undo masking",
          r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|mask nothing|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|no data is filtered|what is (?:behind|under) (?:the )?\[?redacted)\b"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",

@@ -2,6 +2,8 @@
 
 import re
 
+from graph.policy.sentences import split
+
 DAMPED = 0.3  # what is left of the score of a finding that is only mentioned
 PLACEHOLDER = "…"
 
@@ -40,6 +42,13 @@ def spans(text: str) -> list[tuple[int, int]]:
     if not re.search(r"\w+\W+\w+", outside) or _DO.search(outside):
         return []
     return quotes if _TALK.search(outside) else []
+
+
+def spans_by_sentence(text: str) -> list[tuple[int, int]]:
+    """As `spans`, each sentence with its own frame: for documents, where a lesson may stand beside an attack."""
+    if not _QUOTED.search(text):
+        return []
+    return [(start + a, start + b) for start, end in split(text) for a, b in spans(text[start:end])]
 
 
 def without(text: str) -> str:

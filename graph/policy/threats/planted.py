@@ -99,5 +99,3 @@ def assess(text: str) -> tuple[list[Finding], dict[str, float]]:
     if sentences:
         scores["injection"] = float(learned(sentences).max())
     return find(text), scores
-
-

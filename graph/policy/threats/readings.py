@@ -34,4 +34,7 @@ def read(text: str) -> Readings:
 
 def _hides(text: str) -> bool:
     """Whether there are characters that the canonical form drops or changes and a view would read."""
-    return any(c > "\U000e0000" or "\ufe00" <= c <= "\ufe0f" or "\u2801" <= c <= "\u28ff" or c in "ɐɔǝɟƃɓɥᴉıɾʞɯɹʇʌʍʎ" for c in text)
+    return any(
+        c > "\U000e0000" or "\ufe00" <= c <= "\ufe0f" or "\u2801" <= c <= "\u28ff" or c in "ɐɔǝɟƃɓɥᴉıɾʞɯɹʇʌʍʎ"
+        for c in text
+    )

@@ -96,7 +96,9 @@ _BRAILLE_LETTERS = str.maketrans(dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇�
 
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}|[\w.~+/?=&;:,()!*'-]){4,}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});?")
-_ESCAPE = re.compile(r"\\(?:u\{?([0-9a-fA-F]{2,6})\}?|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-7]{3}))|[uU]\+([0-9a-fA-F]{4,6}) ?")
+_ESCAPE = re.compile(
+    r"\\(?:u\{?([0-9a-fA-F]{2,6})\}?|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-7]{3}))|[uU]\+([0-9a-fA-F]{4,6}) ?"
+)
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2}){1}")
 
 
@@ -176,7 +178,7 @@ def _sayable(plain: str) -> bool:
 
 def _from_base64(piece: str) -> str:
     packed = re.sub(r"[^A-Za-z0-9+/]", "", piece.replace("-", "+").replace("_", "/") if " " not in piece else piece)
-    if len(packed) < 12 or packed.isalpha() and (packed.islower() or packed.istitle()) or packed.isdigit():
+    if len(packed) < 12 or (packed.isalpha() and (packed.islower() or packed.istitle())) or packed.isdigit():
         return ""
     packed = packed[: len(packed) - 1] if len(packed) % 4 == 1 else packed
     try:
@@ -378,7 +380,7 @@ def _segmented(letters: str) -> str:
     plain = lexicon.segment(letters)
     longest = run = 0
     for word in plain.split():
-        run = run + len(word) if len(word) > 1 and lexicon.known(word) or word in "ai" else 0
+        run = run + len(word) if (len(word) > 1 and lexicon.known(word)) or word in "ai" else 0
         longest = max(longest, run)
     # One stretch of words is enough: a random number may hang on it.
     return plain if longest >= min(20, 0.6 * len(letters)) and _wordy(plain) else ""
