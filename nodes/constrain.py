@@ -26,10 +26,15 @@ def constrain(state: State) -> dict[str, Any]:
     safe = state["rewrite"]
     if safe:
         return {"query": safe, "constraints": ["attack removed"], "flags": [*state["flags"], "safe_rewrite"]}
-    topic = " ".join(_EVADE.sub(" ", _WISH.sub(" ", state["query"])).split()).strip(" ?.!")
-    return {
-        "query": f"policy and guidance on {topic}",
-        "rewrite": rewrite.PREFIX.strip() + f" What does the policy say about {topic}?",
+    limits = {
         "constraints": ["explain the policy", "no evasive or actionable steps"],
         "flags": [*state["flags"], "guarded"],
+    }
+    if not _EVADE.search(state["query"]):
+        return limits  # nothing in its wording to be turned round: asked as it stands, answered with care
+    topic = " ".join(_EVADE.sub(" ", _WISH.sub(" ", state["query"])).split()).strip(" ?.!")
+    return {
+        **limits,
+        "query": f"policy and guidance on {topic}",
+        "rewrite": rewrite.PREFIX.strip() + f" What does the policy say about {topic}?",
     }

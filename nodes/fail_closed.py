@@ -1,4 +1,5 @@
-"""fail_closed: any stage that raises leads here, and from here only to refuse. What it had made is thrown away."""
+"""fail_closed: any stage that raises leads here, and from here only to refuse, or to record when refusing or publishing
+failed. What the run had made is thrown away."""
 
 from typing import Any, Literal
 
@@ -6,16 +7,14 @@ from langgraph.errors import NodeError
 from langgraph.types import Command
 
 from graph.errors import BadInput, CordonError, Forbidden, Unavailable
+from graph.policy import refusals
 from graph.state import State, fresh_turn
 
-# There is nothing behind these to fall back on: when they raise, the run fails and nothing leaves.
-LAST_STAGES = frozenset({"refuse", "publish", "record"})
 
-
-def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse"]]:
+def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "record"]]:
     cause = error.error
-    if error.node in LAST_STAGES:
-        raise cause
+    if error.node == "record":
+        raise cause  # there is nothing behind it to fall back on: the run fails and nothing leaves
     code = "Forbidden" if isinstance(cause, Forbidden) else "BadInput" if isinstance(cause, BadInput) else "Unavailable"
     expected = isinstance(cause, BadInput | Unavailable)
     # The text of an unexpected error may quote a document: only its kind is told.
@@ -28,9 +27,14 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse"]]:
         "sentences": [],
         "citations": [],
         "refusal": None,
+        "remembered": None,
     }
     if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
         update = {**_new_turn(), **update}
+    if error.node in ("refuse", "publish"):  # these may not be tried again, but the run is still recorded
+        told = refusals.UNAVAILABLE.format(what=message, hint=hint).strip()
+        update |= {"decision": "unavailable", "answer": told, "confidence": "low", "artifacts": {}}
+        return Command(goto="record", update=update)
     return Command(goto="refuse", update=update)
 
 

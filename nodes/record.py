@@ -18,4 +18,5 @@ def record(state: State, runtime: Runtime[Context], *, journal: Journal) -> dict
         asker = Principal("", "")
     reply = reply_of(state, asker, thread_of(runtime))
     journal.append(entry_of(state, reply))
-    return {"reply": reply}
+    # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
+    return {"reply": reply} | ({"memory": state["remembered"]} if state["remembered"] else {})

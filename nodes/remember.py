@@ -1,4 +1,4 @@
-"""remember: what the thread keeps of an answered turn. A refused turn is never remembered."""
+"""remember: what the thread will keep of an answered turn, once it is on record. A refused turn is never remembered."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ def remember(state: State, *, settings: Settings) -> dict[str, Any]:
     kind = state["options"]["memory"]
     if kind == "none" or state["admitted"]:
         return {}
-    return {"memory": memory.remember(state["memory"], _turn(state), kind, settings.memory_turns)}
+    return {"remembered": memory.remember(state["memory"], _turn(state), kind, settings.memory_turns)}
 
 
 def _turn(state: State) -> PastTurn:

@@ -69,7 +69,9 @@ def ingest(
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
     try:
         with Parser(limits) as parser:
-            for source in sources:
+            for source, before in zip(sources, [None, *sources], strict=False):
+                if before is not None and before.spaces != source.spaces:
+                    parser.close()  # a child taken over by one tenant's file must not see another's
                 outcome = _one(source, index, settings, parser, inspect)
                 if outcome.status == "indexed":
                     touched.update(dict.fromkeys(source.spaces))

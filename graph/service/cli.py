@@ -5,7 +5,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -425,7 +425,14 @@ def _fail(message: str, code: int) -> None:
 
 
 def main() -> None:
-    app()
+    try:
+        app()
+    except SystemExit as done:
+        with suppress(BrokenPipeError):  # `cordon … | head` has what it wanted
+            sys.stdout.flush()
+            sys.stderr.flush()
+        # Everything is closed and flushed: tearing the libraries down one by one would only take time.
+        os._exit(done.code if isinstance(done.code, int) else 1)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,28 @@
-"""A head start for a single command: model weights load on one core while Python imports on the other."""
+"""A head start for a single command: what it does not need is not imported, and weights load while Python imports."""
 
 import gc
+import importlib.util
 import sys
 import threading
+from types import ModuleType
+from typing import Any
 
 from graph.settings import Settings
 
+# Packages that LangGraph and LangChain import for one type or one small module of theirs, and that cost 0.3 s.
+# Each is left unexecuted until somebody asks it for a name of its own.
+_DEFERRED = ("langgraph_sdk", "langsmith.types")
+
 
 def start(settings: Settings) -> None:
-    """Call once, before the graph is imported. Harmless when anything in it fails: the real use then reports it."""
+    """Call once, before the graph is imported. Whatever fails here is reported by its real use."""
     gc.set_threshold(50_000, 50, 50)  # imports allocate much and free nothing: scanning it costs a tenth of the start
-    # httpx has a command line of its own, which it imports when it can: pygments and rich, for nothing here.
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     if settings.embeddings == "embedded":
         threading.Thread(target=_load, daemon=True).start()
+    # httpx has a command line, which it imports when it can: pygments, rich and click, for nothing here.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+    for name in _DEFERRED:
+        _defer(name)
 
 
 def _load() -> None:
@@ -23,3 +32,23 @@ def _load() -> None:
         shared().warm()
     except Exception:
         return
+
+
+class _Deferred(ModuleType):
+    """A package whose submodules can be imported at once and whose own code runs when it is asked for a name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        assert self.__spec__ is not None and self.__spec__.loader is not None
+        self.__spec__.loader.exec_module(self)
+        return getattr(self, name)
+
+
+def _defer(name: str) -> None:
+    spec = importlib.util.find_spec(name) if name not in sys.modules else None
+    if spec is not None and name not in sys.modules:
+        module = importlib.util.module_from_spec(spec)
+        module.__class__ = _Deferred
+        sys.modules[name] = module
