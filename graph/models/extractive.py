@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ MARGINS = {"concise": 2.2, "detailed": 3.0, "bullet": 2.6}  # how far behind the
 ANSWERED_FROM = 0.355
 _EMBED_AT_MOST = 16
 _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
+_POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That)\b")
+_PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 _LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
@@ -156,12 +159,18 @@ def units(text: str) -> list[tuple[int, int]]:
             at = last + 1
         else:
             start, end = lines[at]
-            found += (
-                [(start, end)]
-                if _ITEM.match(text, start)
-                else [(start + a, start + b) for a, b in split(text[start:end])]
-            )
+            spans = [(start + a, start + b) for a, b in split(text[start:end])]
+            found += [(start, end)] if _ITEM.match(text, start) else _with_antecedents(text, spans)
             at += 1
+    return found
+
+
+def _with_antecedents(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sentences; one that begins with "it" or "this" is quoted together with the one before, which says what it is."""
+    found = spans[:1]
+    for (begin, _), (start, end) in pairwise(spans):
+        whole = _POINTS_BACK.match(text, start) is not None and end - begin <= _PAIR_CHARS
+        found.append((begin if whole else start, end))
     return found
 
 
