@@ -246,6 +246,7 @@ class State(TypedDict, total=False):
     error: dict[str, str] | None
     artifacts: dict[str, str]
     timings: Annotated[dict[str, Any], merge_timings]
+    remembered: Memory | None  # what `memory` will be, once the turn is on record
     reply: dict[str, Any]
 
 
@@ -298,5 +299,6 @@ def fresh_turn(turn: str, started: str) -> State:
         "error": None,
         "artifacts": {},
         "timings": {"turn": turn},
+        "remembered": None,
         "reply": {},
     }
