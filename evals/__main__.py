@@ -25,7 +25,11 @@ def main(argv: list[str] | None = None) -> int:
     if unknown := set(chosen) - set(SUITES):
         raise BadInput(f"there is no suite {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(SUITES)}.")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    report: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(), "suites": {}}
+    report: dict[str, Any] = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "suites": {},
+    }
     for name in chosen:
         begun = time.perf_counter()
         result = importlib.import_module(f"evals.{name}").run(arguments.out)

@@ -43,7 +43,9 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
     for name, values in (("kind", kinds), ("format", formats)):
         for value in values:
             part = [r for r in asked if r[name] == value]
-            figures[f"right source and words, {name} {value}"] = Rate(sum(r["source"] and r["contains"] for r in part), len(part))
+            figures[f"right source and words, {name} {value}"] = Rate(
+                sum(r["source"] and r["contains"] for r in part), len(part)
+            )
     return {"figures": {k: v.as_json() for k, v in figures.items()}, "rows": rows}
 
 

@@ -50,8 +50,26 @@ def fill(index: Index, documents: list[dict[str, Any]]) -> None:
     texts = [f"{d.get('title', '')}\n{d['text']}".strip() for d in documents]
     vectors = shared().embed(texts)
     for d, text, vector in zip(documents, texts, vectors, strict=True):
-        record = Record(str(d["id"]), f"{d['id']}.txt", str(d.get("title", "")), "", TENANT, "private", "text/plain", len(text), 1, "", "")
-        space.put(record, text, [StoredChunk(str(d["id"]), str(d["id"]), 0, len(text), None, None, "")], vector[None, :], [text])
+        record = Record(
+            str(d["id"]),
+            f"{d['id']}.txt",
+            str(d.get("title", "")),
+            "",
+            TENANT,
+            "private",
+            "text/plain",
+            len(text),
+            1,
+            "",
+            "",
+        )
+        space.put(
+            record,
+            text,
+            [StoredChunk(str(d["id"]), str(d["id"]), 0, len(text), None, None, "")],
+            vector[None, :],
+            [text],
+        )
 
 
 def _ranked(index: Index, query: str, ranking: str) -> list[str]:
