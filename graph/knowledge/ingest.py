@@ -65,7 +65,7 @@ def ingest(
     Raises Unavailable when the index itself fails: what was stored before stands.
     """
     outcomes: list[Outcome] = []
-    touched: dict[str, None] = {}
+    touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
     try:
         with Parser(limits) as parser:
@@ -74,13 +74,23 @@ def ingest(
                     parser.close()  # a child taken over by one tenant's file must not see another's
                 outcome = _one(source, index, settings, parser, inspect)
                 if outcome.status == "indexed":
-                    touched.update(dict.fromkeys(source.spaces))
+                    touched |= dict.fromkeys(source.spaces)
                 outcomes.append(outcome)
                 progress(outcome)
     finally:
         for tenant in touched:
             mirror(index, tenant)
     return outcomes
+
+
+def purge(index: Index, tenant: str) -> list[str]:
+    """Remove the documents of a space whose retention has run out; their ids. Search leaves them out before that."""
+    space = index.space(tenant)
+    gone = [record.doc_id for record in space.records() if expired(record)] if space else []
+    for doc_id in gone:
+        assert space is not None
+        space.remove(doc_id)
+    return gone
 
 
 def mirror(index: Index, tenant: str) -> None:

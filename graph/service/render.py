@@ -16,8 +16,13 @@ _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "fai
 _WORDS = {"answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable"}
 
 
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # the command line ends quietly; rich would exit with 1
+
+
 def console() -> Console:
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return _Terminal(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
@@ -128,7 +133,9 @@ class IngestReport:
 def show_documents(records: list[dict[str, Any]]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("doc_id", "file", "title", "chunks", "kept until", "flags"):
-        table.add_column(name, overflow="fold", justify="right" if name == "chunks" else "left")
+        table.add_column(
+            name, overflow="fold", justify="right" if name == "chunks" else "left", no_wrap=name == "doc_id"
+        )
     for r in records:
         cells = (
             r["doc_id"],
