@@ -49,6 +49,9 @@ test: $(VENV)/.dev ## the tests
 check: $(VENV)/.dev ## format, lint, types, tests
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/python -m pytest
 
+bench: $(VENV)/.default ## how long things take on this machine
+	@$(BIN)/python -m evals.bench
+
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
