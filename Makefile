@@ -17,8 +17,8 @@ $(BIN)/uv: requirements/uv.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/uv.txt
 	@touch $@
 
-# uv does not read pip's configuration: hand an index that is configured there on to it.
-UV_ENV = UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null || true)}"; \
+# uv does not read pip's configuration: hand an index that is configured there on to it, and trust what the system trusts.
+UV_ENV = export UV_SYSTEM_CERTS=1; UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null || true)}"; \
 	[ -n "$$UV_DEFAULT_INDEX" ] && export UV_DEFAULT_INDEX || unset UV_DEFAULT_INDEX
 
 $(VENV)/.default: $(BIN)/uv requirements/default.txt pyproject.toml

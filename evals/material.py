@@ -63,6 +63,51 @@ def own_training() -> list[Sample]:
     return [Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"]) for r in own("threats_train")]
 
 
+def own_planted() -> list[Sample]:
+    """Sentences of documents, planted or not; the label is `planted`."""
+    found = own("planted_train")
+    return [Sample(r["text"], OWN, frozenset({"planted"} if r["planted"] else ())) for r in found]
+
+
+def planted(folder: Path, most: int = 4_000) -> list[Sample]:
+    """Sentences of the pool's documents: payloads, and what ordinary passages say. No position is kept."""
+    documents = list(rows(folder / "injection_document.jsonl.gz"))
+    found = []
+    for row in documents:
+        source = "spikee" if row["source"].startswith("spikee") else "bipia"
+        if row["source"] in ("bipia_text_only", "bipia_code_only"):
+            found.append(Sample(row["text"].split("\n")[0], source, frozenset({"planted"})))
+        elif row["label"] == 0 and not row["source"].endswith("table"):
+            found += [Sample(s, source, frozenset()) for s in _sentences(row["text"])]
+        elif source == "spikee":
+            found += [Sample(s, source, frozenset({"planted"})) for s in _payload(row["text"])]
+    evidence = [e for r in rows(folder / "grounding.jsonl.gz") for e in _evidence(r)]
+    ordinary = distinct(Sample(s, "grounding", frozenset()) for e in evidence for s in _sentences(e))
+    step = max(1, len(ordinary) // most)
+    return [*distinct(found), *ordinary[::step]]
+
+
+def _payload(text: str) -> list[str]:
+    """What stands after the two base texts of Spikee's documents."""
+    body = text.partition("<data>")[2].partition("</data>")[0]
+    for end in ("attached document.", "attached document"):
+        head, mark, tail = body.rpartition(end)
+        if mark:
+            return _sentences(tail)
+    return []
+
+
+def _evidence(row: dict[str, Any]) -> list[str]:
+    found = (row.get("meta") or {}).get("context") or ""
+    return [" ".join(found)] if isinstance(found, list) else [str(found)]
+
+
+def _sentences(text: str) -> list[str]:
+    from graph.policy.sentences import split
+
+    return [text[a:b] for a, b in split(text) if 15 <= b - a <= 600]
+
+
 def questions(folder: Path) -> list[Sample]:
     """User questions of the pool with their injection label, without duplicates."""
     found = []

@@ -41,7 +41,13 @@ def journal_of(agent: Agent) -> list[dict[str, Any]]:
 
 def stable(reply: dict[str, Any]) -> dict[str, Any]:
     """The reply without what differs from run to run by nature."""
-    return {key: value for key, value in reply.items() if key not in VOLATILE}
+    kept = {key: value for key, value in reply.items() if key not in VOLATILE}
+    return kept | {"usage": _usage(kept["usage"])} if "usage" in kept else kept
+
+
+def _usage(usage: dict[str, Any]) -> dict[str, Any]:
+    """Without the prompt's tokens: the nonce of its tags is new in every prompt, and not always as many tokens long."""
+    return {key: value for key, value in usage.items() if key != "prompt_tokens"}
 
 
 # -- I1 ---------------------------------------------------------------------------------------------------------
@@ -284,6 +290,7 @@ _BY_NATURE = frozenset({"turn", "started", "timings", "artifacts", "reply", "mem
 def leftovers(fresh: dict[str, Any], used: dict[str, Any]) -> list[str]:
     """I9: after the same question, a thread with a past and one without hold the same turn."""
     keys = (State.__annotations__.keys() | fresh.keys() | used.keys()) - _BY_NATURE
+    fresh, used = ({**state, "usage": _usage(state.get("usage", {}))} for state in (fresh, used))
     found = [f"{key}: {used.get(key)!r} instead of {fresh.get(key)!r}" for key in sorted(keys) if used.get(key) != fresh.get(key)]
     was, now = stable(fresh.get("reply", {})), stable(used.get("reply", {}))
     return found + [f"reply.{key}: {now.get(key)!r}" for key in now if key != "thread_id" and now.get(key) != was.get(key)]

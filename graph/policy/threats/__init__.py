@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph.policy import rubric
+from graph.policy.canonical import canonicalise
 from graph.policy.rubric import Action, Finding, ThreatType
-from graph.policy.threats import cross_tenant, evasion, harm, injection, leakage, learned, markup, mention, toxicity
+from graph.policy.threats import cross_tenant, evasion, frame, harm, injection, leakage, learned, markup, mention, toxicity
 from graph.policy.threats.learned import Embed
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
@@ -37,6 +38,7 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
     "toxicity": ("toxicity", "reads like abuse"),
     "harm": ("harmful_request", "reads like a request for help with harm"),
 }
+_STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _EVASION_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _KEPT = 20  # findings of one text; a long one may hold thousands
@@ -85,39 +87,50 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", embed: E
     for finding in found:
         name = _SCORE_OF[finding.type]
         scores[name] = max(scores[name], finding.score)
-    risk = rubric.risk([score for score in scores.values() if score >= 0.1])
+    serious = [score for score in scores.values() if score >= rubric.GUARDED_FROM / 100] or [max(scores.values())]
+    risk = rubric.risk(serious)
     return Assessment(tuple(found[:_KEPT]), scores, risk, rubric.action(risk))
 
 
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:
     """Findings of the rules in the text as it stands; offsets in the original."""
     canonical = readings.canonical
-    mentioned = mention.spans(canonical.text)
     found = []
     for begin, part in parts(canonical.text):
-        for detector in _QUESTION:
-            for finding in detector(part, tenant):
-                first, last = finding.start + begin, finding.end + begin
-                score = finding.score * mention.DAMPED if mention.inside(mentioned, first, last) else finding.score
-                start, end = canonical.span(first, last)
-                found.append(replace(finding, score=score, start=start, end=end))
+        for finding in _weighed(part, tenant):
+            start, end = canonical.span(finding.start + begin, finding.end + begin)
+            found.append(replace(finding, start=start, end=end))
     return found
+
+
+def _weighed(text: str, tenant: str) -> list[Finding]:
+    """Findings of the rules, less sure where the words are only mentioned, asked about or reported."""
+    found = [finding for detector in _QUESTION for finding in detector(text, tenant)]
+    if not found:
+        return found
+    mentioned, framed = mention.spans(text), frame.frames(text)
+    weighed = []
+    for finding in found:
+        score = finding.score
+        place = (finding.start, finding.end)
+        if mention.inside(mentioned, *place):
+            score *= mention.DAMPED
+        elif finding.type in _STEERING | {"data_leakage"} and mention.inside(framed.inquiries + framed.reports, *place):
+            score *= frame.DAMPED
+        elif finding.type == "policy_evasion" and mention.inside(framed.reports, *place):
+            score *= frame.DAMPED
+        weighed.append(replace(finding, score=score))
+    return weighed
 
 
 def _hidden(readings: Readings, tenant: str) -> list[Finding]:
     """Findings of the rules in what the text hides, placed where it is hidden."""
     found = []
     for view in readings.views:
-        from graph.policy.canonical import canonicalise
-
-        plain = canonicalise(view.text).text
-        mentioned = mention.spans(plain)
-        for detector in _QUESTION:
-            for finding in detector(plain, tenant):
-                if mention.inside(mentioned, finding.start, finding.end):
-                    continue
-                start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
-                found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
+        start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
+        for finding in _weighed(canonicalise(view.text).text, tenant):
+            found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
+            if finding.score >= rubric.GUARDED_FROM / 100:
                 score = min(finding.score, _HIDDEN_MOST)
                 found.append(Finding("obfuscation", score, start, end, f"hides a request ({view.how})"))
     return list(dict.fromkeys(found))

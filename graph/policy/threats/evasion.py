@@ -1,5 +1,7 @@
 """The guarded middle (requirement D4): wishes to get round a rule that deserve the rule's explanation, not a recipe."""
 
+import re
+
 from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
@@ -15,6 +17,13 @@ _RULES = (
          r"\b(?:write|do|complete|finish|solve|take) (?:my|the whole|the entire) (?:assignment|essay|thesis|dissertation|homework|exam|coursework|quiz|lab report|take-home)\b.{0,40}(?:for me)?"),
 )  # fmt: skip
 
+# "How do viruses escape detection": things and animals get round no rules.
+_OF_THINGS = re.compile(
+    r"\bhow (?:do|does|did|can|could|would|will) (?:the |an? |some |these |our )?(?!i\b|we\b|you\b|one\b|students?\b|someone\b|"
+    r"somebody\b|people\b|anyone\b|user|my\b|he\b|she\b|they\b|authors?\b|researchers?\b|employees?\b)\w+ \w+",
+    re.I,
+)
+
 
 def find(text: str, tenant: str) -> list[Finding]:
-    return [finding for rule in _RULES for finding in rule.find(text)]
+    return [f for rule in _RULES for f in rule.find(text) if not _OF_THINGS.search(text[f.start : f.end])]
