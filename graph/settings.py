@@ -111,4 +111,5 @@ def _known(values: dict[str, Any], where: str, prefix: str = "") -> None:
 def _explain(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     name = ".".join(str(part) for part in first["loc"])
-    return f"setting {name} = {first.get('input')!r} is not usable: {first['msg'].lower()}."
+    said = "a value that is not shown" if name == "openai_api_key" else repr(first.get("input"))
+    return f"setting {name} = {said} is not usable: {first['msg'].lower()}."
