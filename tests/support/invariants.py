@@ -290,7 +290,10 @@ _BY_NATURE = frozenset({"turn", "started", "timings", "artifacts", "reply", "mem
 def leftovers(fresh: dict[str, Any], used: dict[str, Any]) -> list[str]:
     """I9: after the same question, a thread with a past and one without hold the same turn."""
     keys = (State.__annotations__.keys() | fresh.keys() | used.keys()) - _BY_NATURE
-    fresh, used = ({**state, "usage": _usage(state.get("usage", {}))} for state in (fresh, used))
+    fresh, used = (
+        {**s, "usage": _usage(s.get("usage", {})), "verdict": {k: v for k, v in s.get("verdict", {}).items() if k != "turn"}}
+        for s in (fresh, used)
+    )
     found = [f"{key}: {used.get(key)!r} instead of {fresh.get(key)!r}" for key in sorted(keys) if used.get(key) != fresh.get(key)]
     was, now = stable(fresh.get("reply", {})), stable(used.get("reply", {}))
     return found + [f"reply.{key}: {now.get(key)!r}" for key in now if key != "thread_id" and now.get(key) != was.get(key)]

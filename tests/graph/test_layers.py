@@ -1,0 +1,119 @@
+"""Imports point one way: vocabulary → policy → what stages stand on → stages → wiring → doors → evaluation."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("graph", "graph.errors", "graph.settings", "prompts"),
+    ("graph.policy", "graph.context"),
+    (
+        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.checkpoints", "graph.tracing"
+    ),
+    ("graph.deps",),
+    ("nodes",),
+    ("graph.build",),
+    ("graph.agent", "graph.server"),
+    ("graph.service",),
+    ("evals",),
+)  # fmt: skip
+# What does not fit, and why. Each is looked for, so that a mended one does not stay on the list.
+KNOWN = {
+    ("graph.policy.access", "graph.context"): "access decides about a Principal",
+    ("graph.agent", "nodes.admit"): "the door checks options with the same words as the stage, on first use",
+    ("graph.service.cli", "evals.__main__"): "`cordon eval` runs the suites where they are checked out",
+}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for top in ("graph", "nodes", "prompts", "evals"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+NAMES = {name for name, _ in modules()}
+
+
+def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
+    """(module of ours, whether it is imported at the top) for every import, lazy ones too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = set(map(id, tree.body))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: relative import"
+            base = node.module or ""
+            found = [f"{base}.{a.name}" if f"{base}.{a.name}" in NAMES else base for a in node.names]
+        else:
+            continue
+        for target in dict.fromkeys(found):
+            if target.split(".")[0] in ("graph", "nodes", "prompts", "evals"):
+                yield target, id(node) in top
+
+
+def layer(module: str) -> int:
+    best = max(((prefix, at) for at, row in enumerate(LAYERS) for prefix in row if module == prefix or module.startswith(prefix + ".")), key=lambda p: len(p[0]))
+    return best[1]
+
+
+def upward() -> set[tuple[str, str]]:
+    return {(name, target) for name, path in modules() for target, _ in imports(name, path) if layer(target) > layer(name)}
+
+
+def test_imports_point_one_way() -> None:
+    assert sorted(upward() - KNOWN.keys()) == []
+
+
+def test_policy_knows_errors_and_itself_only() -> None:
+    stray = {
+        (name, target)
+        for name, path in modules()
+        if name.startswith("graph.policy")
+        for target, _ in imports(name, path)
+        if not target.startswith("graph.policy") and target != "graph.errors"
+    }
+    assert sorted(stray - KNOWN.keys()) == []
+
+
+def test_only_the_wiring_knows_the_stages() -> None:
+    knows = {
+        (name, target)
+        for name, path in modules()
+        if not name.startswith("nodes")
+        for target, _ in imports(name, path)
+        if target.startswith("nodes")
+    }
+    assert {pair for pair in knows if pair[0] != "graph.build"} - KNOWN.keys() == set()
+
+
+def test_the_agent_imports_a_stage_lazily() -> None:
+    (lazy,) = [top for target, top in imports("graph.agent", ROOT / "graph/agent.py") if target.startswith("nodes")]
+    assert not lazy
+
+
+def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
+    stray = [(n, t) for n, p in modules() if n.startswith("nodes") for t, _ in imports(n, p) if t.startswith(("graph.build", "graph.agent", "graph.service", "graph.server", "graph.deps"))]
+    assert stray == []
+
+
+def test_the_known_exceptions_are_still_there() -> None:
+    actual = {(name, target) for name, path in modules() for target, _ in imports(name, path)}
+    assert KNOWN.keys() <= actual
+
+
+def test_the_check_fails_on_an_upward_import(tmp_path: Path) -> None:
+    file = tmp_path / "x.py"
+    file.write_text("def f():\n    from graph.agent import Agent\n    import nodes.guard\n")
+    assert [t for t, _ in imports("graph.policy.x", file) if layer(t) > layer("graph.policy.x")] == ["graph.agent", "nodes.guard"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_tests_parse(path: Path) -> None:
+    ast.parse(path.read_text(encoding="utf-8"))
