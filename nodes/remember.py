@@ -22,8 +22,10 @@ def _turn(state: State) -> PastTurn:
     titles = {e["doc_id"]: e["title"] for e in state["evidence"]}
     order = [cited[n]["doc_id"] for s in state["sentences"] for n in s["citations"][:1]]
     docs = list(dict.fromkeys(order))
-    items = _listed(state) or [titles.get(doc, doc) for doc in docs if len(docs) > 1 or state["listing"]]
-    about = state["follow_up"].get("about") or (titles.get(docs[0], "") if len(docs) == 1 else "")
+    pointed = state["follow_up"].get("about")  # at an item of a list: the list goes on, "and the third?" comes next
+    shown = [] if pointed else [titles.get(doc, doc) for doc in docs if len(docs) > 1 or state["listing"]]
+    items = _listed(state) or shown
+    about = pointed or (titles.get(docs[0], "") if len(docs) == 1 else "")
     return {
         "question": state["question"],
         "answer": state["answer"],

@@ -124,6 +124,12 @@ class Generator:
             raise _down(self._settings, "cannot be reached", "Is it running, and OPENAI_BASE_URL right?") from error
         except openai.APIStatusError as error:
             raise _down(self._settings, f"failed ({error.status_code})", "See the server's log.") from error
+        except openai.LengthFinishReasonError as error:  # the client's own check; a cut object may still be mended
+            cut, usage = error.completion.choices[0].message.content, error.completion.usage
+            spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+            return Completion(cut or "", self.name, *spent)
+        except openai.ContentFilterFinishReasonError as error:
+            raise _down(self._settings, "broke off its answer (content filter)", "Try again in other words.") from error
         except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             hint = "Does OPENAI_BASE_URL end in /v1?"
             raise _down(self._settings, "sent something that is no chat completion", hint) from error
