@@ -5,8 +5,9 @@ from typing import Any, Literal
 from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.state import Decision, State, Style
 
-# Mean of the cited chunks' scores and of the sentences' support. Calibrated on evals/datasets/answers.jsonl.
-HIGH, MEDIUM = 0.75, 0.6
+# Support times the best cited chunk's score. Of the answers of `cordon eval answers` at or above HIGH, 0.84 came from the
+# right source with the right words (n = 154), of those below it 0.59 (n = 39).
+HIGH, MEDIUM = 0.45, 0.35
 _PARTS = (
     ("Learning outcomes", "learning_outcomes"),
     ("Task", "task"),
@@ -63,7 +64,7 @@ def brief(state: State) -> str:
 def _confidence(state: State) -> Literal["high", "medium", "low"]:
     support = sum(s["support"] for s in state["sentences"]) / len(state["sentences"])
     nearness = max(c["score"] for c in state["citations"])
-    value = support * (0.5 + 0.5 * nearness)
+    value = support * nearness
     return "high" if value >= HIGH else "medium" if value >= MEDIUM else "low"
 
 
