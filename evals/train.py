@@ -1,0 +1,310 @@
+"""Trains the threat guards: `python -m evals.train --pool FOLDER`. Deterministic; only numpy is needed.
+
+Writes graph/policy/threats/weights/{lexicon,threats}.npz. Only sources whose licence allows it enter (material.py).
+Calibration uses margins of texts whose source was left out of the fit, so that 0.3 and 0.8 keep their meaning on
+text of an unknown kind: all heads together leave 1 in 200 ordinary texts at 0.8 and above, 1 in 20 hard ones at 0.3.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evals import lexicon as word_list
+from evals import logistic, material
+from evals.material import HEADS, OWN, Sample
+from graph.errors import CordonError
+from graph.policy.canonical import canonicalise
+from graph.policy.threats import features, learned, lexicon, mention, planted
+from graph.policy.threats.readings import Readings, read
+
+SEED = 20260101
+MOST = {"banking77": 1_500, "clapnq_train_question": 1_500, "alpaca_harmless": 2_500, "davidson": 3_000}
+L2_WORDS, L2_VECTOR = 1e-5, 3e-4
+VECTOR_SCALE = 3.0  # embeddings have length 1; this puts them on the scale of the n-grams for the penalty
+# The embedding's margin in standard deviations, next to one of the n-grams. Chosen by margins outside the source.
+VECTOR_SHARE = {"injection": 0.5, "leakage": 1.0, "cross_tenant": 0.5, "evasion": 1.0, "toxicity": 1.5, "harm": 1.0}
+OWN_WEIGHT = 2.0
+# Shares of the own innocent texts (mostly hard ones) that stay below 0.3 and below 0.8. Six heads share the 1 in 20.
+QUANTILES = {
+    "injection": (0.97, 0.99),
+    "leakage": (0.985, 0.995),
+    "cross_tenant": (0.995, 1.0),
+    "evasion": (0.985, 1.0),
+    "toxicity": (0.99, 0.998),
+    "harm": (0.99, 0.998),
+}
+FOLDS = 5  # for the own set, which is one source
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples with what the guards see of them. Row i of every array belongs to samples[i]."""
+
+    samples: list[Sample]
+    readings: list[Readings]
+    rows: logistic.Rows
+    vectors: np.ndarray  # of the first reading; shape (n, dimensions)
+    labels: np.ndarray  # (n, heads) 0 or 1
+    known: np.ndarray  # (n, heads) bool
+    source: np.ndarray
+
+
+@dataclass(frozen=True)
+class Fit:
+    words: np.ndarray
+    bias: float
+    vector: np.ndarray
+    vector_bias: float
+
+
+def capped(samples: Sequence[Sample]) -> list[Sample]:
+    """At most MOST of each source, chosen by a fixed shuffle; order kept."""
+    order = np.random.default_rng(SEED).permutation(len(samples))
+    counts: dict[str, int] = {}
+    kept = []
+    for at in order:
+        source = samples[at].source
+        counts[source] = counts.get(source, 0) + 1
+        if counts[source] <= MOST.get(source, len(samples)):
+            kept.append(int(at))
+    return [samples[at] for at in sorted(kept)]
+
+
+def gather(folder: Path, *, measured: bool) -> list[Sample]:
+    """All samples, capped; with `measured` also those that may be measured on but not shipped."""
+    found = [*material.questions(folder), *material.harmful(folder), *material.toxic(folder)]
+    return [*material.own_training(), *capped([s for s in found if measured or s.ship])]
+
+
+def tabulate(samples: list[Sample], embed: Callable[[list[str]], np.ndarray] | None, *, judged: bool = False) -> Table:
+    """Reads every sample once. For training the give-away tails are cut; `judged` leaves texts as they are."""
+    readings = [read(s.text if judged else material.untailed(s)) for s in samples]
+    first = [r.learned[0] for r in readings]
+    rows = logistic.Rows.of([features.sparse(text) for text in first], features.SIZE)
+    vectors = np.zeros((len(samples), 384)) if embed is None else embed([learned.shown(text) for text in first])
+    return Table(
+        samples,
+        readings,
+        rows,
+        vectors.astype(np.float64),
+        np.array([[float(head in s.labels) for head in HEADS] for s in samples]),
+        np.array([[head in s.known for head in HEADS] for s in samples]),
+        np.array([s.source for s in samples]),
+    )
+
+
+def fit(table: Table, head: int, chosen: np.ndarray) -> Fit:
+    """One head on the chosen rows; sources count by the square root of their size, both classes the same."""
+    chosen = chosen[table.known[chosen, head]]
+    labels = table.labels[chosen, head]
+    weights = _weights(table.source[chosen], labels)
+    rows = table.rows.take(chosen)
+    words, bias = logistic.fit(rows, labels, weights, L2_WORDS, 40)
+    dense = logistic.Dense(table.vectors[chosen] * VECTOR_SCALE)
+    vector, vector_bias = logistic.fit(dense, labels, weights, L2_VECTOR, 60)
+    spread = rows.dot(words).std() or 1.0
+    vector_spread = dense.dot(vector).std() or 1.0
+    share = VECTOR_SHARE[HEADS[head]] / vector_spread
+    return Fit(words / spread, bias / spread, vector * VECTOR_SCALE * share, vector_bias * share)
+
+
+def _weights(source: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    weights = np.zeros(len(labels))
+    for name in np.unique(source):
+        for label in (0, 1):
+            group = (source == name) & (labels == label)
+            if group.any():
+                weights[group] = group.sum() ** -0.5 * (OWN_WEIGHT if name == OWN else 1.0)
+    for label in (0, 1):
+        weights[labels == label] /= weights[labels == label].sum()
+    return weights
+
+
+def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Worst margin over windows and readings, without and with the embedding; shape (len(chosen), len(fits))."""
+    weights = np.stack([f.words for f in fits])
+    bias = np.array([f.bias for f in fits])
+    plain, embedded = [], []
+    for at in chosen:
+        texts = [reading[a:b] for reading in table.readings[at].learned for a, b in learned.windows(reading)]
+        found = []
+        for text in texts:
+            columns, values = features.sparse(text)
+            found.append(weights[:, columns] @ values + bias)
+        best = np.max(found, axis=0)
+        plain.append(best)
+        embedded.append(best + [table.vectors[at] @ f.vector + f.vector_bias for f in fits])
+    return np.array(plain), np.array(embedded)
+
+
+def left_out(table: Table) -> list[np.ndarray]:
+    """Groups of rows that are judged by a fit without them: each source, and folds of the own set."""
+    groups = [np.flatnonzero(table.source == name) for name in np.unique(table.source) if name != OWN]
+    mine = np.flatnonzero(table.source == OWN)
+    fold = np.random.default_rng(SEED).integers(0, FOLDS, len(mine))
+    return [*groups, *(mine[fold == number] for number in range(FOLDS))]
+
+
+def calibrate(table: Table, head: int, plain: np.ndarray, embedded: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Knots (margins, scores) for each mode, from out-of-source margins of one head."""
+    innocent = (table.labels.sum(1) == 0) & table.known[:, head]
+    kinds = np.array([s.kind for s in table.samples])
+    ordinary = innocent & np.isin(table.source, ["banking77", "clapnq_train_question"])
+    ordinary |= innocent & np.isin(kinds, ["work_questions", "multilingual"])
+    hard = innocent & (table.source == OWN)
+    tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
+    attacks = (table.labels[:, head] == 1) & table.known[:, head]
+    guard_share, block_share = QUANTILES[HEADS[head]]
+    found = []
+    for margin in (plain, embedded):
+        guard = float(np.quantile(margin[hard], guard_share))
+        block = max(float(np.quantile(margin[hard], block_share)), float(np.quantile(margin[ordinary], 0.999)))
+        if HEADS[head] == "toxicity":
+            block = max(block, float(np.quantile(margin[tweets], 0.98)))
+        middle = float(np.quantile(margin[innocent], 0.5))
+        bottom = min(float(margin[innocent].min()), middle - 0.5)
+        guard = max(guard, middle + 0.1)
+        block = max(block, guard + 0.2)
+        top = max(float(np.quantile(margin[attacks], 0.95)), block + 0.5)
+        found.append((np.array([bottom, middle, guard, block, top]), np.array([0.0, 0.05, 0.3, 0.8, 0.99])))
+    return found
+
+
+def write_lexicon(folder: Path) -> int:
+    """Words of the sources that may ship, without disguised ones."""
+    texts = [
+        material.untailed(s)
+        for s in [*material.questions(folder), *material.harmful(folder)]
+        if s.ship and s.source not in ("agt_smoke", "spikee_direct")
+    ]
+    texts += [s.text for s in material.own_training() if "multilingual" not in s.kind]
+    corpus = Path(__file__).parents[1] / "corpus"
+    texts += [line for file in sorted(corpus.rglob("*.md")) for line in file.read_text(encoding="utf-8").split("\n")]
+    count = word_list.write(texts, lexicon.FILE)
+    for cached in (lexicon.words, lexicon._folded, lexicon._shapes):
+        cached.cache_clear()
+    return count
+
+
+def train(folder: Path, embed: Callable[[list[str]], np.ndarray], file: Path = learned.FILE) -> None:
+    print(f"lexicon: {write_lexicon(folder)} words")
+    table = tabulate(gather(folder, measured=False), embed)
+    print(f"{len(table.samples)} texts of {len(np.unique(table.source))} sources")
+    everything = np.arange(len(table.samples))
+    outside = np.zeros((2, len(table.samples), len(HEADS)))
+    for group in left_out(table):
+        rest = np.setdiff1d(everything, group)
+        heads = [head for head in range(len(HEADS)) if table.known[group, head].any()]
+        fits = [fit(table, head, rest) for head in heads]
+        outside[:, group[:, None], heads] = margins(table, fits, group)
+    fits = [fit(table, head, everything) for head in range(len(HEADS))]
+    knots = [calibrate(table, head, outside[0, :, head], outside[1, :, head]) for head in range(len(HEADS))]
+    write(file, fits, knots)
+    print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
+
+
+def train_planted(folder: Path, file: Path = planted.FILE) -> None:
+    """The model of planted sentences; its calibration puts 0.6 where 1 in 500 ordinary sentences would lie."""
+    samples = [*material.own_planted(), *material.planted(folder)]
+    sentences = [mention.without(canonicalise(s.text).text) for s in samples]
+    rows = logistic.Rows.of([features.sparse(text) for text in sentences], features.SIZE)
+    labels = np.array([float("planted" in s.labels) for s in samples])
+    source = np.array([s.source for s in samples])
+    outside = np.zeros(len(samples))
+    fold = np.random.default_rng(SEED).integers(0, FOLDS, len(samples))
+    groups = [np.flatnonzero(source == name) for name in np.unique(source) if name not in (OWN, "grounding")]
+    groups += [np.flatnonzero(np.isin(source, [OWN, "grounding"]) & (fold == number)) for number in range(FOLDS)]
+    for group in groups:
+        rest = np.setdiff1d(np.arange(len(samples)), group)
+        words, bias, _ = _sentence_fit(rows, labels, source, rest)
+        outside[group] = rows.take(group).dot(words) + bias
+    words, bias, spread = _sentence_fit(rows, labels, source, np.arange(len(samples)))
+    ordinary = (labels == 0) & (source != OWN)
+    hard = (labels == 0) & (source == OWN)
+    withheld = max(float(np.quantile(outside[ordinary], 0.998)), float(np.quantile(outside[hard], 0.97)))
+    middle = float(np.quantile(outside[labels == 0], 0.5))
+    noted = min(max(float(np.quantile(outside[ordinary], 0.99)), middle + 0.1), withheld - 0.1)
+    top = max(float(np.quantile(outside[labels == 1], 0.9)), withheld + 0.5)
+    scale = np.abs(words).max() / 32_000
+    np.savez_compressed(
+        file,
+        words=np.round(words / scale).astype(np.int16),
+        scale=np.float32(scale),
+        bias=np.float32(bias),
+        margins=np.array([middle - 3, middle, noted, withheld, top + 1], np.float32),
+        scores=np.array([0.0, 0.05, 0.3, 0.6, 0.99], np.float32),
+    )
+    found = float((outside[labels == 1] >= withheld).mean())
+    print(f"{file.name}: {len(samples)} sentences, {found:.0%} of planted ones found outside their source")
+
+
+def _sentence_fit(
+    rows: logistic.Rows, labels: np.ndarray, source: np.ndarray, chosen: np.ndarray
+) -> tuple[np.ndarray, float, float]:
+    weights = _weights(source[chosen], labels[chosen])
+    words, bias = logistic.fit(rows.take(chosen), labels[chosen], weights, L2_WORDS, 40)
+    spread = rows.take(chosen).dot(words).std() or 1.0
+    return words / spread, bias / spread, spread
+
+
+def write(file: Path, fits: Sequence[Fit], knots: Sequence[Sequence[tuple[np.ndarray, np.ndarray]]]) -> None:
+    words = np.stack([f.words for f in fits])
+    scale = np.abs(words).max(1) / 32_000
+    np.savez_compressed(
+        file,
+        words=np.round(words / scale[:, None]).astype(np.int16),
+        scale=scale.astype(np.float32),
+        bias=np.array([f.bias for f in fits], np.float32),
+        vector=np.stack([f.vector for f in fits]).astype(np.float32),
+        vector_bias=np.array([f.vector_bias for f in fits], np.float32),
+        **{
+            f"{mode}_{part}": np.array([knots[head][m][p] for head in range(len(HEADS))], np.float32)
+            for m, mode in enumerate(("plain", "embedded"))
+            for p, part in enumerate(("margins", "scores"))
+        },
+    )
+
+
+def embedder(cache: Path | None = None) -> Callable[[list[str]], np.ndarray]:
+    """MiniLM on one thread; with `cache`, a file that keeps what was embedded before."""
+    from graph.knowledge.embeddings import MiniLM
+
+    model = MiniLM(threads=1)
+    kept: dict[str, np.ndarray] = {}
+    if cache is not None and cache.is_file():
+        with np.load(cache, allow_pickle=False) as stored:
+            names = bytes(stored["names"]).decode("utf-8", "surrogatepass").split("\0")
+            kept = dict(zip(names, stored["vectors"], strict=True))
+
+    def embed(texts: list[str]) -> np.ndarray:
+        missing = [text for text in dict.fromkeys(texts) if text not in kept]
+        for at in range(0, len(missing), 256):
+            kept.update(zip(missing[at : at + 256], model.embed(missing[at : at + 256]), strict=True))
+        if missing and cache is not None:
+            names = np.frombuffer("\0".join(kept).encode("utf-8", "surrogatepass"), np.uint8)
+            np.savez(cache, names=names, vectors=np.stack(list(kept.values())))
+        return np.stack([kept[text] for text in texts])
+
+    return embed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m evals.train", description=__doc__.split("\n")[0])
+    parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
+    parser.add_argument("--cache", type=Path, help="file that keeps embeddings between runs")
+    options = parser.parse_args()
+    try:
+        train_planted(material.pool_folder(options.pool))
+        train(material.pool_folder(options.pool), embedder(options.cache))
+    except CordonError as error:
+        print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
