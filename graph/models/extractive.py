@@ -143,26 +143,26 @@ def units(text: str) -> list[tuple[int, int]]:
     A list longer than _LIST_CHARS is quoted item by item.
     """
     found: list[tuple[int, int]] = []
-    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*[^\s][^\n]*", text)]
-    at = 0
-    while at < len(lines):
-        last = at
-        while last + 1 < len(lines) and _ITEM.match(text, lines[last + 1][0]):
-            last += 1
-        if last > at and lines[last][1] - lines[at][0] <= _LIST_CHARS:
-            before = split(text[lines[at][0] : lines[at][1]])
-            start = lines[at][0]
-            if len(before) > 1 and not _ITEM.match(text, start):  # only the sentence that introduces the list
-                found += [(start + a, start + b) for a, b in before[:-1]]
-                start += before[-1][0]
-            found.append((start, lines[last][1]))
-            at = last + 1
-        else:
-            start, end = lines[at]
-            spans = [(start + a, start + b) for a, b in split(text[start:end])]
-            found += [(start, end)] if _ITEM.match(text, start) else _with_antecedents(text, spans)
-            at += 1
+    for start, end in _blocks(text):
+        lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+        lines = [(start + a, start + b) for a, b in lines]
+        items = [line for line in lines if _ITEM.match(text, line[0])]
+        if len(items) == len(lines) and (len(items) > 1 or text[start] in "-*•–"):
+            if found and not text[found[-1][0] : found[-1][1]].count("\n") and end - found[-1][0] <= _LIST_CHARS:
+                found[-1] = (found[-1][0], end)  # with what stands before it: its introduction or its heading
+            elif end - start <= _LIST_CHARS:
+                found.append((start, end))
+            else:
+                found += items
+            continue
+        for a, b in lines:
+            found += _with_antecedents(text, [(a + x, a + y) for x, y in split(text[a:b])])
     return found
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """What empty lines divide."""
+    return [(m.start(), m.end()) for m in re.finditer(r"\S(?:[^\n]|\n(?!\s*\n))*", text)]
 
 
 def _with_antecedents(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -182,10 +182,16 @@ def choose(found: list[Candidate], style: str, listing: bool) -> list[Candidate]
     for candidate in found:
         if len(chosen) == limit or candidate.score < border:
             break
-        if all(len(candidate.stems & c.stems) < 0.7 * len(candidate.stems | c.stems) for c in chosen):
+        if not any(_repeats(candidate, c) for c in chosen):
             chosen.append(candidate)
     first = chosen[0]
     return sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at))
+
+
+def _repeats(a: Candidate, b: Candidate) -> bool:
+    """Whether one says what the other says: most words shared, or one within the other."""
+    shared = len(a.stems & b.stems)
+    return shared >= 0.7 * len(a.stems | b.stems) or a.text in b.text or b.text in a.text
 
 
 def _names(evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:

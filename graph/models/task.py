@@ -87,7 +87,9 @@ def _source(item: Evidence, nonce: str) -> str:
         )
         if part
     )
-    return _tagged("evidence", nonce, item["text"], f" n={item['n']} from={_inert(json.dumps(place, ensure_ascii=False))}")
+    return _tagged(
+        "evidence", nonce, item["text"], f" n={item['n']} from={_inert(json.dumps(place, ensure_ascii=False))}"
+    )
 
 
 def _tagged(tag: str, nonce: str, text: str, attributes: str = "") -> str:
