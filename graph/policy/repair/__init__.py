@@ -25,7 +25,8 @@ class Repaired:
 
 
 def repair(text: str, schema: dict[str, Any] | None = None) -> Repaired:
-    """Parse, mend and fit. Never raises for any text; a value nested deeper than MAX_DEPTH counts as unreadable."""
+    """Parse, mend and fit. Never raises for any text; a value nested deeper than MAX_DEPTH, or broken and
+    longer than mend.MAX_CHARS, counts as unreadable."""
     found, value, steps = _read(text, schema)
     result = Repaired(ok=False, steps=steps)
     if not found:
@@ -53,6 +54,8 @@ def _read(text: str, schema: dict[str, Any] | None) -> tuple[bool, Any, list[str
         return False, None, ["unreadable"]
     except (ValueError, RecursionError):
         pass
+    if len(text) > mend.MAX_CHARS:
+        return False, None, ["unreadable"]
     inner = extract.inner(text)
     steps = ["extracted"] if inner != text.strip() else []
     values = extract.values(inner)

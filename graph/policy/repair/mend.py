@@ -8,11 +8,11 @@ from typing import Any
 from graph.policy.repair import relaxed
 from graph.policy.repair.shape import MAX_DEPTH, deeper_than, text_deeper_than
 
-MAX_CHARS = 2_000_000  # for the clear reading, which takes a second for the worst text of that size
-GUESS_CHARS = 150_000  # for json-repair
-# Characters that json-repair may look at: 20 times GUESS_CHARS. Output of a model needs 2 to 12 per character; some
+MAX_CHARS = 500_000  # for the clear reading, which takes 2 s for the worst text of that size
+GUESS_CHARS = 100_000  # for json-repair
+# Characters that json-repair may look at: 15 times GUESS_CHARS. Output of a model needs 2 to 12 per character; some
 # garbage needs the square of its length, and would take minutes.
-LOOKS = 3_000_000
+LOOKS = 1_500_000
 
 
 def mend(text: str) -> tuple[bool, Any]:
