@@ -20,5 +20,5 @@ class Rule:
 
 
 def rule(type: ThreatType, score: float, why: str, pattern: str) -> Rule:
-    """Spaces in the pattern stand for any white space."""
-    return Rule(type, score, why, re.compile(pattern.replace(" ", r"\s+"), re.I))
+    """A space in the pattern stands for any white space, a space with `?` behind it also for none."""
+    return Rule(type, score, why, re.compile(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.I))
