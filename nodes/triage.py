@@ -1,6 +1,7 @@
 """triage: how risky the question is, by rules; a model's opinion may raise the risk, never lower it."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -26,7 +27,7 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
     found = assess(question, tenant=tenant)
     safe = ""
     if found.action == "BLOCK" and {f.type for f in found.findings if f.score >= 0.3} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(question, found.findings, lambda text: assess(text, tenant=tenant).risk_score)
+        safe = rewrite.remainder(question, partial(assess, tenant=tenant))
     verdict = _verdict(state["turn"], found, question, safe)
     update: dict[str, Any] = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":

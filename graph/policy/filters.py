@@ -15,7 +15,7 @@ def scan(text: str, source: str = "question") -> dict[str, Any]:
     found = threats.assess(text, source=source)  # type: ignore[arg-type]
     safe = ""
     if source == "question" and found.action == "BLOCK" and {f.type for f in found.findings} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(text, found.findings, lambda t: threats.assess(t).risk_score)
+        safe = rewrite.remainder(text, threats.assess)
     return {
         "action": "ALLOW_WITH_GUARDRAILS" if safe else found.action,
         "risk_score": min(found.risk_score, 79) if safe else found.risk_score,

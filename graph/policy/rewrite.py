@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from graph.policy.rubric import GUARDED_FROM, Finding
 from graph.policy.sentences import split
@@ -16,31 +17,50 @@ _ASKS = re.compile(
     r"show me (?:the|how)|give me (?:a|an|the)|outline|find)\b",
     re.I,
 )
+_MARKUP = re.compile(
+    r"<\s*(script|style|iframe|object|embed|svg)\b[^<>]{0,2000}>(?:.{0,5000}?<\s*/\s*\1\s*>)?|</?[a-z][^<>]{0,500}>",
+    re.I | re.S,
+)
 _MIN_WORDS = 4
 
 
-def remainder(question: str, findings: Sequence[Finding], risk: Callable[[str], int]) -> str:
+class Judged(Protocol):
+    """What `graph.policy.threats.assess` gives."""
+
+    @property
+    def findings(self) -> Sequence[Finding]: ...
+
+    @property
+    def risk_score(self) -> int: ...
+
+
+def remainder(question: str, judge: Callable[[str], Judged]) -> str:
     """The sentences and clauses of the question that no finding touches and that ask for something, or "".
 
-    `risk` judges a text alone (0-100). Every clause kept, and all of them together, must be benign by it.
+    Every clause kept, and all of them together, must be benign by `judge`. Markup is no part of a question.
     """
-    kept = []
-    for start, end in _clauses(question):
-        clause = question[start:end].strip(" \t\n,;:-–—")
+    text = _MARKUP.sub(lambda match: " " * len(match.group()), question)  # offsets stay
+    findings = judge(text).findings
+
+    def usable(start: int, end: int) -> str:
+        """The range as a sentence of its own, when nothing is wrong with it and it asks for something."""
+        clause = " ".join(text[start:end].split()).strip(" ,;:-–—")
         touched = any(f.start < end and f.end > start for f in findings)
-        asks = not touched and len(re.findall(r"\w+", clause)) >= _MIN_WORDS and _ASKS.match(clause)
-        if asks and risk(clause) < GUARDED_FROM:
-            kept.append(clause if clause[-1] in ".?!" else clause + ".")
-    text = " ".join(kept)
-    return text if text and risk(text) < GUARDED_FROM else ""
+        if touched or len(re.findall(r"\w+", clause)) < _MIN_WORDS or not _ASKS.match(clause):
+            return ""
+        return clause + ("" if clause[-1] in ".?!" else ".") if judge(clause).risk_score < GUARDED_FROM else ""
 
-
-def _clauses(text: str) -> list[tuple[int, int]]:
-    found = []
+    kept = []
     for start, end in split(text):
-        at = start
-        for match in _CLAUSE.finditer(text, start, end):
-            found.append((at, match.start()))
-            at = match.end()
-        found.append((at, end))
-    return found
+        whole = usable(start, end)
+        kept += [whole] if whole else [part for a, b in _clauses(text, start, end) if (part := usable(a, b))]
+    safe = " ".join(kept)
+    return safe if safe and judge(safe).risk_score < GUARDED_FROM else ""
+
+
+def _clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    found = []
+    for match in _CLAUSE.finditer(text, start, end):
+        found.append((start, match.start()))
+        start = match.end()
+    return [*found, (start, end)]
