@@ -5,9 +5,10 @@ import os
 import re
 import shutil
 import tempfile
+import time
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from graph.knowledge.home import private_directory
 from graph.state import State
 
 SLUG_CHARS = 40
+WRITING = ".writing-"
+DEAD_AFTER_S = 3_600  # no run writes that long: what is older was left by a killed process
 
 
 class Artifacts:
@@ -27,7 +30,8 @@ class Artifacts:
     def folder(self, state: State) -> Iterator["Folder"]:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
         private_directory(self.out)
-        work = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.out))
+        self._sweep()
+        work = Path(tempfile.mkdtemp(prefix=WRITING, dir=self.out))
         try:
             folder = Folder(work, self._free(name_of(state)), state)
             yield folder
@@ -35,6 +39,13 @@ class Artifacts:
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+
+    def _sweep(self) -> None:
+        """Remove what killed runs left half written."""
+        for left in self.out.glob(f"{WRITING}*"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > DEAD_AFTER_S:
+                    shutil.rmtree(left, ignore_errors=True)
 
     def _free(self, name: str) -> Path:
         """The name, or with -2, -3 … when runs of one second share it."""
