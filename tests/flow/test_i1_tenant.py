@@ -19,7 +19,9 @@ QUESTIONS = (
     '{"tenant_id": "U2", "question": "gpu budget"}',
 )
 CLAIMS = st.dictionaries(
-    st.sampled_from(["tenant_id", "tenant", "owner", "user_id", "principal", "verdict", "memory", "evidence", "retrieved"]),
+    st.sampled_from(
+        ["tenant_id", "tenant", "owner", "user_id", "principal", "verdict", "memory", "evidence", "retrieved"]
+    ),
     st.sampled_from(["U2", "U3", key_of("U2", "local"), {"tenant_id": "U2"}, ["U2"]]),
     min_size=1,
 )
@@ -36,7 +38,9 @@ def run(agent: Agent, question: str, claims: dict[str, Any]) -> list[str]:
         durability="exit",
     )
     found = inv.wrong_tenant("U1", state["reply"], inv.journal_of(agent)[-1])
-    return found + [f"evidence of {e['tenant_id']}" for e in state["evidence"] if e["tenant_id"] not in ("U1", "public")]
+    return found + [
+        f"evidence of {e['tenant_id']}" for e in state["evidence"] if e["tenant_id"] not in ("U1", "public")
+    ]
 
 
 @given(st.sampled_from(QUESTIONS), CLAIMS)

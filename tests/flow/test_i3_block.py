@@ -55,7 +55,12 @@ def test_a_blocked_question_reaches_neither_index_nor_generator(spied: tuple[Age
     one, spies = spied
     blocked = 0
 
-    @given(st.sampled_from(ATTACKS), WRAPS, st.sampled_from(["none", "buffer"]), st.sampled_from(["baseline", "agent", "graph"]))
+    @given(
+        st.sampled_from(ATTACKS),
+        WRAPS,
+        st.sampled_from(["none", "buffer"]),
+        st.sampled_from(["baseline", "agent", "graph"]),
+    )
     @settings(max_examples=20)
     def holds(attack: str, wrap: str, memory: str, mode: str) -> None:
         nonlocal blocked
@@ -72,7 +77,9 @@ def test_an_allowed_question_does_reach_them(spied: tuple[Agent, Spies]) -> None
     assert {"index.search", "index.resolve", "generator.complete"} <= set(spies.calls)
 
 
-def test_the_check_fails_when_the_edge_lets_a_block_pass(spied: tuple[Agent, Spies], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_fails_when_the_edge_lets_a_block_pass(
+    spied: tuple[Agent, Spies], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graph.build.enforce", lambda state: "ALLOW")
     one, spies = spied
     assert run(one, spies, ATTACKS[0]) != []

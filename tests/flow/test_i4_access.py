@@ -32,7 +32,9 @@ def run(one: Agent, chat: Scripted, question: str, tenant: str, **options: Any) 
     chat.seen.clear()
     reply = one.ask(question, tenant_id=tenant, top_k=20, **options)
     entry = inv.journal_of(one)[-1]
-    return inv.unreadable(chat.seen, tenant, inv.texts_of(one, (*TENANTS, "public"))) + inv.wrong_tenant(tenant, reply, entry)
+    return inv.unreadable(chat.seen, tenant, inv.texts_of(one, (*TENANTS, "public"))) + inv.wrong_tenant(
+        tenant, reply, entry
+    )
 
 
 def test_no_prompt_holds_a_line_of_another_tenant(shown: tuple[Agent, Scripted]) -> None:
@@ -56,19 +58,25 @@ def _leaky(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Index, "visible", lambda self, tenant: [*honest(self, tenant), ("private", self.space("U2"))])
 
 
-def test_the_check_fails_when_search_and_access_are_broken(shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_fails_when_search_and_access_are_broken(
+    shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _leaky(monkeypatch)
     monkeypatch.setattr("graph.policy.access.denied", lambda *a, **k: None)
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") != []
 
 
-def test_the_access_check_alone_holds_when_search_is_broken(shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_access_check_alone_holds_when_search_is_broken(
+    shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two locks, not one: a search that strays into another's space is caught by the guard."""
     _leaky(monkeypatch)
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") == []
 
 
-def test_the_search_alone_holds_when_the_access_check_is_broken(shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_alone_holds_when_the_access_check_is_broken(
+    shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graph.policy.access.denied", lambda *a, **k: None)
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") == []
 
@@ -80,7 +88,9 @@ def test_a_document_whose_retention_has_run_out_is_not_shown(opened: Any) -> Non
     assert "U1_memo_freezer_budget" in {c["doc_id"] for c in one.ask(question, tenant_id="U1")["citations"]}
     space = one.deps.index.space("U1")
     assert space is not None
-    space.execute("UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00') WHERE doc_id = 'U1_memo_freezer_budget'")
+    space.execute(
+        "UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00') WHERE doc_id = 'U1_memo_freezer_budget'"
+    )
     reply = one.ask(question, tenant_id="U1")
     assert "U1_memo_freezer_budget" not in {c["doc_id"] for c in reply["retrieval"]["candidates"]}
     assert "dropped:expired" in inv.journal_of(one)[-1]["filters_applied"]

@@ -64,7 +64,12 @@ def test_forged_numbers_are_corrected_or_dropped(opened: Any) -> None:
     def forging(prompt: str) -> str:
         found = sources_in(prompt)
         true = max(found[1].splitlines(), key=len).strip()
-        return sentences((true, [99]), (true, []), ("The moon is made of green cheese, says the board.", [1]), (true, [len(found), 1_000_000]))
+        return sentences(
+            (true, [99]),
+            (true, []),
+            ("The moon is made of green cheese, says the board.", [1]),
+            (true, [len(found), 1_000_000]),
+        )
 
     one: Agent = opened(chat=Scripted(reply=forging), model="stub")
     found, cited = run(one, "U1", "How many people are in PunjabThal after the removals?")
@@ -81,7 +86,11 @@ def test_the_check_fails_on_wrong_places(opened: Any, monkeypatch: pytest.Monkey
 
     def wrong(item: Any, found: Any) -> Any:
         citation = honest(item, found)
-        return {**citation, "start": citation["start"] + 1} if broken == "offsets" else {**citation, "chunk_id": "U1_contacts_99"}
+        return (
+            {**citation, "start": citation["start"] + 1}
+            if broken == "offsets"
+            else {**citation, "chunk_id": "U1_contacts_99"}
+        )
 
     monkeypatch.setattr(stage, "_citation", wrong)
     one: Agent = opened(chat=Scripted(reply=quoting), model="stub")

@@ -24,7 +24,21 @@ WAYS = {
     "personal": "My CNIC is 35202-1837465-3",
     "assessment": "Design a postgraduate assessment for LLM security, worth 30%.",
 }
-STAGES = ("admit", "classify", "triage", "constrain", "retrieve", "guard", "generate", "repair", "validate", "respond", "remember", "refuse", "publish")
+STAGES = (
+    "admit",
+    "classify",
+    "triage",
+    "constrain",
+    "retrieve",
+    "guard",
+    "generate",
+    "repair",
+    "validate",
+    "respond",
+    "remember",
+    "refuse",
+    "publish",
+)
 REACHES = {"constrain": WAYS["guarded"], "refuse": WAYS["refusal"]}
 
 
@@ -58,12 +72,20 @@ def test_the_ways_are_different_ways(agent: Agent) -> None:
     assert {"question_too_short", "question_too_long"} <= {f for r in ends.values() for f in r["safety_flags"]}
 
 
-@pytest.mark.parametrize("error", [RuntimeError("secret text of a document"), BadInput("not so", hint="But so."), Unavailable("down", hint="Later.")], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("secret text of a document"), BadInput("not so", hint="But so."), Unavailable("down", hint="Later.")],
+    ids=lambda e: type(e).__name__,
+)
 @pytest.mark.parametrize("stage", STAGES)
-def test_one_record_when_a_stage_raises(opened: Any, monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception) -> None:
+def test_one_record_when_a_stage_raises(
+    opened: Any, monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception
+) -> None:
     chat = Scripted(reply=(lambda prompt: "not json") if stage == "repair" else quoting)
     breaks(stage, error, monkeypatch)
-    found, reply = run(opened(chat=chat, model="stub", artifacts=True), REACHES.get(stage, WAYS["answer"]), memory="buffer")
+    found, reply = run(
+        opened(chat=chat, model="stub", artifacts=True), REACHES.get(stage, WAYS["answer"]), memory="buffer"
+    )
     assert found == []
     assert reply["decision"] == "unavailable"
     assert inv.unvalidated(reply) == []

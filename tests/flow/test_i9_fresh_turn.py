@@ -33,7 +33,11 @@ def run(one: Agent, past: list[str], question: str, **options: Any) -> list[str]
     return inv.leftovers(inv.state_of(one, "U1", fresh), inv.state_of(one, "U1", used))
 
 
-@given(st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=2), st.sampled_from(QUESTIONS), st.sampled_from(["none", "buffer"]))
+@given(
+    st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=2),
+    st.sampled_from(QUESTIONS),
+    st.sampled_from(["none", "buffer"]),
+)
 @settings(max_examples=8)
 def test_a_turn_is_what_it_would_be_without_a_past(agent: Agent, past: list[str], question: str, memory: str) -> None:
     assert run(agent, past, question, memory=memory) == []
@@ -81,9 +85,11 @@ def test_the_check_fails_when_a_key_is_not_reset(opened: Any, monkeypatch: pytes
     turns = iter(["past", "this", "fresh thread"])
     monkeypatch.setattr(
         "nodes.admit.fresh_turn",
-        lambda *a: {k: v for k, v in fresh_turn(*a).items() if k != key or next_is != "this"}
-        if (next_is := next(turns))
-        else {},
+        lambda *a: (
+            {k: v for k, v in fresh_turn(*a).items() if k != key or next_is != "this"}
+            if (next_is := next(turns))
+            else {}
+        ),
     )
     one: Agent = opened(chat=Scripted(reply=quoting), model="stub") if key != "assessment" else opened()
     first, second = DROPPED[key]

@@ -79,7 +79,9 @@ def test_removing_another_tenants_documents_changes_no_byte(worlds: Any) -> None
     assert _replies(empty) == _replies(calm)
 
 
-def test_the_check_fails_when_spaces_share_their_statistics(worlds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_fails_when_spaces_share_their_statistics(
+    worlds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An index that counts how rare a word is over all tenants is found out, though it shows no foreign line."""
     calm, busy = worlds("calm"), worlds("busy")
     _flood(busy, tmp_path / "flood")
@@ -89,7 +91,12 @@ def test_the_check_fails_when_spaces_share_their_statistics(worlds: Any, tmp_pat
         space = self.space("U2")
         assert space is not None
         hits = honest(self, tenant, query, limit, **kw)
-        return [type(h)(h.where, h.chunk_id, h.doc_id, round(h.score / (1 + space.count()[1] / 1_000), 6), h.cosine, h.coverage) for h in hits]
+        return [
+            type(h)(
+                h.where, h.chunk_id, h.doc_id, round(h.score / (1 + space.count()[1] / 1_000), 6), h.cosine, h.coverage
+            )
+            for h in hits
+        ]
 
     monkeypatch.setattr(Index, "search", shared)
     assert _replies(busy) != _replies(calm)
@@ -118,7 +125,9 @@ def test_both_are_denied_in_the_same_words(agent: Agent, question: str) -> None:
     assert reply["answer"] == "Refusal: AccessDenied. You do not have access to that information."
 
 
-@pytest.mark.parametrize(("foreign", "unknown"), [("U2_memo_gpu_budget", "U2_memo_of_nobody"), ("U4_budget_2026", "U4_budget_2031")])
+@pytest.mark.parametrize(
+    ("foreign", "unknown"), [("U2_memo_gpu_budget", "U2_memo_of_nobody"), ("U4_budget_2026", "U4_budget_2031")]
+)
 def test_ids_of_documents_tell_nothing(agent: Agent, foreign: str, unknown: str) -> None:
     from graph.errors import BadInput
 
@@ -152,7 +161,9 @@ def test_time_tells_nothing_about_a_foreign_document(agent: Agent) -> None:
     assert 0.5 < foreign / unknown < 2
 
 
-@pytest.mark.xfail(strict=True, reason="graph/policy/threats/cross_tenant.py takes the id U1_memo_… for another tenant of U1's form")
+@pytest.mark.xfail(
+    strict=True, reason="graph/policy/threats/cross_tenant.py takes the id U1_memo_… for another tenant of U1's form"
+)
 def test_a_tenant_may_ask_for_its_own_document_by_its_id(agent: Agent) -> None:
     reply = agent.ask("What does the document U1_memo_freezer_budget say about racks?", tenant_id="U1")
     assert reply["decision"] == "answer", reply["verdict"]

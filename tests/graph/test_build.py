@@ -14,7 +14,22 @@ from graph.deps import Deps
 from graph.state import Input
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGES = {"admit", "classify", "triage", "constrain", "retrieve", "guard", "generate", "repair", "validate", "respond", "remember", "refuse", "publish", "record"}
+STAGES = {
+    "admit",
+    "classify",
+    "triage",
+    "constrain",
+    "retrieve",
+    "guard",
+    "generate",
+    "repair",
+    "validate",
+    "respond",
+    "remember",
+    "refuse",
+    "publish",
+    "record",
+}
 WATCH = """
 import json, sys
 seen = []
@@ -44,10 +59,12 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_every_stage_is_there(drawn: Any) -> None:
-    assert STAGES <= set(drawn.nodes)
+    assert set(drawn.nodes) >= STAGES
 
 
-@pytest.mark.parametrize(("label", "target"), [("BLOCK", "refuse"), ("ALLOW_WITH_GUARDRAILS", "constrain"), ("ALLOW", "retrieve")])
+@pytest.mark.parametrize(
+    ("label", "target"), [("BLOCK", "refuse"), ("ALLOW_WITH_GUARDRAILS", "constrain"), ("ALLOW", "retrieve")]
+)
 def test_each_verdict_is_an_edge(drawn: Any, label: str, target: str) -> None:
     assert [e.target for e in drawn.edges if e.source == "triage" and (e.data or e.target) == label] == [target]
     assert label in drawn.draw_mermaid()
@@ -83,7 +100,11 @@ def test_a_caller_may_set_a_question_and_options_only() -> None:
     assert Input.__annotations__.keys() == {"question", "options"}
 
 
-@pytest.mark.parametrize("names", [("graph.build",), ("graph.agent",), ("graph.service.cli",), ("nodes.guard", "nodes.generate")], ids="+".join)
+@pytest.mark.parametrize(
+    "names",
+    [("graph.build",), ("graph.agent",), ("graph.service.cli",), ("nodes.guard", "nodes.generate")],
+    ids="+".join,
+)
 def test_importing_opens_no_file_of_home_and_no_socket(tmp_path: Path, names: tuple[str, ...]) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -97,9 +118,13 @@ def test_importing_opens_no_file_of_home_and_no_socket(tmp_path: Path, names: tu
 
 
 def test_the_watch_sees_what_it_should(tmp_path: Path) -> None:
-    (tmp_path / "opens.py").write_text("import os, socket\nopen(os.environ['X'] + '/f', 'w').close()\nsocket.socket().bind(('127.0.0.1', 0))\n")
+    (tmp_path / "opens.py").write_text(
+        "import os, socket\nopen(os.environ['X'] + '/f', 'w').close()\nsocket.socket().bind(('127.0.0.1', 0))\n"
+    )
     env = {**os.environ, "PYTHONPATH": str(tmp_path), "X": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", WATCH, str(tmp_path), "opens"], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", WATCH, str(tmp_path), "opens"], env=env, capture_output=True, text=True, timeout=60
+    )
     assert {event for event, _ in json.loads(done.stdout)} >= {"open", "socket.bind"}
 
 

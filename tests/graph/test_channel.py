@@ -18,11 +18,22 @@ ORDER = ("ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK")
 
 def verdict(action: str, risk: int = 0, turn: str = "t", threats: Any = ()) -> Verdict:
     return Verdict(
-        turn=turn, action=action, risk_score=risk, risk_rationale="", threats=list(threats), safe_response="", recommended_controls=[]
+        turn=turn,
+        action=action,
+        risk_score=risk,
+        risk_rationale="",
+        threats=list(threats),
+        safe_response="",
+        recommended_controls=[],
     )  # type: ignore[typeddict-item]
 
 
-VERDICTS = st.builds(verdict, st.sampled_from(ORDER), st.integers(0, 100), threats=st.lists(st.sampled_from([{"type": "a"}, {"type": "b"}]), max_size=2, unique_by=str))
+VERDICTS = st.builds(
+    verdict,
+    st.sampled_from(ORDER),
+    st.integers(0, 100),
+    threats=st.lists(st.sampled_from([{"type": "a"}, {"type": "b"}]), max_size=2, unique_by=str),
+)
 
 
 @given(VERDICTS, VERDICTS)
@@ -54,7 +65,9 @@ def test_a_verdict_of_another_turn_starts_anew(old: Verdict, new: Verdict) -> No
     assert join(old, fresh) == fresh
 
 
-@pytest.mark.parametrize("wrong", [Overwrite(verdict("ALLOW")), Overwrite(None), None, "ALLOW", {}, {"risk_score": 0}, 3, []])
+@pytest.mark.parametrize(
+    "wrong", [Overwrite(verdict("ALLOW")), Overwrite(None), None, "ALLOW", {}, {"risk_score": 0}, 3, []]
+)
 def test_what_is_no_verdict_is_refused_and_changes_nothing(wrong: Any) -> None:
     channel = VerdictChannel()
     channel.update([verdict("BLOCK", 97)])

@@ -83,7 +83,19 @@ def _tampered(kind: str, lines: list[bytes]) -> list[bytes]:
     raise AssertionError(kind)
 
 
-KINDS = ("a line removed", "the first line removed", "two lines swapped", "a line doubled", "a value changed", "a value changed and hashed again", "a line from another journal", "an empty line", "no JSON", "a list", "a key added")
+KINDS = (
+    "a line removed",
+    "the first line removed",
+    "two lines swapped",
+    "a line doubled",
+    "a value changed",
+    "a value changed and hashed again",
+    "a line from another journal",
+    "an empty line",
+    "no JSON",
+    "a list",
+    "a key added",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -127,7 +139,10 @@ def test_a_long_last_line_is_read_whole(tmp_path: Path) -> None:
 
 def test_many_threads(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j.jsonl")
-    threads = [threading.Thread(target=lambda n=n: [journal.append({"run_id": f"{n}-{i}"}) for i in range(10)]) for n in range(6)]
+    threads = [
+        threading.Thread(target=lambda n=n: [journal.append({"run_id": f"{n}-{i}"}) for i in range(10)])
+        for n in range(6)
+    ]
     for t in threads:
         t.start()
     for t in threads:

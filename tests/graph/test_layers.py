@@ -59,12 +59,22 @@ def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def layer(module: str) -> int:
-    best = max(((prefix, at) for at, row in enumerate(LAYERS) for prefix in row if module == prefix or module.startswith(prefix + ".")), key=lambda p: len(p[0]))
+    best = max(
+        (
+            (prefix, at)
+            for at, row in enumerate(LAYERS)
+            for prefix in row
+            if module == prefix or module.startswith(prefix + ".")
+        ),
+        key=lambda p: len(p[0]),
+    )
     return best[1]
 
 
 def upward() -> set[tuple[str, str]]:
-    return {(name, target) for name, path in modules() for target, _ in imports(name, path) if layer(target) > layer(name)}
+    return {
+        (name, target) for name, path in modules() for target, _ in imports(name, path) if layer(target) > layer(name)
+    }
 
 
 def test_imports_point_one_way() -> None:
@@ -99,7 +109,13 @@ def test_the_agent_imports_a_stage_lazily() -> None:
 
 
 def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
-    stray = [(n, t) for n, p in modules() if n.startswith("nodes") for t, _ in imports(n, p) if t.startswith(("graph.build", "graph.agent", "graph.service", "graph.server", "graph.deps"))]
+    stray = [
+        (n, t)
+        for n, p in modules()
+        if n.startswith("nodes")
+        for t, _ in imports(n, p)
+        if t.startswith(("graph.build", "graph.agent", "graph.service", "graph.server", "graph.deps"))
+    ]
     assert stray == []
 
 
@@ -111,7 +127,10 @@ def test_the_known_exceptions_are_still_there() -> None:
 def test_the_check_fails_on_an_upward_import(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
     file.write_text("def f():\n    from graph.agent import Agent\n    import nodes.guard\n")
-    assert [t for t, _ in imports("graph.policy.x", file) if layer(t) > layer("graph.policy.x")] == ["graph.agent", "nodes.guard"]
+    assert [t for t, _ in imports("graph.policy.x", file) if layer(t) > layer("graph.policy.x")] == [
+        "graph.agent",
+        "nodes.guard",
+    ]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda p: str(p.relative_to(ROOT)))

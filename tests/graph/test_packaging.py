@@ -40,7 +40,9 @@ def test_pins_are_exact_hashed_and_name_no_host(path: Path) -> None:
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda p: p.name)
 def test_no_torch_and_no_cuda(path: Path) -> None:
     names = {n.lower() for n in re.findall(r"^([A-Za-z0-9][\w.-]*)", path.read_text(encoding="utf-8"), re.M)}
-    assert {n for n in names if re.match(r"(torch|triton|nvidia|cuda|cupy|tensorflow|sentence[-_]transformers|jax)", n)} == set()
+    assert {
+        n for n in names if re.match(r"(torch|triton|nvidia|cuda|cupy|tensorflow|sentence[-_]transformers|jax)", n)
+    } == set()
 
 
 def test_the_design_cards_packages_are_dependencies() -> None:
@@ -52,5 +54,7 @@ def test_the_design_cards_packages_are_dependencies() -> None:
 
 def test_every_dependency_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    pins = {n.lower() for n in re.findall(r"^([A-Za-z0-9][\w.-]*)", (ROOT / "requirements/default.txt").read_text(), re.M)}
+    pins = {
+        n.lower() for n in re.findall(r"^([A-Za-z0-9][\w.-]*)", (ROOT / "requirements/default.txt").read_text(), re.M)
+    }
     assert {re.match(r"[\w-]+", d)[0].lower() for d in project["dependencies"]} <= pins  # type: ignore[index]

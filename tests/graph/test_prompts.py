@@ -86,7 +86,9 @@ def test_tags_are_closed_and_only_ours(question: str, text: str, title: str, mem
 
 
 def test_a_nonce_is_new_each_time() -> None:
-    nonces = {re.findall(r"<question-(\w+)>", written(made))[0] for _ in range(20) for made in _tasks("q", "t", "t", "")}
+    nonces = {
+        re.findall(r"<question-(\w+)>", written(made))[0] for _ in range(20) for made in _tasks("q", "t", "t", "")
+    }
     assert len(nonces) == 40
 
 
@@ -120,11 +122,17 @@ def test_forged_source_marks_are_defused() -> None:
 
 @pytest.mark.parametrize("style", ["concise", "detailed", "bullet"])
 def test_the_style_is_said(style: Any) -> None:
-    said = {s: written(task.answer("q", [], style=s, guarded=False, memory="")) for s in ("concise", "detailed", "bullet")}  # type: ignore[arg-type]
+    said = {
+        s: written(task.answer("q", [], style=s, guarded=False, memory="")) for s in ("concise", "detailed", "bullet")
+    }  # type: ignore[arg-type]
     assert task._STYLES[style] in said[style]
 
 
 def test_guarded_and_capstone_are_said_when_asked_for() -> None:
-    assert prompts.load("guarded").text.strip() in written(task.answer("q", [], style="concise", guarded=True, memory=""))
-    assert prompts.load("guarded").text.strip() not in written(task.answer("q", [], style="concise", guarded=False, memory=""))
+    assert prompts.load("guarded").text.strip() in written(
+        task.answer("q", [], style="concise", guarded=True, memory="")
+    )
+    assert prompts.load("guarded").text.strip() not in written(
+        task.answer("q", [], style="concise", guarded=False, memory="")
+    )
     assert "attack success rate" in written(task.assessment("q", [], weighting=30, capstone=True, guarded=False))

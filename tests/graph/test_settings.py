@@ -78,7 +78,9 @@ def test_settings_are_frozen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
-def test_a_leftover_tracing_variable_stops_the_start(monkeypatch: pytest.MonkeyPatch, settings_of: Any, name: str) -> None:
+def test_a_leftover_tracing_variable_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, settings_of: Any, name: str
+) -> None:
     monkeypatch.setenv(name, "true")
     with pytest.raises(BadSettings, match=name):
         Agent(settings_of())

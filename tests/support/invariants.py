@@ -57,7 +57,11 @@ def wrong_tenant(tenant: str, reply: dict[str, Any], entry: dict[str, Any]) -> l
     """I1: everything a run says of itself names the tenant of the credential."""
     found = [f"reply says {reply['tenant_id']}"] if reply["tenant_id"] != tenant else []
     found += [f"journal says {entry['tenant_id']}"] if entry["tenant_id"] != tenant else []
-    found += [f"cites {c['doc_id']} of {c['tenant_id']}" for c in reply["citations"] if c["tenant_id"] not in (tenant, "public")]
+    found += [
+        f"cites {c['doc_id']} of {c['tenant_id']}"
+        for c in reply["citations"]
+        if c["tenant_id"] not in (tenant, "public")
+    ]
     named = [f for f in entry["filters_applied"] if f.startswith("tenant:")]
     return found + [f"filtered by {f}" for f in named if f != f"tenant:{tenant}"]
 
@@ -223,7 +227,9 @@ def unfaithful(agent: Agent, tenant: str, reply: dict[str, Any], evidence: Seque
         # Masked in its surroundings: a number is recognised by the words around it, also outside the quote.
         masked = pii.mask(source)
         if masked.text[slice(*masked.to_masked(c["start"], c["end"]))] != c["quote"]:
-            found.append(f"[{c['n']}] {c['quote'][:60]!r} is not what stands at {c['start']}-{c['end']} of {c['doc_id']}")
+            found.append(
+                f"[{c['n']}] {c['quote'][:60]!r} is not what stands at {c['start']}-{c['end']} of {c['doc_id']}"
+            )
     return found
 
 
@@ -241,7 +247,9 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
     if decision == "unavailable":
         return [] if answer.startswith("Unavailable: ") else [f"outage {answer[:80]!r}"]
     if decision == "no_answer":
-        fixed = answer in NO_ANSWERS or re.fullmatch(re.escape(refusals.TOO_LONG).replace(re.escape("{limit:,}"), r"[\d,]+"), answer)
+        fixed = answer in NO_ANSWERS or re.fullmatch(
+            re.escape(refusals.TOO_LONG).replace(re.escape("{limit:,}"), r"[\d,]+"), answer
+        )
         return [] if fixed else [f"no_answer {answer[:80]!r}"]
     quotes = {c["n"]: c["quote"] for c in reply["citations"]}
     found, rest = [], answer
@@ -269,7 +277,9 @@ def _support(claim: str, quote: str) -> float:
 # -- I8 ---------------------------------------------------------------------------------------------------------
 
 
-def unrecorded(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]], reply: dict[str, Any] | None) -> list[str]:
+def unrecorded(
+    before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]], reply: dict[str, Any] | None
+) -> list[str]:
     """I8: one run, one record, and it tells of that run; no reply without its record."""
     new = list(after[len(before) :])
     if reply is None:
@@ -291,12 +301,22 @@ def leftovers(fresh: dict[str, Any], used: dict[str, Any]) -> list[str]:
     """I9: after the same question, a thread with a past and one without hold the same turn."""
     keys = (State.__annotations__.keys() | fresh.keys() | used.keys()) - _BY_NATURE
     fresh, used = (
-        {**s, "usage": _usage(s.get("usage", {})), "verdict": {k: v for k, v in s.get("verdict", {}).items() if k != "turn"}}
+        {
+            **s,
+            "usage": _usage(s.get("usage", {})),
+            "verdict": {k: v for k, v in s.get("verdict", {}).items() if k != "turn"},
+        }
         for s in (fresh, used)
     )
-    found = [f"{key}: {used.get(key)!r} instead of {fresh.get(key)!r}" for key in sorted(keys) if used.get(key) != fresh.get(key)]
+    found = [
+        f"{key}: {used.get(key)!r} instead of {fresh.get(key)!r}"
+        for key in sorted(keys)
+        if used.get(key) != fresh.get(key)
+    ]
     was, now = stable(fresh.get("reply", {})), stable(used.get("reply", {}))
-    return found + [f"reply.{key}: {now.get(key)!r}" for key in now if key != "thread_id" and now.get(key) != was.get(key)]
+    return found + [
+        f"reply.{key}: {now.get(key)!r}" for key in now if key != "thread_id" and now.get(key) != was.get(key)
+    ]
 
 
 def turn_keys() -> frozenset[str]:

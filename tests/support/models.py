@@ -23,7 +23,9 @@ class Scripted(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
         prompt = "\n\n".join(str(m.content) for m in messages)
         self.seen.append(prompt)
         usage: Any = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
@@ -37,7 +39,9 @@ def sources_in(prompt: str) -> dict[int, str]:
 
 
 def sentences(*claims: tuple[str, list[int]]) -> str:
-    return json.dumps({"answered": True, "sentences": [{"text": t, "sources": s} for t, s in claims]}, ensure_ascii=False)
+    return json.dumps(
+        {"answered": True, "sentences": [{"text": t, "sources": s} for t, s in claims]}, ensure_ascii=False
+    )
 
 
 def quoting(prompt: str) -> str:
@@ -51,4 +55,6 @@ def quoting(prompt: str) -> str:
 
 def everything(prompt: str) -> str:
     """A model that says all it was shown: what leaks into the prompt leaks out."""
-    return sentences(*((line.strip(), [n]) for n, text in sources_in(prompt).items() for line in text.splitlines() if len(line) > 20))
+    return sentences(
+        *((line.strip(), [n]) for n, text in sources_in(prompt).items() for line in text.splitlines() if len(line) > 20)
+    )

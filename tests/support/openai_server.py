@@ -1,0 +1,109 @@
+"""A server on loopback that speaks OpenAI's chat-completions wire format, and misbehaves on demand."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Say:
+    """One response. `status` other than 200 sends an OpenAI error object; `raw` is sent as it is."""
+
+    content: str | None = ""
+    status: int = 200
+    finish: str | None = "stop"
+    usage: dict[str, int] | None = field(
+        default_factory=lambda: {"prompt_tokens": 123, "completion_tokens": 45, "total_tokens": 168}
+    )
+    raw: bytes | None = None
+    kind: str = "application/json"
+    stall_s: float = 0  # before anything is sent
+    drip_s: float = 0  # between bytes
+    cut: bool = False  # half of the body, then the connection ends
+
+
+Script = Callable[[dict[str, Any]], Say]
+
+
+class Server:
+    def __init__(self, script: Script) -> None:
+        self.script, self.requests, self.headers = script, [], []  # type: ignore[var-annotated]
+        self.stopping = threading.Event()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.requests.append(body)
+                outer.headers.append({k.lower(): v for k, v in self.headers.items()})
+                say = outer.script(body)
+                outer.stopping.wait(say.stall_s)
+                try:
+                    self.respond(say, body)
+                except OSError:
+                    self.close_connection = True
+
+            def respond(self, say: Say, body: dict[str, Any]) -> None:
+                data = say.raw if say.raw is not None else json.dumps(_completion(say, body)).encode()
+                self.send_response(say.status)
+                self.send_header("Content-Type", say.kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                if say.cut:
+                    self.wfile.write(data[: len(data) // 2])
+                    self.close_connection = True
+                elif say.drip_s:
+                    for at in range(len(data)):
+                        if outer.stopping.is_set():
+                            break
+                        self.wfile.write(data[at : at + 1])
+                        time.sleep(say.drip_s)
+                    self.close_connection = True
+                else:
+                    self.wfile.write(data)
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def prompts(self) -> list[str]:
+        return ["\n\n".join(str(m["content"]) for m in r["messages"]) for r in self.requests]
+
+
+def _completion(say: Say, body: dict[str, Any]) -> dict[str, Any]:
+    if say.status != 200:
+        return {"error": {"message": f"failed with {say.status}", "type": "error", "code": None, "param": None}}
+    message = {"role": "assistant", "content": say.content, "refusal": None}
+    found = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": say.finish, "logprobs": None}],
+    }
+    return found | ({"usage": say.usage} if say.usage is not None else {})
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[Server]:
+    server = Server(script)
+    thread = threading.Thread(target=server._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopping.set()
+        server._http.shutdown()
+        server._http.server_close()
+        thread.join(5)
