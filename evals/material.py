@@ -53,6 +53,15 @@ def pool_folder(given: str | Path | None = None) -> Path:
     return folder
 
 
+def pool_folder_near() -> Path:
+    """The pool at CORDON_POOL, or `pool` in the evaluation data; raises BadInput where there is neither."""
+    if os.environ.get("CORDON_POOL"):
+        return pool_folder()
+    from evals.retrieval import data_directory
+
+    return pool_folder(data_directory() / "pool")
+
+
 def own(name: str) -> list[dict[str, Any]]:
     """Rows of one of the project's own sets, `evals/datasets/NAME.jsonl`."""
     with (DATASETS / f"{name}.jsonl").open(encoding="utf-8") as lines:
@@ -91,7 +100,7 @@ def _payload(text: str) -> list[str]:
     """What stands after the two base texts of Spikee's documents."""
     body = text.partition("<data>")[2].partition("</data>")[0]
     for end in ("attached document.", "attached document"):
-        head, mark, tail = body.rpartition(end)
+        _, mark, tail = body.rpartition(end)
         if mark:
             return _sentences(tail)
     return []

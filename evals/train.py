@@ -30,12 +30,12 @@ VECTOR_SHARE = {"injection": 0.5, "leakage": 1.0, "cross_tenant": 0.5, "evasion"
 OWN_WEIGHT = 2.0
 # Shares of the own innocent texts (mostly hard ones) that stay below 0.3 and below 0.8. Six heads share the 1 in 20.
 QUANTILES = {
-    "injection": (0.97, 0.99),
-    "leakage": (0.985, 0.995),
-    "cross_tenant": (0.995, 1.0),
-    "evasion": (0.985, 1.0),
-    "toxicity": (0.99, 0.998),
-    "harm": (0.99, 0.998),
+    "injection": (0.985, 0.995),
+    "leakage": (0.992, 0.998),
+    "cross_tenant": (0.998, 1.0),
+    "evasion": (0.992, 1.0),
+    "toxicity": (0.995, 0.999),
+    "harm": (0.995, 0.999),
 }
 FOLDS = 5  # for the own set, which is one source
 
@@ -208,9 +208,10 @@ def train(folder: Path, embed: Callable[[list[str]], np.ndarray], file: Path = l
 
 
 def train_planted(folder: Path, file: Path = planted.FILE) -> None:
-    """The model of planted sentences; its calibration puts 0.6 where 1 in 500 ordinary sentences would lie."""
+    """The model of planted sentences. Its calibration puts 0.6 where 1 in 70 sentences of other
+    people's web pages would lie, or 1 in 8 of the commands people give people."""
     samples = [*material.own_planted(), *material.planted(folder)]
-    sentences = [mention.without(canonicalise(s.text).text) for s in samples]
+    sentences = [mention.without(canonicalise(s.text).text, document=True) for s in samples]
     rows = logistic.Rows.of([features.sparse(text) for text in sentences], features.SIZE)
     labels = np.array([float("planted" in s.labels) for s in samples])
     source = np.array([s.source for s in samples])
@@ -222,12 +223,12 @@ def train_planted(folder: Path, file: Path = planted.FILE) -> None:
         rest = np.setdiff1d(np.arange(len(samples)), group)
         words, bias, _ = _sentence_fit(rows, labels, source, rest)
         outside[group] = rows.take(group).dot(words) + bias
-    words, bias, spread = _sentence_fit(rows, labels, source, np.arange(len(samples)))
+    words, bias, _ = _sentence_fit(rows, labels, source, np.arange(len(samples)))
     ordinary = (labels == 0) & (source != OWN)
     hard = (labels == 0) & (source == OWN)
-    withheld = max(float(np.quantile(outside[ordinary], 0.998)), float(np.quantile(outside[hard], 0.97)))
+    withheld = max(float(np.quantile(outside[ordinary], 0.985)), float(np.quantile(outside[hard], 0.88)))
     middle = float(np.quantile(outside[labels == 0], 0.5))
-    noted = min(max(float(np.quantile(outside[ordinary], 0.99)), middle + 0.1), withheld - 0.1)
+    noted = min(max(float(np.quantile(outside[ordinary], 0.94)), middle + 0.1), withheld - 0.1)
     top = max(float(np.quantile(outside[labels == 1], 0.9)), withheld + 0.5)
     scale = np.abs(words).max() / 32_000
     np.savez_compressed(

@@ -11,7 +11,18 @@ from typing import Literal
 from graph.policy import rubric
 from graph.policy.canonical import canonicalise
 from graph.policy.rubric import Action, Finding, ThreatType
-from graph.policy.threats import cross_tenant, evasion, frame, harm, injection, leakage, learned, markup, mention, toxicity
+from graph.policy.threats import (
+    cross_tenant,
+    evasion,
+    frame,
+    harm,
+    injection,
+    leakage,
+    learned,
+    markup,
+    mention,
+    toxicity,
+)
 from graph.policy.threats.learned import Embed
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
@@ -41,6 +52,7 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
 _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _EVASION_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
+_FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
 Detector = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
@@ -75,14 +87,14 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", embed: E
         found, scores = planted.assess(text)
     else:
         readings = read(text)
-        found = [*_ruled(readings, tenant), *_hidden(readings, tenant)]
-        scores = dict.fromkeys(SCORES, 0.0)
-        for head, hit in learned.scores(readings.learned, embed).items():
-            score = min(hit.score, _EVASION_MOST) if head == "evasion" else hit.score
-            scores[head] = score
-            if score >= rubric.GUARDED_FROM / 100:
-                start, end = _place(readings, hit)
-                found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
+        found, scores = _learned(readings, learned.scores(readings.learned, embed))
+        found += [*_ruled(readings, tenant), *_hidden(readings, tenant)]
+    return concluded(found, scores)
+
+
+def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
+    """The assessment that follows from findings and from what the learned layer scored."""
+    scores = dict(scores)
     found.sort(key=lambda f: (-f.score, f.start, f.end, f.type))
     for finding in found:
         name = _SCORE_OF[finding.type]
@@ -90,6 +102,22 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", embed: E
     serious = [score for score in scores.values() if score >= rubric.GUARDED_FROM / 100] or [max(scores.values())]
     risk = rubric.risk(serious)
     return Assessment(tuple(found[:_KEPT]), scores, risk, rubric.action(risk))
+
+
+def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Finding], dict[str, float]]:
+    """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
+    text = readings.learned[0]
+    framed = frame.frames(text)
+    found, scores = [], {}
+    for head, hit in hits.items():
+        place = (hit.start, hit.end) if hit.end else (0, len(text))
+        ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
+        score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
+        score = scores[head] = min(score, _EVASION_MOST) if head == "evasion" else score
+        if score >= rubric.GUARDED_FROM / 100:
+            start, end = _place(readings, hit)
+            found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
+    return found, scores
 
 
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:
@@ -115,9 +143,9 @@ def _weighed(text: str, tenant: str) -> list[Finding]:
         place = (finding.start, finding.end)
         if mention.inside(mentioned, *place):
             score *= mention.DAMPED
-        elif finding.type in _STEERING | {"data_leakage"} and mention.inside(framed.inquiries + framed.reports, *place):
-            score *= frame.DAMPED
-        elif finding.type == "policy_evasion" and mention.inside(framed.reports, *place):
+        elif (
+            finding.type in _STEERING | {"data_leakage"} and mention.inside(framed.inquiries + framed.reports, *place)
+        ) or (finding.type == "policy_evasion" and mention.inside(framed.reports, *place)):
             score *= frame.DAMPED
         weighed.append(replace(finding, score=score))
     return weighed

@@ -72,3 +72,13 @@ def frames(text: str) -> Frames:
             if not _ADDRESSED.match(sentence[: said.start()].strip() or "-"):
                 reports.append((start, end))
     return Frames(tuple(inquiries), tuple(reports))
+
+
+def covers(ranges: tuple[tuple[int, int], ...], start: int, end: int) -> bool:
+    """Whether the ranges, in order, hold all of [start, end) but for a few characters between them."""
+    at = start
+    for a, b in ranges:
+        if a > at + 2:
+            continue
+        at = max(at, b)
+    return at + 2 >= end

@@ -1,5 +1,7 @@
 """Requests for personal or confidential data, or to undo masking (requirement A3)."""
 
+import re
+
 from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
@@ -17,6 +19,34 @@ _RULES = (
          r"\b(?:dump|exfiltrate|export|leak) (?:(?:the|all|every|entire|whole|full|complete|of|raw) ){1,5}(?:\w+ ){0,3}(?:documents?|data(?:base|set|sets)?|records?|logs?|index(?:es)?|indices|files|knowledge base|corpus)\b|\ball (?:retrieved )?documents verbatim\b"),
 )  # fmt: skip
 
+_PUBLIC = re.compile(
+    r"\b(?:help ?desk|(?:public|opening|student|security|registry|dean'?s|ethics|press|visa|lost and found) (?:office|desk|"
+    r"service)s?|library|reception|switchboard|emergency (?:number|line|services?|poster)|hotline|ambulance|police "
+    r"station|fire (?:brigade|service)|health cent(?:re|er)|public (?:documents?|directory|contacts?)|office (?:tele)?phone)",
+    re.I,
+)
+_PRIVATE = re.compile(
+    r"\b(?:home|private|personal|mobile|cell|cnics?|passport|bank|salar\w+|birth|passwords?|credentials|"
+    r"confidential|medical|patients?|participants?|staff|employees?)\b",
+    re.I,
+)
+_INVENTED = re.compile(
+    r"\b(?:sample|example|fictional|fictitious|fake|dummy|made-up|invented|imaginary|random|funny|weak|strong|common|"
+    r"typical|test) (?:\w+ ){0,2}(?:phone|passwords?|cnic|names?|numbers?|address\w*|data|iban|salar\w+)\b|"
+    r"\b(?:format|length|checksum|validity|structure) of (?:an? |the )?\w+",
+    re.I,
+)
+_MINE = re.compile(r"\b(?:my own|(?:change|reset|update|forgot|lost|hide|delete) my)\b", re.I)
+
 
 def find(text: str, tenant: str) -> list[Finding]:
-    return [finding for rule in _RULES for finding in rule.find(text)]
+    return [f for rule in _RULES for f in rule.find(text) if not _is_harmless(text, f)]
+
+
+def _is_harmless(text: str, finding: Finding) -> bool:
+    """Public contacts, invented or malformed values, and what belongs to the asker."""
+    begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
+    around, said = text[begin:end], text[finding.start : finding.end]
+    return bool(
+        (_PUBLIC.search(around) and not _PRIVATE.search(said)) or _INVENTED.search(around) or _MINE.search(around)
+    )

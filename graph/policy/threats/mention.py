@@ -1,6 +1,7 @@
 """Use and mention: "ignore all rules" in quotation marks, in a sentence that talks about it, commands nobody."""
 
 import re
+from collections.abc import Sequence
 
 from graph.policy.sentences import split
 
@@ -33,31 +34,34 @@ _DO = re.compile(
 )
 
 
-def spans(text: str) -> list[tuple[int, int]]:
-    """Ranges of the quotations (marks included) in sentences that talk about them; linear."""
+def spans(text: str, *, document: bool = False) -> list[tuple[int, int]]:
+    """Ranges of the quotations (marks included) in sentences that talk about them; linear.
+
+    In a `document` any statement around a quotation will do: nobody is asked for anything there.
+    """
     quotes = [m.span() for m in _QUOTED.finditer(text)]
     if not quotes:
         return []
     outside = _without(text, quotes)
     if not re.search(r"\w+\W+\w+", outside) or _DO.search(outside):
         return []
-    return quotes if _TALK.search(outside) else []
+    return quotes if document or _TALK.search(outside) else []
 
 
 def spans_by_sentence(text: str) -> list[tuple[int, int]]:
     """As `spans`, each sentence with its own frame: for documents, where a lesson may stand beside an attack."""
     if not _QUOTED.search(text):
         return []
-    return [(start + a, start + b) for start, end in split(text) for a, b in spans(text[start:end])]
+    return [(start + a, start + b) for start, end in split(text) for a, b in spans(text[start:end], document=True)]
 
 
-def without(text: str) -> str:
+def without(text: str, *, document: bool = False) -> str:
     """The text with each mentioned quotation replaced by an ellipsis."""
-    found = spans(text)
+    found = spans(text, document=document)
     return _without(text, found) if found else text
 
 
-def inside(found: list[tuple[int, int]], start: int, end: int) -> bool:
+def inside(found: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return any(a <= start and end <= b for a, b in found)
 
 

@@ -4,6 +4,7 @@ An instruction is one only because of where it stands, so a document is judged s
 addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +15,20 @@ from graph.policy.canonical import canonicalise
 from graph.policy.rubric import Finding
 from graph.policy.sentences import split
 from graph.policy.threats import features, injection, mention
+from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import rule
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
+# A planted sentence speaks of machines, users, answers or links; one without any of these needs more certainty.
+_CUE = re.compile(
+    r"\b(?:ai|a\.i\.|assistants?|models?|llms?|gpt|bots?|chat\w*|machines?|users?|readers?|answers?|answering|reply|replies|"
+    r"respon\w+|output\w*|summar\w+|digest\w*|prompts?|instruct\w*|ignor\w*|disregard\w*|forget|pretend|translat\w+|"
+    r"includ\w+|insert\w*|append\w*|repeat\w*|print|execute|base64|password\w*|masks?|masking|filters?|clearance|source \d+)\b"
+    r"|https?:|<\w|\bja?wab\b|\bantwort|\brespu|\br[eé]po[nm]|[\u0600-\u06ff]",
+    re.I,
+)
+_CUELESS = 0.75
+_BATCH = 256
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 
@@ -71,31 +83,40 @@ def learned(sentences: Sequence[str]) -> Any:
 
 def find(text: str) -> list[Finding]:
     """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched."""
-    canonical = canonicalise(text)
-    plain = canonical.text
-    mentioned = mention.spans_by_sentence(plain)
-    found = []
-    for rule_ in (*injection.DOCUMENT_RULES, *_RULES):
-        for finding in rule_.find(plain):
-            if mention.inside(mentioned, finding.start, finding.end):
-                continue
-            start, end = canonical.span(finding.start, finding.end)
-            found.append(Finding(finding.type, finding.score, start, end, finding.why))
-    ranges = split(plain)
-    sentences = [mention.without(plain[a:b]) for a, b in ranges]
-    if sentences:
-        for (a, b), score in zip(ranges, learned(sentences).tolist(), strict=True):
-            if score >= 0.3:
-                start, end = canonical.span(a, b)
-                found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
-    return found
+    return _found(text)[0]
 
 
 def assess(text: str) -> tuple[list[Finding], dict[str, float]]:
     """Findings, and a continuous score for each of the six even where nothing is found."""
-    plain = canonicalise(text).text
-    sentences = [mention.without(plain[a:b]) for a, b in split(plain)]
-    scores = dict.fromkeys(SCORES, 0.0)
-    if sentences:
-        scores["injection"] = float(learned(sentences).max())
-    return find(text), scores
+    found, highest = _found(text)
+    return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
+
+
+def _found(text: str) -> tuple[list[Finding], float]:
+    canonical = canonicalise(text)
+    plain = canonical.text
+    found = []
+    for begin, part in parts(plain):
+        mentioned = mention.spans_by_sentence(part)
+        for rule_ in (*injection.DOCUMENT_RULES, *_RULES):
+            for finding in rule_.find(part):
+                if not mention.inside(mentioned, finding.start, finding.end):
+                    start, end = canonical.span(begin + finding.start, begin + finding.end)
+                    found.append(Finding(finding.type, finding.score, start, end, finding.why))
+    highest = 0.0
+    ranges = split(plain)
+    for at in range(0, len(ranges), _BATCH):
+        batch = ranges[at : at + _BATCH]
+        scores = learned([_unmentioned(plain[a:b]) for a, b in batch])
+        highest = max(highest, float(scores.max()))
+        for (a, b), score in zip(batch, scores.tolist(), strict=True):
+            score *= 1.0 if score < 0.3 or _CUE.search(plain, a, b) else _CUELESS
+            if score >= 0.3:
+                start, end = canonical.span(a, b)
+                found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
+    return found, highest
+
+
+def _unmentioned(sentence: str) -> str:
+    """A sentence without its quotations; a row of a table that shows a quoted example has little left."""
+    return mention.without(sentence[: features.READ], document=True)
