@@ -1,9 +1,11 @@
 """The Python door: `Agent().ask("…", tenant_id="U1")`."""
 
 import asyncio
+import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -98,6 +100,7 @@ class Agent:
             state = self._graph.invoke(
                 asked, {"configurable": {"thread_id": thread}}, context=context, durability="exit"
             )
+            self._keep_latest(thread)
         return Reply(state["reply"])
 
     async def aask(self, question: str, **who: Any) -> Reply:
@@ -208,8 +211,6 @@ class Agent:
 
     @cached_property
     def _saver(self) -> Any:
-        import sqlite3
-
         from langgraph.checkpoint.sqlite import SqliteSaver
 
         from graph.checkpoints import MaskingSerializer
@@ -228,6 +229,17 @@ class Agent:
                 f"the memory {path.name} cannot be used: {error}.", hint="Free space, or remove it."
             ) from error
         return saver
+
+    def _keep_latest(self, thread: str) -> None:
+        """Drop a thread's older checkpoints: a turn needs the last one only, and the journal keeps the history."""
+        with self._saver.lock, suppress(sqlite3.Error):  # housekeeping: the next turn tries again
+            for table in ("checkpoints", "writes"):
+                self._saver.conn.execute(
+                    f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id <"
+                    " (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)",
+                    (thread, thread),
+                )
+            self._saver.conn.commit()
 
     @cached_property
     def _graph(self) -> Any:

@@ -15,5 +15,5 @@ def classify(state: State) -> dict[str, Any]:
         "listing": intent.inventory(follow_up.query),
         "query": " ".join(follow_up.query.split()),
         "follow_up": {"about": follow_up.about, "doc_ids": list(follow_up.doc_ids)} if follow_up.turns_used else {},
-        "turns_used": follow_up.turns_used,
+        "turns_used": len(memory.recalled(state["memory"], kind)),
     }
