@@ -50,7 +50,7 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
     "harm": ("harmful_request", "reads like a request for help with harm"),
 }
 _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
-_EVASION_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
+_GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
 _KEPT = 20  # findings of one text; a long one may hold thousands
@@ -113,7 +113,9 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
-        score = scores[head] = min(score, _EVASION_MOST) if head == "evasion" else score
+        # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
+        mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text))
+        score = scores[head] = min(score, _GUARDED_MOST) if mild else score
         if score >= rubric.GUARDED_FROM / 100:
             start, end = _place(readings, hit)
             found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
@@ -154,9 +156,12 @@ def _weighed(text: str, tenant: str) -> list[Finding]:
 def _hidden(readings: Readings, tenant: str) -> list[Finding]:
     """Findings of the rules in what the text hides, placed where it is hidden."""
     found = []
+    plain = {f.type for begin, part in parts(readings.canonical.text) for f in _weighed(part, tenant)}
     for view in readings.views:
         start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
         for finding in _weighed(canonicalise(view.text).text, tenant):
+            if finding.type in plain:
+                continue  # it stands there in plain words and was weighed by them
             found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
             if finding.score >= rubric.GUARDED_FROM / 100:
                 score = min(finding.score, _HIDDEN_MOST)

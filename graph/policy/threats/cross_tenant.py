@@ -11,6 +11,10 @@ _RULES = (
          rf"\b(?:all|other|another|every|each|different|any other|the other|across|multiple) (?:the )?(?:other )?tenants?(?:'s?|s')?\b|\bcross[- ](?:tenant|lab) (?:data|access|information|records?|collaboration data|{_WHAT})\b"),
     rule("cross_tenant", 0.9, "asks for another group's private data",
          rf"\b(?:other|another|neighbou?ring|different|rival|competing) (?:lab|team|group|department|client|customer|company|organi[sz]ation|user)(?:s|'s|s')? (?:private |internal |confidential |unpublished )+{_WHAT}\b|\bprivate (?:{_WHAT}) (?:of|from) (?:the )?(?:other|another) (?:lab|team|group|tenant|user)s?\b"),
+    rule("cross_tenant", 0.85, "asks for what another group keeps to itself",
+         rf"\b(?:private|confidential|unpublished|internal|secret|restricted) (?:{_WHAT}|drafts?|protocols?|recipes?) (?:of|from|by|in) (?:the |an? )?(?:other|another|rival|neighbou?ring|competing|competitor'?s?) (?:lab|laborator|group|team|department|tenant|workspace)\w*\b|\b(?:ignore|without|drop|remove|disable|skip|lift|turn off|no) (?:the |any |all |its |your )?(?:tenant|namespace) (?:filters?|separation|isolation|boundar\w+|limits?|checks?)\b"),
+    rule("cross_tenant", 0.6, "asks what another group wrote",
+         r"\b(?:what|show|read|quote|open|summari[sz]e|give|tell|let me|find|get)\b.{0,40}\b(?:other|another|neighbou?ring|rival|competing) (?:lab|laborator|group|team|tenant)\w*(?:'s?)? .{0,30}\b(?:memos?|notebooks?|drafts?|meeting notes?|files|folders?|documents?)\b|\bas (?:if i (?:were|was) |though i (?:were|was) )?(?:a |the )?(?:member|user|head|colleague) of (?:the )?(?:\w+ ){0,2}(?:lab|laboratory|group|team|tenant)\b"),
     rule("cross_tenant", 0.9, "asks to act as another tenant",
          r"\b(?:as|switch to|log ?in as|impersonate|use|become|act as|act for|on behalf of|into) tenant [A-Za-z0-9_-]+\b"),
 )  # fmt: skip

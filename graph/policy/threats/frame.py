@@ -24,7 +24,9 @@ _ADDRESSED = re.compile(
 _INQUIRY = re.compile(
     r"^\W*(?:please |(?:can|could|would) you (?:please )?(?:explain|describe|tell me (?:what|how|why|whether|if|who|when))|"
     r"i (?:want|need|would like) to (?:know|understand)|i wonder)?\s*"
-    r"(?:(?:what|which) (?:is|are|was|were|does|do|did|kinds?|types?|sorts?|counts?|happens?|should|must|may|can|laws?|"
+    r"(?:(?:what|which) (?:is|are|was|were) (?:the |our |an? )?(?:legal |correct |right )?(?:rules?|polic\w+|laws?|process|procedure|"
+    r"format|difference|purpose|meaning|retention|definition|penalt\w+|consequences?|requirements?|limits?|risks?|reasons?)\b|"
+    r"(?:what|which) (?:is|are|was|were|does|do|did|kinds?|types?|sorts?|counts?|happens?|should|must|may|can|laws?|"
     r"rules?|polic\w+|training|documents?|steps?|tools?|signs?|forms?|office|data)\b(?! (?:the |his |her |their |my )?"
     r"(?:[\w'’.-]+ ){0,3}(?:cnic|phone|mobile|number|address|password|salary|iban|passport|e-?mail|birth)\w*\b(?! "
     r"(?:polic|rule|manager|scale|review|band|format|law|training|field)))"

@@ -1,5 +1,7 @@
 """Attempts to override instructions, to escape a role, or to read the prompt (requirement A2)."""
 
+import re
+
 from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
@@ -39,6 +41,11 @@ DOCUMENT_RULES = tuple(r for r in _RULES if r.why in (
     "claims that the rules no longer apply",
 ))  # fmt: skip
 
+# "Forget what I said about the projector" takes back the asker's own words.
+_CORRECTION = re.compile(
+    r"^(?:forget|ignore|disregard) (?:about )?what i (?:just |had )?(?:said|told|asked|wrote|sent)\b", re.I
+)
+
 
 def find(text: str, tenant: str) -> list[Finding]:
-    return [finding for rule in _RULES for finding in rule.find(text)]
+    return [f for rule in _RULES for f in rule.find(text) if not _CORRECTION.search(text[f.start : f.end])]

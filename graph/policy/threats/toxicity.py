@@ -1,5 +1,7 @@
 """Abuse and hatred, in tiers: hatred and threats block, insults at the reader are guarded (requirement C4)."""
 
+import re
+
 from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
@@ -14,6 +16,19 @@ _RULES = (
     rule("toxicity", 0.5, "insults the reader",
          r"\b(?:you(?:'re| are)?|u r|ur|this)(?: (?:a|an|so|such|really|just|total|complete|bloody|damn|stupid|fucking))+ (?:idiot|stupid|useless|dumb|moron|fool|trash|garbage|worthless|pathetic|loser|shit|crap)\b"),
 )  # fmt: skip
+
+# Hatred of a group, threats, obscenity: what makes abuse more than rudeness.
+_GRAVE = re.compile(
+    rf"\b(?:{_GROUP}|sikhs?|shias?|sunnis?|ahmadis?|homosexuals?|queers?|migrants?|romani?|gyps\w+|atheists?|tribes?|girls|"
+    r"kill\w*|die|dead|death|shoot\w*|shot|stab\w*|burn\w*|hang\w*|lynch\w*|rape\w*|murder\w*|beat\w*|smash\w*|drown\w*|slaughter\w*|"
+    r"throats?|blood\w*|bullets?|gas(?:sed)?|exterminat\w*|vermin|subhuman|cockroach\w*|fuck\w*|motherfuck\w*|cunts?|whor\w+|"
+    r"sluts?|bitch\w*|retard\w*|faggots?|nigg\w+|piece of shit)\b",
+    re.I,
+)
+
+
+def is_grave(text: str) -> bool:
+    return bool(_GRAVE.search(text))
 
 
 def find(text: str, tenant: str) -> list[Finding]:
