@@ -47,15 +47,15 @@ def grounded(state: State) -> Literal["repair", "respond"]:
 
 def _supported(text: str, sources: list[int], evidence: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
     """The cited sources that support the text, strongest first; when none does, another that does so clearly."""
-    scored = [(item, grounding.support(text, item["text"])) for item in evidence]
-    good = [(i, s) for i, s in scored if s.score >= grounding.SUPPORTED_FROM and not _gapped(i, s)]
-    cited = [(i, s) for i, s in good if i["n"] in sources]
-    return sorted(cited or good[:1], key=lambda pair: -pair[1].score)
 
+    def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
+        scored = [(item, grounding.support(text, item["text"])) for item in items]
+        return sorted(
+            (pair for pair in scored if pair[1].score >= grounding.SUPPORTED_FROM), key=lambda pair: -pair[1].score
+        )
 
-def _gapped(item: Evidence, found: grounding.Support) -> bool:
-    """Whether a withheld sentence stood inside the span: it would be no verbatim quote."""
-    return any(not length and found.start < at < found.end for at, length, *_ in item["edits"])
+    cited = good([item for item in evidence if item["n"] in sources])
+    return cited or good([item for item in evidence if item["n"] not in sources])[:1]
 
 
 def _citation(item: Evidence, found: grounding.Support) -> Citation:

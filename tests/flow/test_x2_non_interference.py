@@ -161,9 +161,6 @@ def test_time_tells_nothing_about_a_foreign_document(agent: Agent) -> None:
     assert 0.5 < foreign / unknown < 2
 
 
-@pytest.mark.xfail(
-    strict=True, reason="graph/policy/threats/cross_tenant.py takes the id U1_memo_… for another tenant of U1's form"
-)
 def test_a_tenant_may_ask_for_its_own_document_by_its_id(agent: Agent) -> None:
     reply = agent.ask("What does the document U1_memo_freezer_budget say about racks?", tenant_id="U1")
     assert reply["decision"] == "answer", reply["verdict"]

@@ -37,7 +37,7 @@ def _other(text: str, tenant: str) -> list[Finding]:
     for match in _NAMED.finditer(text):
         said, code = match[1], match[2]
         name = said or code
-        if name.casefold() == tenant.casefold() or tenant.casefold().startswith(name.casefold() + "_"):
+        if name.casefold() == tenant.casefold() or _within(name, tenant) or _within(tenant, name):
             continue
         spoken = said is not None and said.casefold() not in _ABOUT_TENANTS
         alike = (
@@ -49,3 +49,8 @@ def _other(text: str, tenant: str) -> list[Finding]:
         if (spoken and re.search(r"\d", name)) or alike:
             found.append(Finding("cross_tenant", 0.9, match.start(), match.end(), "names another tenant"))
     return found
+
+
+def _within(name: str, tenant: str) -> bool:
+    """Whether the name begins with the tenant's: U1_memo_budget is a document of U1, not of U10."""
+    return name.casefold().startswith(f"{tenant.casefold()}_")
