@@ -30,6 +30,7 @@ MemoryKind = StrEnum("MemoryKind", ["none", "buffer", "summary"])
 ModeKind = StrEnum("ModeKind", ["baseline", "agent", "graph"])
 StyleKind = StrEnum("StyleKind", ["concise", "detailed", "bullet"])
 SourceKind = StrEnum("SourceKind", ["question", "document"])
+ReportKind = StrEnum("ReportKind", ["csv", "json"])
 DiagramKind = StrEnum("DiagramKind", ["mermaid", "png"])
 
 Tenant = Annotated[
@@ -271,6 +272,24 @@ def audit_verify() -> None:
             raise typer.Exit(1)
         last = next(iter(deque(journal.entries(), maxlen=1)), None)
         typer.echo(f"{last['seq']} entries, unbroken; head {last['hash']}" if last else "0 entries")
+
+
+@audit.command("report", epilog="Example: cordon audit report --day 2026-01-31 --format csv")
+def audit_report(
+    day: Annotated[str, typer.Option(help="YYYY-MM-DD, UTC.", show_default=False)],
+    form: Annotated[
+        ReportKind, typer.Option("--format", help="As a table for a spreadsheet, or as JSON.")
+    ] = ReportKind.json,
+) -> None:
+    """The day in figures, a row per tenant."""
+    with _errors():
+        from graph.audit import report
+
+        rows = report.report(_journal().entries(), day)
+        if form is ReportKind.csv:
+            typer.echo(report.as_csv(rows), nl=False)
+        else:
+            _print_json(rows)
 
 
 # -- the system -----------------------------------------------------------------------------------------------
