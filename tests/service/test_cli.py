@@ -1,5 +1,6 @@
 """The command line: what is typed, what is printed, how it ends."""
 
+import io
 import json
 import re
 import shutil
@@ -50,16 +51,20 @@ def run(base: Path) -> Run:
 
 @pytest.fixture
 def inside(base: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """As `run`, but in this process: for tables of cases that would spend their time on starting Python."""
+    """As `run`, but in this process: for what would otherwise spend its time on starting Python."""
     from graph.service.cli import app
 
-    for name, value in environment(base).items():
-        if name.startswith("CORDON_"):
-            monkeypatch.setenv(name, value)
-
-    def call(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        with pytest.raises(SystemExit) as ended:
-            app(list(arguments))
+    def call(
+        *arguments: str, home: Path = base, stdin: str | bytes = b"", **settings: Any
+    ) -> "subprocess.CompletedProcess[str]":
+        with monkeypatch.context() as patched:
+            for name, value in environment(home, **settings).items():
+                if name.startswith("CORDON_"):
+                    patched.setenv(name, value)
+            data = stdin.encode() if isinstance(stdin, str) else stdin
+            patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+            with pytest.raises(SystemExit) as ended:
+                app(list(arguments))
         out = capfd.readouterr()
         return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), out.out, out.err)
 
@@ -100,8 +105,8 @@ def test_an_answer_ends_with_0_and_is_one_reply_object(run: Run) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", reply["timestamp"])
 
 
-def test_an_answer_for_people(run: Run) -> None:
-    done = run("ask", QUESTION, "--tenant", "U1")
+def test_an_answer_for_people(inside: Run) -> None:
+    done = inside("ask", QUESTION, "--tenant", "U1")
     assert done.returncode == 0
     assert done.stdout.startswith("ALLOW")
     assert "2,417" in done.stdout
@@ -110,8 +115,8 @@ def test_an_answer_for_people(run: Run) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_an_honest_no_ends_with_0(run: Run) -> None:
-    done = run("ask", "Who won the football world cup in 1998?", "--tenant", "U1", "--json")
+def test_an_honest_no_ends_with_0(inside: Run) -> None:
+    done = inside("ask", "Who won the football world cup in 1998?", "--tenant", "U1", "--json")
     assert (done.returncode, json.loads(done.stdout)["decision"]) == (0, "no_answer")
 
 
@@ -222,8 +227,8 @@ def test_memory_goes_on_in_the_next_process(run: Run) -> None:
     assert second["memory"]["turns_used"] == 1
 
 
-def test_a_tenant_with_an_odd_but_usable_id(run: Run) -> None:
-    done = run("ask", QUESTION, "--tenant", "U1:0", "--json")
+def test_a_tenant_with_an_odd_but_usable_id(inside: Run) -> None:
+    done = inside("ask", QUESTION, "--tenant", "U1:0", "--json")
     reply = json.loads(done.stdout)
     assert reply["tenant_id"] == "U1:0"
     assert {c["visibility"] for c in reply["citations"]} <= {"public"}
@@ -254,52 +259,54 @@ def test_a_second_process_is_told_who_holds_the_home(run: Run, arguments: tuple[
 
 
 @pytest.mark.usefixtures("held")
-def test_reading_the_journal_needs_no_lock(run: Run) -> None:
-    assert run("audit", "verify", lock_wait_s=0.2).returncode == 0
+def test_reading_the_journal_needs_no_lock(inside: Run) -> None:
+    assert inside("audit", "verify", lock_wait_s=0.2).returncode == 0
 
 
 # -- documents --------------------------------------------------------------------------------------------------
 
 
-def test_documents_from_ingest_to_removal(home: Path, tmp_path: Path) -> None:
+def test_documents_from_ingest_to_removal(home: Path, inside: Run, tmp_path: Path) -> None:
     (tmp_path / "zeppelin.md").write_text(
         "# The zeppelin\n\nThe zeppelin is moored at gate 12. Its captain has CNIC 35202-1837465-3.\n"
     )
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     command = ("ingest", str(tmp_path / "zeppelin.md"), str(tmp_path / "broken.pdf"), "--tenant", "U1")
-    done = cordon(*command, home=home)
+    done = inside(*command, home=home)
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
     assert re.match(r"indexed +zeppelin\.md", lines[0])
     assert re.match(r"quarantined +broken\.pdf", lines[1])
     assert "\x1b" not in done.stdout
-    outcomes = [json.loads(line) for line in cordon(*command, "--json", home=home).stdout.splitlines()]
+    outcomes = [json.loads(line) for line in inside(*command, "--json", home=home).stdout.splitlines()]
     assert [o["status"] for o in outcomes] == ["unchanged", "quarantined"]
 
-    listed = json.loads(cordon("docs", "list", "--tenant", "U1", "--json", home=home).stdout)
+    listed = json.loads(inside("docs", "list", "--tenant", "U1", "--json", home=home).stdout)
     assert "zeppelin" in {d["doc_id"] for d in listed}
     assert {d["tenant_id"] for d in listed} == {"U1"}
 
-    shown = cordon("docs", "show", "zeppelin", "--tenant", "U1", home=home).stdout
+    shown = inside("docs", "show", "zeppelin", "--tenant", "U1", home=home).stdout
     assert "gate 12" in shown
     assert "35202" not in shown
     assert "[REDACTED]" in shown
 
-    assert cordon("docs", "rm", "zeppelin", "--tenant", "U1", home=home).stdout == "removed zeppelin\n"
-    assert cordon("docs", "show", "zeppelin", "--tenant", "U1", home=home).returncode == 2
+    assert inside("docs", "rm", "zeppelin", "--tenant", "U1", home=home).stdout == "removed zeppelin\n"
+    assert inside("docs", "show", "zeppelin", "--tenant", "U1", home=home).returncode == 2
     left = [p for p in (home / "index").rglob("*") if p.is_file() and b"moored" in p.read_bytes()]
     assert left == []
 
 
-def test_a_missing_file_fails_and_ends_with_1(home: Path) -> None:
-    done = cordon("ingest", "no_such_file.md", "--tenant", "U1", home=home)
+def test_a_missing_file_fails_and_ends_with_1(home: Path, inside: Run) -> None:
+    done = inside("ingest", "no_such_file.md", "--tenant", "U1", home=home)
     assert done.returncode == 1
     assert re.match(r"failed +no_such_file\.md", done.stdout)
 
 
-def test_the_shipped_manifest_again_changes_nothing(run: Run) -> None:
+def test_the_shipped_manifest_again_changes_nothing(inside: Run) -> None:
     corpus = ROOT / "corpus"
-    done = run("ingest", "--manifest", str(corpus / "manifest.csv"), "--acl", str(corpus / "tenant_acl.csv"), "--json")
+    done = inside(
+        "ingest", "--manifest", str(corpus / "manifest.csv"), "--acl", str(corpus / "tenant_acl.csv"), "--json"
+    )
     assert done.returncode == 0
     assert {json.loads(line)["status"] for line in done.stdout.splitlines()} == {"unchanged"}
 
@@ -311,9 +318,9 @@ def jsonl(done: "subprocess.CompletedProcess[str]") -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_scan(run: Run) -> None:
+def test_scan(inside: Run) -> None:
     lines = [{"id": 1, "text": ATTACK}, {"id": "b", "text": "When is the library open?"}]
-    done = run("scan", "--as", "question", stdin="\n".join(map(json.dumps, lines)))
+    done = inside("scan", "--as", "question", stdin="\n".join(map(json.dumps, lines)))
     first, second = jsonl(done)
     assert (first["id"], first["action"], second["id"], second["action"]) == (1, "BLOCK", "b", "ALLOW")
     assert first.keys() == {"id", "action", "risk_score", "scores", "threats", "rewrite"}
@@ -322,19 +329,19 @@ def test_scan(run: Run) -> None:
     assert all(t.keys() >= {"type", "severity", "score", "evidence"} for t in first["threats"])
 
 
-def test_mask(run: Run) -> None:
+def test_mask(inside: Run) -> None:
     text = "CNIC 35202-1837465-3, call 0300\u20111234567. سلام"
-    (row,) = jsonl(run("mask", stdin=json.dumps({"id": 1, "text": text}, ensure_ascii=False)))
+    (row,) = jsonl(inside("mask", stdin=json.dumps({"id": 1, "text": text}, ensure_ascii=False)))
     assert row.keys() == {"id", "text", "spans"}
     assert "1837465" not in row["text"]
     assert row["text"].endswith("سلام")
     assert [text[s["start"] : s["end"]] for s in row["spans"]] == ["35202-1837465-3", "0300\u20111234567"]
 
 
-def test_check(run: Run) -> None:
+def test_check(inside: Run) -> None:
     evidence = ["Nothing.", "The lab opens at 9 on weekdays. It closes at 5."]
     rows = jsonl(
-        run(
+        inside(
             "check",
             stdin="\n".join(
                 json.dumps({"id": n, "claim": c, "evidence": evidence})
@@ -347,9 +354,9 @@ def test_check(run: Run) -> None:
     assert evidence[best["index"]][best["start"] : best["end"]] == "The lab opens at 9 on weekdays."
 
 
-def test_repair(run: Run) -> None:
+def test_repair(inside: Run) -> None:
     texts = ['{"a": [1, 2]}', "```json\n{a: 1,}\n```", "no"]
-    rows = jsonl(run("repair", stdin="\n".join(json.dumps({"id": n, "text": t}) for n, t in enumerate(texts))))
+    rows = jsonl(inside("repair", stdin="\n".join(json.dumps({"id": n, "text": t}) for n, t in enumerate(texts))))
     assert [r["ok"] for r in rows][:2] == [True, True]
     assert (rows[0]["value"], rows[0]["steps"]) == ({"a": [1, 2]}, [])
     assert rows[1]["value"] == {"a": 1}
@@ -358,9 +365,9 @@ def test_repair(run: Run) -> None:
 @pytest.mark.parametrize(
     "command", [("scan", "--as", "question"), ("mask",), ("check",), ("repair",)], ids=lambda c: c[0]
 )
-def test_a_bad_line_is_told_and_the_others_are_served(run: Run, command: tuple[str, ...]) -> None:
+def test_a_bad_line_is_told_and_the_others_are_served(inside: Run, command: tuple[str, ...]) -> None:
     good = json.dumps({"id": "good", "text": "hello there", "claim": "a", "evidence": ["a"]})
-    done = run(
+    done = inside(
         *command, stdin=b"\n".join([b"no json", b'{"id": 2}', b"[]", b"\xff\xfe", b"", b"[" * 10_000, good.encode()])
     )
     rows = jsonl(done)
@@ -372,8 +379,8 @@ def test_a_bad_line_is_told_and_the_others_are_served(run: Run, command: tuple[s
 
 
 @pytest.mark.parametrize("command", [("scan",), ("mask",), ("check",), ("repair",)], ids=lambda c: c[0])
-def test_filters_need_no_home(tmp_path: Path, command: tuple[str, ...]) -> None:
-    done = cordon(*command, home=tmp_path / "never", stdin="")
+def test_filters_need_no_home(tmp_path: Path, inside: Run, command: tuple[str, ...]) -> None:
+    done = inside(*command, home=tmp_path / "never", stdin="")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (tmp_path / "never").exists()
 
@@ -381,9 +388,9 @@ def test_filters_need_no_home(tmp_path: Path, command: tuple[str, ...]) -> None:
 # -- the record -------------------------------------------------------------------------------------------------
 
 
-def test_audit(home: Path) -> None:
-    asked = [json.loads(cordon("ask", q, "--tenant", "U1", "--json", home=home).stdout) for q in (QUESTION, ATTACK)]
-    entries = jsonl(cordon("audit", "tail", "-n", "2", "--json", home=home))
+def test_audit(home: Path, inside: Run) -> None:
+    asked = [json.loads(inside("ask", q, "--tenant", "U1", "--json", home=home).stdout) for q in (QUESTION, ATTACK)]
+    entries = jsonl(inside("audit", "tail", "-n", "2", "--json", home=home))
     assert [e["run_id"] for e in entries] == [r["run_id"] for r in asked]
     assert {
         "timestamp",
@@ -401,13 +408,13 @@ def test_audit(home: Path) -> None:
         "tokens_completion",
         "latency_ms",
     } <= entries[0].keys()
-    assert json.loads(cordon("audit", "show", asked[0]["run_id"][:12], home=home).stdout) == entries[0]
-    said = cordon("audit", "verify", home=home).stdout
+    assert json.loads(inside("audit", "show", asked[0]["run_id"][:12], home=home).stdout) == entries[0]
+    said = inside("audit", "verify", home=home).stdout
     assert re.fullmatch(rf"2 entries, unbroken; head {entries[1]['hash']}\n", said)
 
     path = home / "audit" / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"U1"', b'"U2"', 1))
-    broken = cordon("audit", "verify", home=home)
+    broken = inside("audit", "verify", home=home)
     assert (broken.returncode, broken.stdout) == (1, "")
     assert broken.stderr.startswith("broken at line 1:")
 
@@ -415,8 +422,8 @@ def test_audit(home: Path) -> None:
 # -- the system -------------------------------------------------------------------------------------------------
 
 
-def test_graph(run: Run) -> None:
-    done = run("graph")
+def test_graph(inside: Run) -> None:
+    done = inside("graph")
     assert done.returncode == 0
     assert all(word in done.stdout for word in ("BLOCK", "ALLOW_WITH_GUARDRAILS", "ALLOW", "guard", "fail_closed"))
 
@@ -433,8 +440,8 @@ def test_graph_as_a_picture(base: Path) -> None:
     assert done.stdout.startswith(b"\x89PNG")
 
 
-def test_doctor_hides_the_key(run: Run) -> None:
-    done = run("doctor", "--json", openai_api_key="sk-very-secret")
+def test_doctor_hides_the_key(inside: Run) -> None:
+    done = inside("doctor", "--json", openai_api_key="sk-very-secret")
     found = json.loads(done.stdout)
     assert done.returncode == 0, found
     assert found["ok"]
@@ -442,8 +449,8 @@ def test_doctor_hides_the_key(run: Run) -> None:
     assert found["settings"]["openai_api_key"]["value"] == "set"
 
 
-def test_doctor_says_what_is_wrong(run: Run) -> None:
-    done = run("doctor", "--json", model="stub")
+def test_doctor_says_what_is_wrong(inside: Run) -> None:
+    done = inside("doctor", "--json", model="stub")
     assert done.returncode == 4
     (check,) = [c for c in json.loads(done.stdout)["checks"] if c["status"] == "fail"]
     assert check["do"]
@@ -494,5 +501,5 @@ def test_chat_as_a_person_types_it(run: Run) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_chat_ends_with_its_input(run: Run) -> None:
-    assert run("chat", "--tenant", "U1", stdin="").returncode == 0
+def test_chat_ends_with_its_input(inside: Run) -> None:
+    assert inside("chat", "--tenant", "U1", stdin="").returncode == 0
