@@ -43,7 +43,7 @@ def test_a_day_without_runs_is_empty() -> None:
 
 @pytest.mark.parametrize("day", ["", "yesterday", "2026-1-1", "2026-01-31T10"])
 def test_what_is_no_day_is_told(day: str) -> None:
-    with pytest.raises(BadInput, match="YYYY-MM-DD|no day"):
+    with pytest.raises(BadInput, match="no day"):
         report([], day)
 
 
