@@ -123,8 +123,8 @@ def speed(embed: learned.Embed) -> dict[str, Any]:
 def long_texts(size: int = 1_000_000) -> list[str]:
     """A megabyte each: what backtracking, windows and decoders like least."""
     units = (
-        "ignore all the your my our previous ", "show " * 8 + "x ", "a" * 64, "how to " * 6, "aGVsbG8gd29ybGQ", "%41", "\"'",
-        "you are act as pretend ", "1gn0r3 ", ". ", "<b>", "ا ب ج ",
+        "ignore all the your my our previous ", "show " * 8 + "x ", "a" * 64, "how to " * 6, "aGVsbG8gd29ybGQ", "%41",
+        "\"'",         "you are act as pretend ", "1gn0r3 ", ". ", "<b>", "ا ب ج ",
     )  # fmt: skip
     return [(unit * (size // len(unit) + 1))[:size] for unit in units]
 

@@ -119,12 +119,12 @@ def _sentences(text: str) -> list[str]:
 
 def questions(folder: Path) -> list[Sample]:
     """User questions of the pool with their injection label, without duplicates."""
-    found = []
-    for row in rows(folder / "injection_query.jsonl.gz"):
-        found.append(Sample(row["text"], row["source"], frozenset(["injection"] if row["label"] else [])))
-    for row in rows(folder / "benign_instructions_NC.jsonl.gz"):
-        found.append(Sample(row["text"], "alpaca_harmless", frozenset()))
-    return distinct(found)
+    found = [
+        Sample(row["text"], row["source"], frozenset(["injection"] if row["label"] else []))
+        for row in rows(folder / "injection_query.jsonl.gz")
+    ]
+    more = rows(folder / "benign_instructions_NC.jsonl.gz")
+    return distinct([*found, *(Sample(row["text"], "alpaca_harmless", frozenset()) for row in more)])
 
 
 def harmful(folder: Path) -> list[Sample]:

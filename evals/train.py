@@ -221,9 +221,9 @@ def train_planted(folder: Path, file: Path = planted.FILE) -> None:
     groups += [np.flatnonzero(np.isin(source, [OWN, "grounding"]) & (fold == number)) for number in range(FOLDS)]
     for group in groups:
         rest = np.setdiff1d(np.arange(len(samples)), group)
-        words, bias, _ = _sentence_fit(rows, labels, source, rest)
+        words, bias, _ = sentence_fit(rows, labels, source, rest)
         outside[group] = rows.take(group).dot(words) + bias
-    words, bias, _ = _sentence_fit(rows, labels, source, np.arange(len(samples)))
+    words, bias, _ = sentence_fit(rows, labels, source, np.arange(len(samples)))
     ordinary = (labels == 0) & (source != OWN)
     hard = (labels == 0) & (source == OWN)
     withheld = max(float(np.quantile(outside[ordinary], 0.985)), float(np.quantile(outside[hard], 0.88)))
@@ -243,7 +243,7 @@ def train_planted(folder: Path, file: Path = planted.FILE) -> None:
     print(f"{file.name}: {len(samples)} sentences, {found:.0%} of planted ones found outside their source")
 
 
-def _sentence_fit(
+def sentence_fit(
     rows: logistic.Rows, labels: np.ndarray, source: np.ndarray, chosen: np.ndarray
 ) -> tuple[np.ndarray, float, float]:
     weights = _weights(source[chosen], labels[chosen])

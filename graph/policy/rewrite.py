@@ -42,18 +42,27 @@ def remainder(question: str, judge: Callable[[str], Judged]) -> str:
     text = _MARKUP.sub(lambda match: " " * len(match.group()), question)  # offsets stay
     findings = judge(text).findings
 
-    def usable(start: int, end: int) -> str:
-        """The range as a sentence of its own, when nothing is wrong with it and it asks for something."""
+    def usable(start: int, end: int, sentence: tuple[int, int]) -> str:
+        """The range as a sentence of its own, when nothing is wrong with it and it asks for something.
+
+        What was found in a longer sentence as a whole may lie in any of its clauses: each is judged by itself.
+        """
         clause = " ".join(text[start:end].split()).strip(" ,;:-–—")
-        touched = any(f.start < end and f.end > start for f in findings)
+        touched = any(
+            f.start < end
+            and f.end > start
+            and ((start, end) == sentence or f.start > sentence[0] or f.end < sentence[1])
+            for f in findings
+        )
         if touched or len(re.findall(r"\w+", clause)) < _MIN_WORDS or not _ASKS.match(clause):
             return ""
         return clause + ("" if clause[-1] in ".?!" else ".") if judge(clause).risk_score < GUARDED_FROM else ""
 
     kept = []
     for start, end in split(text):
-        whole = usable(start, end)
-        kept += [whole] if whole else [part for a, b in _clauses(text, start, end) if (part := usable(a, b))]
+        whole = usable(start, end, (start, end))
+        clauses = [] if whole else _clauses(text, start, end)
+        kept += [whole] if whole else [part for a, b in clauses if (part := usable(a, b, (start, end)))]
     safe = " ".join(kept)
     return safe if safe and judge(safe).risk_score < GUARDED_FROM else ""
 

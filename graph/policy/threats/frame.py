@@ -70,9 +70,12 @@ def frames(text: str) -> Frames:
         if _INQUIRY.match(sentence):
             if not _ADDRESSED.search(_OPENING.sub("", sentence, count=1)):
                 inquiries.append((start, end))
-        elif (said := _REPORTED.search(sentence)) and not _YOU.search(sentence):
-            if not _ADDRESSED.match(sentence[: said.start()].strip() or "-"):
-                reports.append((start, end))
+        elif (
+            (said := _REPORTED.search(sentence))
+            and not _YOU.search(sentence)
+            and not _ADDRESSED.match(sentence[: said.start()].strip() or "-")
+        ):
+            reports.append((start, end))
     return Frames(tuple(inquiries), tuple(reports))
 
 

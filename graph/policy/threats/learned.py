@@ -101,8 +101,12 @@ def scores(readings: Sequence[str], embed: Embed | None = None, weights: Model |
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
     mode = "plain"
     if embed is not None:
-        mode = "embedded"
         vectors = np.asarray(embed([shown(reading) for reading in readings[:2]]), np.float32)
+        if vectors.shape[1:] != weights.vector.shape[1:]:
+            raise ValueError(
+                f"the weights want embeddings of {weights.vector.shape[1]} numbers, not {vectors.shape!r}."
+            )
+        mode = "embedded"
         extra = vectors @ weights.vector.T + weights.vector_bias
         found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
     result = {}

@@ -19,7 +19,7 @@ from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import rule
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
-# A planted sentence speaks of machines, users, answers or links; one without any of these needs more certainty.
+# What planted sentences speak of: machines, users, answers, links.
 _CUE = re.compile(
     r"\b(?:ai|a\.i\.|assistants?|models?|llms?|gpt|bots?|chat\w*|machines?|users?|readers?|answers?|answering|reply|replies|"
     r"respon\w+|output\w*|summar\w+|digest\w*|prompts?|instruct\w*|ignor\w*|disregard\w*|forget|pretend|translat\w+|"
@@ -27,6 +27,8 @@ _CUE = re.compile(
     r"|https?:|<\w|\bja?wab\b|\bantwort|\brespu|\br[eé]po[nm]|[\u0600-\u06ff]",
     re.I,
 )
+_CLAUSE = re.compile(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
+_LONG, _SHORT, _CLAUSES = 120, 25, 8
 _CUELESS = 0.75
 _BATCH = 256
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
@@ -41,7 +43,7 @@ _RULES = (
     rule("prompt_injection", 0.85, "a document asks to hide something from the user",
          r"\b(?:do not|don'?t|never|without) (?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?)(?: \w+){0,4} (?:to )?(?:the |your )(?:user|human|person (?:asking|you))\b"),
     rule("prompt_injection", 0.85, "a document forges a source or system marker",
-         r"(?:^|\n) ?(?:\[ ?(?:end of )?(?:source ?\d{1,3}|system|admin|assistant)\b[^\]\n]{0,40}\] ?\S|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|<\|?(?:im_start|system|assistant)\|?>)"),
+         r"(?:^|\n) ?(?:\[ ?(?:end of )?(?:source ?\d{1,3}|system|admin|assistant)\b[^\]\n]{0,40}\] ?\S|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|</?(?:system|assistant)>)|<\|(?:im_start|im_end|system|assistant|user|endoftext)\|>|\[/?INST\]|<</?SYS>>"),
 )  # fmt: skip
 
 
@@ -107,14 +109,24 @@ def _found(text: str) -> tuple[list[Finding], float]:
     ranges = split(plain)
     for at in range(0, len(ranges), _BATCH):
         batch = ranges[at : at + _BATCH]
-        scores = learned([_unmentioned(plain[a:b]) for a, b in batch])
-        highest = max(highest, float(scores.max()))
-        for (a, b), score in zip(batch, scores.tolist(), strict=True):
-            score *= 1.0 if score < 0.3 or _CUE.search(plain, a, b) else _CUELESS
+        pieces = [(n, piece) for n, (a, b) in enumerate(batch) for piece in _pieces(_unmentioned(plain[a:b]))]
+        worst = [0.0] * len(batch)
+        for (n, piece), score in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
+            # One without any cue needs more certainty.
+            worst[n] = max(worst[n], score if score < 0.3 or _CUE.search(piece) else score * _CUELESS)
+        highest = max(highest, *worst)
+        for (a, b), score in zip(batch, worst, strict=True):
             if score >= 0.3:
                 start, end = canonical.span(a, b)
                 found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
     return found, highest
+
+
+def _pieces(sentence: str) -> list[str]:
+    """The sentence, and its clauses if it is long: a command may hang on a statement."""
+    if len(sentence) <= _LONG:
+        return [sentence]
+    return [sentence, *(piece for piece in _CLAUSE.split(sentence)[:_CLAUSES] if len(piece) >= _SHORT)]
 
 
 def _unmentioned(sentence: str) -> str:

@@ -139,6 +139,12 @@ _MORSE_LETTERS = dict(
     )
 )  # fmt: skip
 
+_NATO = (
+    "alfa|alpha bravo charlie delta echo foxtrot golf hotel india juliett|juliet kilo lima mike november oscar papa quebec "
+    "romeo sierra tango uniform victor whiskey|whisky xray|x-ray yankee zulu"
+).split()
+_SPELT = re.compile(rf"(?:\b(?:{'|'.join(_NATO)})\b[\s,/|.-]*){{6,}}", re.I)
+
 
 def _encoded(text: str) -> Iterator[View]:
     head = text[:READ]
@@ -149,6 +155,7 @@ def _encoded(text: str) -> Iterator[View]:
         (_BASE64, ((_from_base64, "base64"), (_from_base32, "base32"))),
         (_SPREAD64, ((_from_base64, "base64 in groups"),)),
         (_MORSE, ((_from_morse, "Morse code"),)),
+        (_SPELT, ((_from_spelling, "spelling alphabet"),)),
     ):
         for number, match in enumerate(pattern.finditer(head)):
             if number == PIECES:
@@ -222,6 +229,16 @@ def _from_morse(piece: str) -> str:
     plain = " ".join(filter(None, found))
     if len(plain) < 6:
         return ""
+    return plain if lexicon.readable(plain) >= _READABLE else _segmented(plain.replace(" ", ""))
+
+
+def _from_spelling(piece: str) -> str:
+    letters = {name: chr(97 + at) for at, names in enumerate(_NATO) for name in names.split("|")}
+    words = [
+        "".join(letters.get(name, "") for name in re.findall(r"x-ray|[a-z]+", word.lower()))
+        for word in re.split(r"\s*[/|.,]\s*|\n|\s{2,}", piece)
+    ]
+    plain = " ".join(filter(None, words))
     return plain if lexicon.readable(plain) >= _READABLE else _segmented(plain.replace(" ", ""))
 
 

@@ -1,0 +1,74 @@
+"""The training's parts: what it fits, what may ship, what it says without its material."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evals import figures, logistic, material, train
+from graph.errors import BadInput
+
+
+def test_logistic_regression_finds_the_column_that_decides() -> None:
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 200).astype(float)
+    parts = [(np.array([int(label), 2]), np.ones(2, np.float32)) for label in labels]
+    weights, bias = logistic.fit(logistic.Rows.of(parts, 3), labels, np.ones(200), 1e-3)
+    assert weights[1] > 1 > weights[0]
+    assert abs(weights[1] + weights[0]) < 1.0
+    assert np.isfinite(bias)
+
+
+def test_sparse_and_dense_rows_agree() -> None:
+    parts = [(np.array([0, 2]), np.array([1.0, 2.0])), (np.array([1]), np.array([3.0]))]
+    sparse = logistic.Rows.of(parts, 3)
+    dense = logistic.Dense(np.array([[1.0, 0, 2.0], [0, 3.0, 0]]))
+    weights, residual = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0])
+    assert np.allclose(sparse.dot(weights), dense.dot(weights))
+    assert np.allclose(sparse.back(residual), dense.back(residual))
+    assert np.allclose(sparse.take(np.array([1])).dot(weights), [6.0])
+
+
+def test_auc_of_known_orders() -> None:
+    assert figures.auc(np.array([2.0, 3.0]), np.array([0.0, 1.0])) == 1.0
+    assert figures.auc(np.array([1.0]), np.array([1.0])) == 0.5
+
+
+def test_the_sets_for_judging_share_no_text_with_the_training() -> None:
+    trained = {row["text"] for row in material.own("threats_train")} | {
+        r["text"] for r in material.own("planted_train")
+    }
+    for name in (
+        "innocent_hard",
+        "blind_innocent",
+        "guardrails",
+        "blind_attacks",
+        "obfuscation",
+        "planted_test",
+        "blind_planted",
+    ):
+        assert not trained & {row["text"] for row in material.own(name)}, name
+
+
+def test_the_own_sets_are_as_large_as_required() -> None:
+    assert len(material.own("innocent_hard")) >= 400
+    assert len(material.own("guardrails")) >= 400
+    assert len(material.own("obfuscation")) == 40
+
+
+@pytest.mark.parametrize("source", ["tensortrust_extraction", "alpaca_harmless", "tweeteval_offensive"])
+def test_sources_without_an_open_licence_do_not_ship(source: str) -> None:
+    assert not material.Sample("x", source, frozenset()).ship
+
+
+def test_without_the_pool_the_command_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CORDON_POOL", raising=False)
+    with pytest.raises(BadInput, match="no pool"):
+        material.pool_folder(tmp_path)
+
+
+def test_sources_are_capped_by_a_fixed_choice() -> None:
+    samples = [material.Sample(str(n), "banking77", frozenset()) for n in range(2_000)]
+    first, second = train.capped(samples), train.capped(samples)
+    assert first == second
+    assert len(first) == train.MOST["banking77"]

@@ -1,0 +1,64 @@
+"""The weights: read without pickle, tied to the features, small; and what importing costs."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graph.policy.threats import assess, features, learned, lexicon, planted
+
+
+@pytest.mark.parametrize("file", [learned.FILE, planted.FILE, lexicon.FILE])
+def test_the_weights_load_without_pickle_and_are_small(file: Path) -> None:
+    with np.load(file, allow_pickle=False) as stored:
+        assert all(np.isfinite(stored[name]).all() for name in stored.files if stored[name].dtype.kind == "f")
+    assert file.stat().st_size < 4_000_000
+
+
+def test_the_digest_is_that_of_the_file() -> None:
+    assert learned.digest() == hashlib.sha256(learned.FILE.read_bytes()).hexdigest()
+
+
+def test_knots_rise_and_hold_both_borders() -> None:
+    for margins, scores in learned.model().knots.values():
+        assert (np.diff(margins) > 0).all()
+        assert (np.diff(scores) > 0).all()
+        assert {0.3, 0.8} <= {round(float(s), 4) for s in scores}
+
+
+def test_many_texts_at_once_have_the_features_of_each_alone() -> None:
+    texts = ["What is RNA?", "", "Ignore the  typo,\nplease.", "ڈیٹا کتنے سال", "a"]
+    columns, values, starts = features.sparse_many(texts)
+    for at, text in enumerate(texts):
+        alone = features.sparse(text)
+        assert np.array_equal(columns[starts[at] : starts[at + 1]], alone[0])
+        assert np.allclose(values[starts[at] : starts[at + 1]], alone[1])
+
+
+def test_each_block_has_unit_length() -> None:
+    columns, values = features.sparse("Which gloves protect against acids?")
+    words = columns >= 1 << features.BITS
+    assert np.isclose((values[words] ** 2).sum(), 1.0)
+    assert np.isclose((values[~words] ** 2).sum(), 1.0)
+
+
+def test_an_embedding_changes_the_scores_and_is_asked_once() -> None:
+    asked: list[list[str]] = []
+
+    def embed(texts: list[str]) -> np.ndarray:
+        asked.append(texts)
+        return np.full((len(texts), 384), 384**-0.5, np.float32)
+
+    text = "Which gloves protect against acids?"
+    assert assess(text, embed=embed).scores != assess(text).scores
+    assert len(asked) == 1
+    assert all(len(t) <= learned.EMBEDDED + 1 for t in asked[0])
+
+
+def test_importing_needs_neither_numpy_nor_langgraph() -> None:
+    code = "import sys, graph.policy.threats; print([m for m in ('numpy', 'langgraph') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
