@@ -189,7 +189,8 @@ def left_out(folder: Path, embed: Callable[[list[str]], np.ndarray], out: Path) 
 
 
 def _rules_only(readings: Readings) -> Assessment:
-    return concluded([*_ruled(readings, ""), *_hidden(readings, "")], dict.fromkeys(SCORES, 0.0))
+    ruled = _ruled(readings, "")
+    return concluded([*ruled, *_hidden(readings, "", ruled)], dict.fromkeys(SCORES, 0.0))
 
 
 def _with_injection(fit: train.Fit) -> learned.Model:

@@ -4,7 +4,7 @@ Three layers, the worst counts: precise rules on the canonical text; the same ru
 model on both. Importing this costs nothing: numpy and the weights load with the first question.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,6 +53,7 @@ _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
+_LOOKED = 8_000
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
 Detector = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
@@ -88,7 +89,8 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", embed: E
     else:
         readings = read(text)
         found, scores = _learned(readings, learned.scores(readings.learned, embed))
-        found += [*_ruled(readings, tenant), *_hidden(readings, tenant)]
+        ruled = _ruled(readings, tenant)
+        found += [*ruled, *_hidden(readings, tenant, ruled)]
     return concluded(found, scores)
 
 
@@ -114,7 +116,7 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
         # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
-        mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text))
+        mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_LOOKED]))
         score = scores[head] = min(score, _GUARDED_MOST) if mild else score
         if score >= rubric.GUARDED_FROM / 100:
             start, end = _place(readings, hit)
@@ -153,10 +155,10 @@ def _weighed(text: str, tenant: str) -> list[Finding]:
     return weighed
 
 
-def _hidden(readings: Readings, tenant: str) -> list[Finding]:
+def _hidden(readings: Readings, tenant: str, ruled: Sequence[Finding]) -> list[Finding]:
     """Findings of the rules in what the text hides, placed where it is hidden."""
     found = []
-    plain = {f.type for begin, part in parts(readings.canonical.text) for f in _weighed(part, tenant)}
+    plain = {finding.type for finding in ruled}
     for view in readings.views:
         start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
         for finding in _weighed(canonicalise(view.text).text, tenant):

@@ -8,7 +8,6 @@ _END, _BLOCK, _OVERLAP, _MOST = 6_000, 1_000, 300, 12
 _STEMS = re.compile(
     r"ignor|disregard|forget|overrid|bypass|instruct|prompt|system|reveal|disclos|unmask|redact|jailbr|restrict|filter|"
     r"guard|policy|polic|tenant|password|phone|cnic|secret|confident|pretend|act as|you are|kill|bomb|hack|assistant",
-    re.I,
 )
 
 
@@ -17,7 +16,8 @@ def parts(text: str) -> list[tuple[int, str]]:
     if len(text) <= WHOLE:
         return [(0, text)]
     density: dict[int, int] = {}
-    for match in _STEMS.finditer(text, _END, len(text) - _END):
+    lowered = text.lower() if len(text.lower()) == len(text) else text  # some letters grow when lowered
+    for match in _STEMS.finditer(lowered, _END, len(text) - _END):
         block = match.start() // _BLOCK
         density[block] = density.get(block, 0) + 1
     densest = sorted(sorted(density, key=lambda block: (-density[block], block))[:_MOST])
