@@ -50,12 +50,16 @@ def _supported(text: str, sources: list[int], evidence: list[Evidence]) -> list[
 
     def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
         scored = [(item, grounding.support(text, item["text"])) for item in items]
-        return sorted(
-            (pair for pair in scored if pair[1].score >= grounding.SUPPORTED_FROM), key=lambda pair: -pair[1].score
-        )
+        held = [(i, s) for i, s in scored if s.score >= grounding.SUPPORTED_FROM and not _gapped(i, s)]
+        return sorted(held, key=lambda pair: -pair[1].score)
 
     cited = good([item for item in evidence if item["n"] in sources])
     return cited or good([item for item in evidence if item["n"] not in sources])[:1]
+
+
+def _gapped(item: Evidence, found: grounding.Support) -> bool:
+    """Whether a withheld sentence stood inside the span: it would be no verbatim quote."""
+    return any(not length and found.start < at < found.end for at, length, *_ in item["edits"])
 
 
 def _citation(item: Evidence, found: grounding.Support) -> Citation:
