@@ -12,7 +12,8 @@ from graph.errors import BadInput
 
 COLUMNS = (
     "day", "tenant_id", "runs", "answered", "not_in_documents", "refused", "unavailable", "allowed", "guarded",
-    "blocked", "guard_events", "rewrites", "median_latency_ms", "worst_latency_ms", "tokens_prompt", "tokens_completion",
+    "blocked", "guard_events", "rewrites", "median_latency_ms", "worst_latency_ms", "tokens_prompt",
+    "tokens_completion",
 )  # fmt: skip
 _DECISIONS = {"answer": "answered", "no_answer": "not_in_documents", "refusal": "refused", "unavailable": "unavailable"}
 _ACTIONS = {"ALLOW": "allowed", "ALLOW_WITH_GUARDRAILS": "guarded", "BLOCK": "blocked"}
