@@ -1,0 +1,43 @@
+"""An evidence text made ready once: its spans, and how often each word occurs."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graph.policy.grounding.tokens import Reading, read
+from graph.policy.grounding.words import begin
+from graph.policy.sentences import split
+
+NEIGHBOURS = 3  # sentences in the longest span
+
+
+@dataclass(frozen=True)
+class Span:
+    """Half-open range of one to NEIGHBOURS sentences that follow one another."""
+
+    start: int
+    end: int
+    first: int
+    last: int  # number of its last sentence
+
+
+@dataclass(frozen=True)
+class Prepared:
+    text: str
+    sentences: tuple[tuple[int, int], ...]
+    readings: tuple[Reading, ...]
+    begins: tuple[frozenset[str], ...]  # of each sentence: the first letters of its words
+    forms: frozenset[str]
+    frequency: Counter[str]
+
+
+@lru_cache(maxsize=256)
+def prepare(text: str) -> Prepared:
+    """The same text is read once, however many claims are held against it."""
+    sentences = tuple(split(text))
+    readings = tuple(read(text[start:end]) for start, end in sentences)
+    frequency: Counter[str] = Counter()
+    for reading in readings:
+        frequency.update(reading.forms)
+    begins = tuple(frozenset(map(begin, reading.forms)) for reading in readings)
+    return Prepared(text, sentences, readings, begins, frozenset(frequency), frequency)
