@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from langchain_core.language_models import BaseChatModel
 
@@ -92,6 +92,8 @@ class Agent:
         context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"), role)
         if not isinstance(question, str) or not question.strip():
             raise BadInput("the question is empty.", hint="Ask something.")
+        if role not in get_args(Role):
+            raise BadInput(f"role {str(role)[:40]!r} is not one of {', '.join(get_args(Role))}.")
         if unknown := options.keys() - {"memory", "mode", "style", "top_k", "capstone"}:
             raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint="memory, mode, style, top_k, capstone.")
         asked = {"question": question, "options": checked(options, self.settings)}

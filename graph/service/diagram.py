@@ -14,9 +14,9 @@ _STEP_X, _STEP_Y, _WIDTH, _HEIGHT = 126, 46, 84, 24  # points
 
 
 def mermaid() -> str:
-    """What LangGraph draws, with the error handler under its own name and its one way out."""
+    """What LangGraph draws, with the error handler under its own name and its two ways out."""
     text = str(_drawn().draw_mermaid()).replace(f"<p>{_HANDLER}</p>", "fail_closed").replace(_HANDLER, "fail_closed")
-    return text.replace("\trecord -->", "\tfail_closed --> refuse;\n\trecord -->")
+    return text.replace("\trecord -->", "\tfail_closed --> refuse;\n\tfail_closed --> record;\n\trecord -->")
 
 
 def png() -> bytes:

@@ -10,6 +10,12 @@ _DROP = r"(?:ignore|disregard|forget|override|overrule|bypass|circumvent|discard
 _WHICH = r"(?:(?:all|any|every|each|the|your|my|our|these|those|this|that|of|previous|prior|preceding|above|earlier|former|existing|current|original|initial|given|past|foregoing|other|system|internal|hidden|default|safety|security|content|access|injection|detection|outdated|standard|usual|developer'?s?|openai'?s?|company'?s?) ){0,6}"
 
 _RULES = (
+    rule(
+        "prompt_injection",
+        0.85,
+        "asks to set all rules aside",
+        rf"(?:^|[.!?;:,\n] ?|\b(?:and|then|please|now|just) )(?:ignore|disregard|forget|override|bypass) (?:all|any|every|your|these|those)(?: of)?(?: the| your| these)? ?{_RULES_WORDS}\b",
+    ),
     rule("prompt_injection", 0.97, "asks to set earlier instructions aside",
          rf"\b{_DROP} {_WHICH}(?:previous|prior|preceding|above|earlier|former|existing|current|original|initial|system|hidden|internal|your|safety|outdated)(?: {_WHICH})? ?{_RULES_WORDS}\b"),
     rule("prompt_injection", 0.95, "asks to forget everything said before",
