@@ -191,9 +191,13 @@ def docs_rm(doc_id: str, tenant: Tenant = "", public: Public = False) -> None:
 )
 def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts are.")] = SourceKind.question) -> None:
     """Judge texts: JSONL of {id, text} in, JSONL of verdicts out."""
-    from graph.policy import filters
+    with _errors():
+        from graph.knowledge.embeddings import MiniLM
+        from graph.policy import filters
 
-    _filter(lambda row: filters.scan(_text(row, "text"), source.value))
+        model = MiniLM(threads=1)
+        model.warm()
+    _filter(lambda row: filters.scan(_text(row, "text"), source.value, model.embed))
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "Call 0300-1234567"}' | cordon mask""")
@@ -290,6 +294,37 @@ def audit_report(
             typer.echo(report.as_csv(rows), nl=False)
         else:
             _print_json(rows)
+
+
+@app.command(epilog="Example: cordon verify out/3f0c…/answer.json")
+def verify(
+    file: Annotated[
+        Path, typer.Argument(help="An answer.json, or what `cordon ask --json` printed.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Check an answer again: every quote verbatim, every hash right; exit 1 otherwise."""
+    from graph.errors import BadInput
+
+    with _errors():
+        try:
+            reply = json.loads(file.read_bytes())
+        except (OSError, ValueError, RecursionError) as error:
+            raise BadInput(f"{file} is no answer that can be read.", hint="Give an answer.json.") from error
+        with _agent() as agent:
+            from graph.audit.verify import verify as check_again
+
+            report = check_again(reply, agent.deps.index)
+        if as_json:
+            _print_json(report.as_json())
+        else:
+            for c in report.citations:
+                place = f" {c.start}-{c.end}" if c.start is not None else ""
+                typer.echo(f"[{c.n}] {c.status:<8} {c.doc_id}{place}{f': {c.why}' if c.why else ''}")
+            for line in report.sentences:
+                typer.echo(f"wrong: {line}")
+            typer.echo("verified" if report.ok else "not verified")
+    raise typer.Exit(0 if report.ok else 1)
 
 
 # -- the system -----------------------------------------------------------------------------------------------

@@ -1,0 +1,204 @@
+"""Check an answer again, later and without a model: each citation against the document it names, each sentence against
+its quotes.
+
+A quote is masked, so the document's text is masked again, whole and chunk by chunk, and the quote must be exactly what
+then stands at its place. An answer is only as good as its worst citation.
+"""
+
+import re
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeGuard
+
+from graph.context import PUBLIC, Principal, valid_tenant
+from graph.errors import BadInput
+from graph.knowledge.index import Index
+from graph.knowledge.space import Record, Space, StoredChunk
+from graph.policy import access, grounding, pii, planted
+from graph.policy.evidence import shown
+
+Status = Literal["verified", "moved", "missing", "altered"]
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "n": (int,), "doc_id": (str,), "filename": (str,), "tenant_id": (str,), "visibility": (str,),
+    "page": (int, type(None)), "sheet": (str, type(None)), "section": (str,), "chunk_id": (str,),
+    "score": (int, float), "quote": (str,), "start": (int,), "end": (int,), "sha256": (str,),
+}  # fmt: skip
+_HASH = re.compile(r"[0-9a-f]{64}")
+_MARKS = re.compile(r"\[\d+\]|[\s•-]")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of one citation. `start` and `end` say where its quote stands now, when the document has moved on."""
+
+    n: Any
+    doc_id: str
+    status: Status
+    why: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    citations: list[Checked]
+    sentences: list[str]  # what is wrong with the sentences, in words
+
+    @property
+    def ok(self) -> bool:
+        return not self.sentences and all(c.status == "verified" for c in self.citations)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"ok": self.ok, "citations": [asdict(c) for c in self.citations], "sentences": self.sentences}
+
+
+def verify(reply: Any, index: Index) -> Report:
+    """Each citation and each sentence of a reply object, against the documents its tenant may read now.
+
+    Raises BadInput for what is no reply object.
+    """
+    tenant, sentences, citations = _parts(reply)
+    used = {n for s in sentences for n in s["citations"]}
+    numbers = [c.get("n") for c in citations]
+    checked = []
+    for citation in citations:
+        found = _citation(citation, tenant, index)
+        if found.status == "verified" and (numbers.count(found.n) > 1 or found.n not in used):
+            found = Checked(found.n, found.doc_id, "altered", "no sentence, or no single one, goes by its number")
+        checked.append(found)
+    return Report(checked, _sentences(reply, sentences, citations, tenant, index))
+
+
+def _parts(reply: Any) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+    hint = "Give the answer.json of a run, or what `cordon ask --json` printed."
+    if not isinstance(reply, dict) or reply.get("version") != 1 or not isinstance(reply.get("answer"), str):
+        raise BadInput("this is no answer: a reply object of version 1 was expected.", hint=hint)
+    sentences, citations = reply.get("sentences"), reply.get("citations")
+    if not _objects(sentences) or not _objects(citations) or not isinstance(reply.get("tenant_id"), str):
+        raise BadInput("this is no answer: sentences, citations or tenant_id are not there.", hint=hint)
+    for sentence in sentences:
+        cited = sentence.get("citations")
+        if not isinstance(sentence.get("text"), str) or not isinstance(cited, list):
+            raise BadInput("this is no answer: a sentence lacks its text or its citations.", hint=hint)
+        if not all(type(n) is int for n in cited):
+            raise BadInput("this is no answer: a sentence names a source by something else than a number.", hint=hint)
+    return valid_tenant(reply["tenant_id"]), sentences, citations
+
+
+def _objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _citation(c: dict[str, Any], tenant: str, index: Index) -> Checked:
+    def told(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
+        return Checked(c.get("n"), str(c.get("doc_id", ""))[:200], status, why, start, end)
+
+    for key, types in _FIELDS.items():
+        if key not in c or not isinstance(c[key], types) or isinstance(c[key], bool):
+            return told("altered", f"its {key} is not there or of another kind")
+    if c["visibility"] not in ("private", "public") or not _HASH.fullmatch(c["sha256"]) or not 0 <= c["score"] <= 1:
+        return told("altered", "its visibility, hash or score is none")
+    if not c["quote"] or not 0 <= c["start"] < c["end"]:
+        return told("altered", "it quotes nothing")
+    space = index.space(PUBLIC if c["visibility"] == "public" else tenant)
+    record = space.record(c["doc_id"]) if space else None
+    asker = Principal(tenant_id=tenant, user_id="verify", role="member")
+    if space is None or record is None or access.denied(asker, space.meta("tenant"), record.visibility, record.expires):
+        return told("missing", "there is no such document that this tenant may read")
+    if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
+        return told("altered", "the document belongs to somebody else")
+    text = space.text(c["doc_id"])
+    if record.sha256 != c["sha256"]:
+        at = _whereabouts(c["quote"], text)
+        if at is None:
+            return told("moved", "the document has changed, and the quote is no longer in it")
+        return told("moved", "the document has changed; the quote is still in it", *at)
+    chunk = space.chunk(c["chunk_id"])
+    if chunk is None:
+        return told("missing", "the passage it names is not in the index")
+    why = _unfit(c, record, chunk, text)
+    return told("altered", why) if why else told("verified", "", c["start"], c["end"])
+
+
+def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> str:
+    """What does not fit a document that is still the same, or ""."""
+    if chunk.doc_id != c["doc_id"]:
+        return "the passage is of another document"
+    if not chunk.start <= c["start"] < c["end"] <= chunk.end:
+        return "the range is not in the passage"
+    place = (chunk.page, chunk.sheet, pii.mask(chunk.section).text, pii.mask(record.filename).text)
+    if place != (c["page"], c["sheet"], c["section"], c["filename"]):
+        return "its page, sheet, section or file name is another"
+    return "" if _stands(c, chunk, text) else "the quote is not what stands there"
+
+
+def _stands(c: dict[str, Any], chunk: StoredChunk, text: str) -> bool:
+    """Whether the quote is the masked slice, masked as a part of its chunk or of the whole document."""
+    for begin, end in ((chunk.start, chunk.end), (0, len(text))):
+        masked = _masked(text[begin:end])
+        start, stop = masked.to_masked(c["start"] - begin, c["end"] - begin)
+        # There and back: a range that cuts a masked value open has the same slice and is another range.
+        whole = masked.to_source(start, stop) == (c["start"] - begin, c["end"] - begin)
+        if whole and masked.text[start:stop] == c["quote"]:
+            return True
+    return False
+
+
+@lru_cache(maxsize=32)  # citations of one answer share documents
+def _masked(text: str) -> pii.Masked:
+    return pii.mask(text)
+
+
+def _whereabouts(quote: str, text: str) -> tuple[int, int] | None:
+    """Range of the text that, masked, is the quote."""
+    masked = _masked(text)
+    at = masked.text.find(quote)
+    return masked.to_source(at, at + len(quote)) if at >= 0 else None
+
+
+def _sentences(
+    reply: dict[str, Any], sentences: list[dict[str, Any]], citations: list[dict[str, Any]], tenant: str, index: Index
+) -> list[str]:
+    wrong = []
+    by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
+    rest = reply["answer"]
+    for sentence in sentences:
+        name = f"“{sentence['text'][:80]}”"
+        absent = [n for n in sentence["citations"] if n not in by_number]
+        if absent or not sentence["citations"]:
+            wrong.append(f"{name} names no source that is there")
+        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], tenant, index):
+            wrong.append(f"{name} is not what its quotes say")
+        if sentence["text"] not in reply["answer"]:
+            wrong.append(f"{name} is not in the answer")
+        rest = rest.replace(sentence["text"], "", 1)
+    if reply.get("decision") == "answer" and not sentences:
+        wrong.append("an answer without sentences")
+    if sentences and "assessment" not in reply and _MARKS.sub("", rest):
+        wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
+    cited = {int(n) for n in re.findall(r"\[(\d+)\]", rest)}
+    if sentences and cited != {n for s in sentences for n in s["citations"]}:
+        wrong.append("the answer names other sources than its sentences")
+    return wrong
+
+
+def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index) -> bool:
+    quotes = [c["quote"] for c in cited]
+    if any(grounding.support(text, q).score >= grounding.SUPPORTED_FROM for q in [*quotes, "\n".join(quotes)]):
+        return True
+    # As when it was let out: held against the whole passage, whose best place must be the quote.
+    return any(_supported_in_passage(text, c, tenant, index) for c in cited)
+
+
+def _supported_in_passage(text: str, c: dict[str, Any], tenant: str, index: Index) -> bool:
+    space: Space | None = index.space(PUBLIC if c.get("visibility") == "public" else tenant)
+    chunk = space.chunk(str(c.get("chunk_id"))) if space else None
+    if space is None or chunk is None:
+        return False
+    raw = space.text(chunk.doc_id)[chunk.start : chunk.end]
+    passage, _ = shown(raw, planted.ranges(raw))
+    found = grounding.support(text, passage)
+    return found.score >= grounding.SUPPORTED_FROM and passage[found.start : found.end] == c["quote"]
+
+
+__all__ = ["Checked", "Report", "verify"]

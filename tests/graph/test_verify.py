@@ -1,0 +1,188 @@
+"""`cordon verify`: an unedited answer stands, an edited one does not, a changed document is told from a forgery."""
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from graph.agent import Agent
+from graph.audit.verify import verify
+from graph.errors import BadInput
+from graph.service.cli import app
+from tests.support.models import Scripted, everything
+
+ASKED = (
+    ("U1", "How long is RNA stored and at which temperature?"),
+    ("U1", "What is the emergency contact of the genomics laboratory?"),
+    ("U1", "Which freezer holds the blood samples?"),
+    ("U2", "What did the vendor of annotations offer?"),
+    ("U2", "How many sentence pairs does KhabarPairs have?"),
+    ("U3", "What is the battery voltage of the robot?"),
+    ("U3", "When did the light curtain fail?"),
+    ("U4", "Which precursors are bought and from whom?"),
+    ("U4", "How is a centrifuge balanced?"),
+)
+
+
+@pytest.fixture(scope="module")
+def replies(agent: Agent) -> list[dict[str, Any]]:
+    found = [json.loads(json.dumps(agent.ask(q, tenant_id=t, thread_id="verify", style="detailed"))) for t, q in ASKED]
+    return [r for r in found if r["citations"]]
+
+
+def test_unedited_answers_stand(agent: Agent, replies: list[dict[str, Any]]) -> None:
+    assert len(replies) >= 6
+    for reply in replies:
+        report = verify(reply, agent.deps.index)
+        assert report.ok, (reply["question"], report)
+
+
+def test_quotes_with_masked_values_stand(opened: Callable[..., Agent]) -> None:
+    one = opened(chat=Scripted(reply=everything), model="stub")
+    masked = 0
+    for tenant, question in (
+        ("U1", "Who is on the contact list?"),
+        ("U3", "Who is on call?"),
+        ("U4", "Who supplies us?"),
+    ):
+        reply = one.ask(question, tenant_id=tenant)
+        masked += sum("[REDACTED]" in c["quote"] for c in reply["citations"])
+        report = verify(reply, one.deps.index)
+        assert report.ok, report
+    assert masked >= 3
+
+
+def _forge(reply: dict[str, Any], others: list[dict[str, Any]], dice: random.Random) -> str:
+    """Changes one thing about one citation; what it was."""
+    c = dice.choice(reply["citations"])
+    kind = dice.choice(
+        ["quote", "cut", "start", "end", "shift", "sha256", "doc_id", "foreign_doc", "tenant", "page", "n", "chunk", "swap",
+         "visibility", "section", "filename", "number_in_quote", "whose"]
+    )  # fmt: skip
+    if kind == "quote":
+        at = dice.randrange(len(c["quote"]))
+        c["quote"] = c["quote"][:at] + dice.choice("xyz§") + c["quote"][at + dice.randrange(2) :]
+    elif kind == "cut":
+        c["quote"] = c["quote"][: dice.randrange(len(c["quote"]))]
+    elif kind in ("start", "end"):
+        c[kind] += dice.choice([-40, -7, -3, -2, -1, 1, 2, 3, 7, 40])
+    elif kind == "shift":
+        by = dice.choice([-25, -5, -1, 1, 5, 25])
+        c["start"], c["end"] = c["start"] + by, c["end"] + by
+    elif kind == "sha256":
+        at = dice.randrange(64)
+        c["sha256"] = c["sha256"][:at] + ("0" if c["sha256"][at] != "0" else "1") + c["sha256"][at + 1 :]
+    elif kind == "doc_id":
+        c["doc_id"] += dice.choice(["x", "_2", " "])
+    elif kind == "foreign_doc":
+        other = dice.choice([o for r in others for o in r["citations"] if o["doc_id"] != c["doc_id"]])
+        c["doc_id"], c["sha256"] = other["doc_id"], other["sha256"]
+    elif kind == "tenant":
+        reply["tenant_id"] = dice.choice([t for t in ("U1", "U2", "U3", "U4", "U9") if t != reply["tenant_id"]])
+        if all(o["visibility"] == "public" for o in reply["citations"]):
+            c["tenant_id"] = reply["tenant_id"]
+    elif kind == "whose":
+        c["tenant_id"] = dice.choice([t for t in ("U1", "U2", "U3", "U4", "public", "") if t != c["tenant_id"]])
+    elif kind == "page":
+        c["page"] = 1 if c["page"] is None else c["page"] + 1
+    elif kind == "n":
+        c["n"] += 100
+    elif kind == "chunk":
+        c["chunk_id"] = dice.choice(
+            [o["chunk_id"] for r in others for o in r["citations"] if o["doc_id"] != c["doc_id"]]
+        )
+    elif kind == "swap":
+        other = dice.choice([o for r in others for o in r["citations"] if o["quote"] != c["quote"]])
+        c["quote"] = other["quote"]
+    elif kind == "visibility":
+        c["visibility"] = "public" if c["visibility"] == "private" else "private"
+    elif kind == "section":
+        c["section"] += " > More"
+    elif kind == "filename":
+        c["filename"] = "better_" + c["filename"]
+    else:
+        c["quote"] = c["quote"].replace("1", "7") if "1" in c["quote"] else c["quote"] + " 7"
+    return kind
+
+
+def test_no_forged_citation_stands(agent: Agent, replies: list[dict[str, Any]]) -> None:
+    dice = random.Random(4)
+    believed = []
+    for _ in range(2_000):
+        reply = copy.deepcopy(dice.choice(replies))
+        kind = _forge(reply, replies, dice)
+        report = verify(reply, agent.deps.index)
+        if report.ok or all(c.status == "verified" for c in report.citations):
+            believed.append((kind, reply["question"]))
+    assert believed == []
+
+
+def test_a_sentence_that_says_something_else_does_not_stand(agent: Agent, replies: list[dict[str, Any]]) -> None:
+    for reply in replies:
+        forged = copy.deepcopy(reply)
+        said = forged["sentences"][0]["text"]
+        forged["sentences"][0]["text"] = "The board of Mars pays every visitor 99 crowns."
+        forged["answer"] = forged["answer"].replace(said, forged["sentences"][0]["text"])
+        assert not verify(forged, agent.deps.index).ok
+        forged = copy.deepcopy(reply)
+        forged["answer"] += " And all of it is free of charge."
+        assert not verify(forged, agent.deps.index).ok
+        forged = copy.deepcopy(reply)
+        forged["sentences"][0]["citations"] = [77]
+        assert not verify(forged, agent.deps.index).ok
+
+
+def test_a_changed_document_is_moved_and_a_removed_one_missing(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    one = opened()
+    note = tmp_path / "flume.md"
+    note.write_text("# Flume\n\nThe flume pump runs at 240 litres per hour on weekdays.\n", encoding="utf-8")
+    one.ingest([note], tenant_id="U1")
+    reply = one.ask("How fast does the flume pump run?", tenant_id="U1")
+    assert verify(reply, one.deps.index).ok
+    note.write_text(
+        "# Flume\n\nNew head.\n\nThe flume pump runs at 240 litres per hour on weekdays.\n", encoding="utf-8"
+    )
+    one.ingest([note], tenant_id="U1")
+    (still,) = [c for c in verify(reply, one.deps.index).citations if c.doc_id == reply["citations"][0]["doc_id"]][:1]
+    assert still.status == "moved"
+    assert still.start is not None and still.start > reply["citations"][0]["start"]
+    note.write_text("# Flume\n\nThe pump was sold.\n", encoding="utf-8")
+    one.ingest([note], tenant_id="U1")
+    gone = verify(reply, one.deps.index).citations[0]
+    assert (gone.status, gone.start) == ("moved", None)
+    one.remove(gone.doc_id, tenant_id="U1")
+    assert verify(reply, one.deps.index).citations[0].status == "missing"
+
+
+@pytest.mark.parametrize(
+    "reply", [None, [], {}, {"version": 1}, {"version": 1, "answer": "", "sentences": [1], "citations": []}]
+)
+def test_what_is_no_answer_is_said_to_be_none(agent: Agent, reply: Any) -> None:
+    with pytest.raises(BadInput, match="no answer"):
+        verify(reply, agent.deps.index)
+
+
+def test_the_command(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CORDON_HOME", str(home))
+    monkeypatch.setenv("CORDON_ARTIFACTS", "false")
+    monkeypatch.chdir(tmp_path)
+    door, file = CliRunner(), tmp_path / "answer.json"
+    asked = door.invoke(app, ["ask", "Which freezer holds the blood samples?", "--tenant", "U1", "--json"])
+    file.write_text(asked.stdout, encoding="utf-8")
+    found = door.invoke(app, ["verify", str(file)])
+    assert found.exit_code == 0, found.output
+    assert found.stdout.endswith("verified\n")
+    reply = json.loads(asked.stdout)
+    reply["citations"][0]["quote"] += "!"
+    file.write_text(json.dumps(reply), encoding="utf-8")
+    found = door.invoke(app, ["verify", str(file), "--json"])
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["citations"][0]["status"] == "altered"
+    file.write_text("no json", encoding="utf-8")
+    assert door.invoke(app, ["verify", str(file)]).exit_code == 2
+    assert door.invoke(app, ["verify", str(tmp_path / "none.json")]).exit_code == 2
