@@ -189,7 +189,7 @@ class Agent:
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(text, source)
+        return filters.scan(text, source, self.deps.embed)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""

@@ -38,7 +38,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
     stage(g, "admit", partial(admit, settings=d.settings))
     stage(g, "classify", classify)
-    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion))
+    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion, embed=d.embed))
     stage(g, "constrain", constrain)
     stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
     stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))

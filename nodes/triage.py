@@ -11,6 +11,7 @@ from graph.models.opinion import Opinion
 from graph.policy import refusals, rewrite, rubric
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
+from graph.policy.threats.learned import Embed
 from graph.state import State, Verdict
 
 _CONTROLS = {
@@ -21,13 +22,16 @@ _CONTROLS = {
 _GUARDED = "Cordon explains the rule and its reasons, and what may be done instead; it gives no way round it."
 
 
-def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) -> dict[str, Any]:
+def triage(
+    state: State, runtime: Runtime[Context], *, opinion: Opinion | None, embed: Embed | None = None
+) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     question = state["question"]
-    found = assess(question, tenant=tenant)
+    judge = partial(assess, tenant=tenant, embed=embed)
+    found = judge(question)
     safe = ""
     if found.action == "BLOCK" and {f.type for f in found.findings if f.score >= 0.3} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(question, partial(assess, tenant=tenant))
+        safe = rewrite.remainder(question, judge)
     verdict = _verdict(state["turn"], found, question, safe)
     update: dict[str, Any] = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":

@@ -5,6 +5,7 @@ from typing import Any
 
 from graph.context import Principal
 from graph.policy import pii, rewrite
+from graph.policy.threats import learned
 from graph.state import State
 
 VERSION = 1
@@ -92,6 +93,7 @@ def entry_of(state: State, reply: dict[str, Any]) -> dict[str, Any]:
         "confidence": reply["confidence"],
         "repair_steps": state["draft"]["steps"],
         "prompts": state["prompts"],
+        "guard_weights": learned.digest()[:16],
         "model": usage["model"],
         "model_calls": usage["model_calls"],
         "tokens_prompt": usage["prompt_tokens"],

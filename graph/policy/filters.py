@@ -1,21 +1,24 @@
 """Each guard alone, as a filter (requirement X11): the objects that `cordon scan|mask|check|repair` print."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, get_args
 
 from graph.errors import BadInput
 from graph.policy import grounding, pii, rewrite, rubric, threats
 from graph.policy import repair as ladder
+from graph.policy.threats.learned import Embed
 
 
-def scan(text: str, source: str = "question") -> dict[str, Any]:
+def scan(text: str, source: str = "question", embed: Embed | None = None) -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
     if source not in get_args(threats.Source):
         raise BadInput(f"source {source!r} is neither question nor document.")
-    found = threats.assess(text, source=source)  # type: ignore[arg-type]
+    judge = partial(threats.assess, embed=embed)
+    found = judge(text, source=source)  # type: ignore[arg-type]
     safe = ""
     if source == "question" and found.action == "BLOCK" and {f.type for f in found.findings} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(text, threats.assess)
+        safe = rewrite.remainder(text, judge)
     return {
         "action": "ALLOW_WITH_GUARDRAILS" if safe else found.action,
         "risk_score": min(found.risk_score, 79) if safe else found.risk_score,
