@@ -15,7 +15,11 @@ from graph.knowledge.manifest import sources
 from graph.settings import load
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
-QUESTIONS = ("Which freezer holds the whole blood samples?", "How long are lab notebooks kept?", "What PPE is required?")
+QUESTIONS = (
+    "Which freezer holds the whole blood samples?",
+    "How long are lab notebooks kept?",
+    "What PPE is required?",
+)
 
 
 def main() -> int:
