@@ -5,9 +5,9 @@ import re
 from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
-_RULES_WORDS = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|polic(?:y|ies)|guardrails?|safeguards?|safety (?:rules|filters?|measures)|filters?|restrictions?|constraints?|protocols?|programming|training|orders|commands|context|messages?|guard|guards|policy_guard|acl|access controls?)"
+_RULES_WORDS = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|polic(?:y|ies)|guardrails?|safeguards?|safety (?:rules|filters?|measures)|filters?|restrictions?|constraints?|protocols?|programming|training|orders|commands|context|messages?|guard|guards|acl|access controls?)"
 _DROP = r"(?:ignore|disregard|forget|override|overrule|bypass|circumvent|discard|neglect|skip|drop|abandon|disable|turn off|switch off|deactivate|suspend|stop following|do not follow|don'?t follow|pay no attention to|never mind|unlearn|erase|delete|remove|lift|break|violate|set aside)"
-_WHICH = r"(?:(?:all|any|every|each|the|your|my|our|these|those|this|that|of|previous|prior|preceding|above|earlier|former|existing|current|original|initial|given|past|foregoing|other|system|internal|hidden|default|safety|security|content|access|injection|detection|outdated|standard|usual|developer'?s?|openai'?s?|company'?s?) ){0,6}"
+_WHICH = r"(?:(?:all|any|every|each|the|your|my|our|these|those|this|that|of|previous|prior|preceding|above|earlier|former|existing|current|original|initial|given|past|foregoing|other|system|internal|hidden|default|safety|security|content|access|injection|detection|standard|usual|developer'?s?|openai'?s?|company'?s?) ){0,6}"
 
 _RULES = (
     rule(
@@ -17,11 +17,11 @@ _RULES = (
         rf"(?:^|[.!?;:,\n] ?|\b(?:and|then|please|now|just) )(?:ignore|disregard|forget|override|bypass) (?:all|any|every|your|these|those)(?: of)?(?: the| your| these)? ?{_RULES_WORDS}\b",
     ),
     rule("prompt_injection", 0.97, "asks to set earlier instructions aside",
-         rf"\b{_DROP} {_WHICH}(?:previous|prior|preceding|above|earlier|former|existing|current|original|initial|system|hidden|internal|your|safety|outdated)(?: {_WHICH})? ?{_RULES_WORDS}\b"),
+         rf"\b{_DROP} {_WHICH}(?:previous|prior|preceding|above|earlier|former|existing|current|original|initial|system|hidden|internal|your|safety)(?: {_WHICH})? ?{_RULES_WORDS}\b"),
     rule("prompt_injection", 0.95, "asks to forget everything said before",
          r"\b(?:forget|ignore|disregard) (?:about )?(?:everything|all|anything|what(?:ever)?)(?: (?:that )?(?:you|i|we|they|was|were|has|have|is|it))?.{0,30}\b(?:above|before|told|said|instructed|learned|know|far|previous(?:ly)?|prior|earlier)\b"),
     rule("prompt_injection", 0.92, "asks to switch a safeguard off",
-         r"\b(?:bypass|disable|turn off|switch off|deactivate|override|circumvent|evade|remove|lift|suspend|get around) (?:(?:the|your|all|any|this|its|every) ){0,2}(?:\w+ ){0,2}(?:guard|guards|policy_guard|guardrails?|safeguards?|filters?|masking|redaction|moderation|acl|access controls?|injection detection|content polic(?:y|ies)|safety (?:checks?|settings?|features?|protocols?)|restrictions?|censorship)\b"),
+         r"\b(?:bypass|disable|turn off|switch off|deactivate|override|circumvent|evade|remove|lift|suspend|get around) (?:(?:the|your|all|any|this|its|every) ){0,2}(?:\w+ ){0,2}(?:guard|guards|guardrails?|safeguards?|filters?|masking|redaction|moderation|acl|access controls?|injection detection|content polic(?:y|ies)|safety (?:checks?|settings?|features?|protocols?)|restrictions?|censorship)\b"),
     rule("prompt_injection", 0.9, "gives new instructions in place of the system's",
          r"(?:^|[\n.;:!] ?)(?:new|updated|revised|real|actual|additional) (?:system )?(?:instructions?|prompt|rules?|directives?|task) ?(?:[:=]|are|is|follow)|\b(?:your|the) (?:new|real|actual|true) (?:instructions?|task|goal|objective|purpose|orders) (?:is|are)\b|\bfrom (?:now|this point|here) on,? (?:you (?:will|are|must|shall|should)|ignore|respond|answer|act|never|always|do not)\b"),
     rule("prompt_injection", 0.9, "imitates a system or developer message",
@@ -35,7 +35,7 @@ _RULES = (
     rule("jailbreak", 0.93, "asks to play a role without rules",
          r"\b(?:you are|you'?re|act as|pretend(?: to be| you are| that you are)?|become|behave (?:like|as)|role-?play as|simulate|imagine (?:you are|being)|play the role of|enter|switch to|activate|enable|emulate|respond as|answer as)\b.{0,80}?\b(?:dan|do anything now|stan|dude|jailbroken|unrestricted|uncensored|unfiltered|no (?:restrictions?|rules|limits|limitations|filters?|guidelines|ethics|morals|boundaries)|without (?:any )?(?:restrictions?|rules|limits|limitations|filters?|guidelines|ethics|censorship|morals)|developer mode|god mode|debug mode|admin mode|maintenance mode|root access|sudo mode|evil|amoral|free (?:from|of) (?:all |any )?(?:rules|restrictions))\b"),
     rule("jailbreak", 0.9, "claims that the rules no longer apply",
-         r"\b(?:you (?:have|are) (?:been )?(?:freed|liberated|no longer (?:bound|restricted|limited))|(?:rules|restrictions|policies|guidelines|safeguards) (?:do not|don'?t|no longer) apply|you (?:can|may|must|will) (?:now )?(?:do|say|answer|generate) anything|stay in character (?:at all|no matter)|do anything now|jailbreak(?:en)? (?:mode|yourself|prompt:)|without any guards in place)\b"),
+         r"\b(?:you (?:have|are) (?:been )?(?:freed|liberated|no longer (?:bound|restricted|limited))|(?:rules|restrictions|policies|guidelines|safeguards) (?:do not|don'?t|no longer) apply|you (?:can|may|must|will) (?:now )?(?:do|say|answer|generate) anything|stay in character (?:at all|no matter)|do anything now|jailbreak(?:en)? (?:mode|yourself|prompt:))\b"),
 )  # fmt: skip
 
 # In a document the rules on roles and switches would strike policies and manuals.

@@ -6,7 +6,7 @@ from graph.policy.rubric import Finding
 from graph.policy.threats.rule import rule
 
 _GET = r"(?:list|show|give|tell|reveal|dump|extract|export|print|share|disclose|exfiltrate|display|provide|send|find|fetch|retrieve|collect|compile|get|leak|expose|read out|release|output|harvest|gather|look up|need|want|require|demand)"
-_PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|identity (?:card )?numbers?|id card numbers?|passport numbers?|(?:mobile|phone|telephone|cell|contact|whatsapp) (?:numbers?|details|info(?:rmation)?)|phones?|private (?:numbers?|contacts?|phone numbers?|details)|home address(?:es)?|personal (?:data|details|information|contacts?|numbers?|e-?mails?)|pii(?:[ -]flagged)?(?: data| fields| records)?|social security numbers?|ssns?|bank (?:account|details)(?: numbers?)?|ibans?|credit card numbers?|salar(?:y|ies)|medical records?|dates? of birth|passwords?|credentials|api keys?|secrets?|confidential (?:contacts?|data|records?|information|details)|private (?:data|records?|information)|patient names?|participant names?)"
+_PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|identity (?:card )?numbers?|id card numbers?|passport numbers?|(?:mobile|phone|telephone|cell|contact|whatsapp) (?:numbers?|details|info(?:rmation)?)|phones?|private (?:numbers?|contacts?|phone numbers?|details)|home address(?:es)?|personal (?:data|details|information|contacts?|numbers?|e-?mails?)|pii(?: data| fields| records)?|social security numbers?|ssns?|bank (?:account|details)(?: numbers?)?|ibans?|credit card numbers?|salar(?:y|ies)|medical records?|dates? of birth|passwords?|credentials|api keys?|secrets?|confidential (?:contacts?|data|records?|information|details)|private (?:data|records?|information)|patient names?|participant names?)"
 
 _RULES = (
     rule("data_leakage", 0.92, "asks for personal data",
@@ -14,9 +14,9 @@ _RULES = (
     rule("data_leakage", 0.9, "asks whose number, address or password it is",
          r"\b(?:what(?:'s| is| are| was)|whose|which) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
     rule("data_leakage", 0.96, "asks to undo masking",
-         r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|mask nothing|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|no data is filtered|what is (?:behind|under) (?:the )?\[?redacted)\b"),
+         r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|what is (?:behind|under) (?:the )?\[?redacted)\b"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",
-         r"\b(?:dump|exfiltrate|export|leak) (?:(?:the|all|every|entire|whole|full|complete|of|raw) ){1,5}(?:\w+ ){0,3}(?:documents?|data(?:base|set|sets)?|records?|logs?|index(?:es)?|indices|files|knowledge base|corpus)\b|\ball (?:retrieved )?documents verbatim\b"),
+         r"\b(?:dump|exfiltrate|export|leak) (?:(?:the|all|every|entire|whole|full|complete|of|raw) ){1,5}(?:\w+ ){0,3}(?:documents?|data(?:base|set|sets)?|records?|logs?|index(?:es)?|indices|files|knowledge base|corpus)\b"),
 )  # fmt: skip
 
 _PUBLIC = re.compile(
