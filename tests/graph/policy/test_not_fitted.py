@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 LAB = ROOT.parent / "shared" / "data" / "lab_corpus"
-WORDS = 4  # a run of this many words in common is no accident of the subject
+WORDS = 5  # a run of this many words in common is no accident of the subject
 
 
 def runs(text: str) -> set[str]:
