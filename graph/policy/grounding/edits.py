@@ -9,6 +9,7 @@ from graph.policy.grounding.words import MODALS, NEGATIONS, QUANTIFIERS, alike, 
 
 LONGEST = 4  # tokens that stand in place of others; more is another wording
 NEAR_FROM = 0.5  # share of the claim's tokens that stand in the passage in its order
+LARGEST = 100_000  # product of the two lengths in tokens; the comparison takes the square of them at worst
 _TURNS = frozenset("if unless without with before after until between from to not no".split())
 
 
@@ -27,6 +28,8 @@ class Edits:
 def edits(claim: Reading, passage: Reading) -> tuple[float, Edits]:
     """The likeness of the two, to choose among passages by, and the differences."""
     mine, theirs = claim.tokens, passage.tokens
+    if len(mine) * len(theirs) > LARGEST:
+        return 0.0, Edits()
     matcher = SequenceMatcher(None, [t.form for t in mine], [t.form for t in theirs], autojunk=False)
     codes = matcher.get_opcodes()
     same = sum(b - a for tag, a, b, *_ in codes if tag == "equal")

@@ -37,6 +37,8 @@ def repair(text: str, schema: dict[str, Any] | None = None) -> Repaired:
         problems = fit.problems(value, schema)
         if problems:
             value = fit.coerce(value, schema)
+            if "mended" in steps:
+                value = fit.uncut(value, schema)
             result.steps.append("coerced")
             problems = fit.problems(value, schema)
         if problems:

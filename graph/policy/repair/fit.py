@@ -41,6 +41,20 @@ def coerce(value: Any, schema: Any) -> Any:
     return _within(value, schema)
 
 
+def uncut(value: Any, schema: Any) -> Any:
+    """Without the last item of each list where that one does not fit: a text that was cut off ends in half an item."""
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, dict):
+        parts = schema.get("properties")
+        parts = parts if isinstance(parts, dict) else {}
+        return {key: uncut(item, parts.get(key)) for key, item in value.items()}
+    if isinstance(value, list) and value and isinstance(items := schema.get("items"), dict):
+        last = uncut(value[-1], items)
+        return value[:-1] if problems(last, items) else [*value[:-1], last]
+    return value
+
+
 def _one_of(value: Any, schemas: list[Any]) -> Any:
     for schema in schemas:
         if isinstance(schema, dict) and not problems(value, schema):
