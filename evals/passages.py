@@ -1,4 +1,4 @@
-"""passages: questions over all passages of a SQuAD 2 half, embedded answerer: does the cited sentence hold the answer?"""
+"""passages: questions over all passages of a SQuAD 2 half: does the cited sentence hold the answer?"""
 
 import gzip
 import json

@@ -24,7 +24,11 @@ class Server(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.asked.append(request)
         data = [
-            {"object": "embedding", "index": at, "embedding": [float(text.lower().count(c)) for c in "abcdefghijklmnopqrstuvwxyz"]}
+            {
+                "object": "embedding",
+                "index": at,
+                "embedding": [float(text.lower().count(c)) for c in "abcdefghijklmnopqrstuvwxyz"],
+            }
             for at, text in enumerate(request["input"])
         ]
         body = json.dumps({"object": "list", "model": request["model"], "data": data[: -1 if self.broken else None]})
@@ -55,7 +59,9 @@ def settings(home: Path, url: str, **more: Any) -> Settings:
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "kiln.md").write_text("# Kiln\n\nThe kiln in room K-4 is fired on Thursdays by Zubair Anwar.\n")
+    (tmp_path / "notes" / "kiln.md").write_text(
+        "# Kiln\n\nThe kiln in room K-4 is fired on Thursdays by Zubair Anwar.\n"
+    )
     (tmp_path / "notes" / "tea.md").write_text("# Tea\n\nTea is served at four in the small hall.\n")
     return tmp_path / "notes"
 
