@@ -93,9 +93,12 @@ HOSTILE = [
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
     find(unit)  # what is imported on first need is not the text's fault
     text = unit * (50_000 // len(unit))
-    began = time.process_time()
-    find(text)
-    assert time.process_time() - began < 0.4  # 1 MB in 8 s on a slow, shared machine; 1-2 s on a free one
+    taken = []
+    for _ in range(3):  # the best of three: the machine and the collector have their moods
+        began = time.process_time()
+        find(text)
+        taken.append(time.process_time() - began)
+    assert min(taken) < 0.4  # 1 MB in 8 s on a slow, shared machine; 1-2 s on a free one
 
 
 def test_an_ordinary_question_takes_under_a_millisecond_or_two() -> None:
