@@ -27,7 +27,7 @@ MARGINS = {"concise": 2.2, "detailed": 3.0, "bullet": 2.6}  # how far behind the
 # Below this score of the best chunk the documents do not contain the answer. Of the questions of answers.jsonl, 0.94
 # of those with an answer lie above it, and 0.4 of those without.
 ANSWERED_FROM = 0.355
-_EMBED_AT_MOST = 16
+_EMBED_AT_MOST = 12
 _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
 _POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That)\b")
 _PAIR_CHARS = 450

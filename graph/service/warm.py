@@ -29,7 +29,10 @@ def _load() -> None:
     try:
         from graph.knowledge.embeddings import shared
 
-        shared().warm()
+        shared().embed(["warm"])  # the first run of a model takes longer than the next
+        from graph.policy.threats import learned
+
+        learned.model()
     except Exception:
         return
 
