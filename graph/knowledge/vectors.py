@@ -52,18 +52,6 @@ class Vectors:
         new = [at for at, name in enumerate(ids) if name not in held]
         self.put(space, [ids[at] for at in new], vectors[new])
 
-    def remove(self, space: str, ids: list[str]) -> None:
-        if ids:
-            self._collection(space).delete(ids=ids)
-
-    def drop(self, space: str) -> None:
-        """Erase the space's collection."""
-        self._store(space).delete_collection()
-        self._stores.pop(space, None)
-
-    def count(self, space: str) -> int:
-        return int(self._collection(space).count())
-
     def nearest(self, space: str, vector: np.ndarray, limit: int) -> list[tuple[str, float]]:
         """(chunk id, cosine) of the nearest, best first. Raises IndexUnavailable for an empty collection."""
         found = self._collection(space).query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
