@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo studio test check format bench requirements clean
+.PHONY: help install dev demo serve studio test check format bench requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,7 +26,14 @@ $(VENV)/.default: $(BIN)/uv requirements/default.txt pyproject.toml
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.studio requirements/dev.txt
+$(VENV)/.serve: $(VENV)/.default requirements/serve.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/serve.txt
+	@touch $@
+
+serve: $(VENV)/.serve ## the HTTP service on 127.0.0.1:8000, with LangServe and MCP
+	@$(BIN)/cordon serve
+
+$(VENV)/.dev: $(VENV)/.studio $(VENV)/.serve requirements/dev.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
@@ -58,7 +65,8 @@ format: $(VENV)/.dev ## rewrite the code in the project's format
 requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -o requirements/studio.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev -c requirements/studio.txt -o requirements/dev.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra otel -c requirements/studio.txt -o requirements/serve.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 
 clean: ## remove the environment, the index and the artefacts
