@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 KNOWN = {
     ("graph.policy.access", "graph.context"): "access decides about a Principal",
     ("graph.agent", "nodes.admit"): "the door checks options with the same words as the stage, on first use",
-    ("graph.service.cli", "evals.__main__"): "`cordon eval` runs the suites where they are checked out",
+    ("graph.service.commands.system", "evals.__main__"): "`cordon eval` runs the suites where they are checked out",
 }
 
 

@@ -1,0 +1,74 @@
+"""`cordon ask` and `cordon chat`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json
+
+EXIT_BY_DECISION = {"answer": 0, "no_answer": 0, "refusal": 3, "unavailable": 4}
+MemoryKind = StrEnum("MemoryKind", ["none", "buffer", "summary"])
+ModeKind = StrEnum("ModeKind", ["baseline", "agent", "graph"])
+StyleKind = StrEnum("StyleKind", ["concise", "detailed", "bullet"])
+
+app = typer.Typer()
+
+
+@app.command(epilog='Example: cordon ask "Which freezer holds the blood samples?" --tenant U1')
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotation marks.", show_default=False)],
+    tenant: Tenant,
+    user: Annotated[str, typer.Option(help="Who asks.")] = "local",
+    thread: Annotated[str, typer.Option(help="The conversation it belongs to.")] = "default",
+    memory: Annotated[MemoryKind, typer.Option(help="What the conversation remembers.")] = MemoryKind.none,
+    mode: Annotated[
+        ModeKind, typer.Option(help="One pass, a second pass when evidence is thin, or the regulation graph.")
+    ] = ModeKind.baseline,
+    style: Annotated[StyleKind, typer.Option(help="How long, and in what form.")] = StyleKind.concise,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", min=1, max=50, help="Passages given to the generator.")
+    ] = None,
+    capstone: Annotated[
+        bool, typer.Option("--capstone", help="Add the research requirement to an assessment.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Where the artefacts go.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer one question."""
+    with errors(), opened_agent(out=out) as agent:
+        reply = agent.ask(
+            question,
+            tenant_id=tenant,
+            user_id=user,
+            thread_id=thread,
+            memory=memory.value,
+            mode=mode.value,
+            style=style.value,
+            top_k=top_k,
+            capstone=capstone,
+        )
+        if as_json:
+            print_json(reply)
+        else:
+            from graph.service.render import show_reply
+
+            show_reply(reply)
+    raise typer.Exit(EXIT_BY_DECISION[reply["decision"]])
+
+
+@app.command(epilog="Example: cordon chat --tenant U1 --memory summary")
+def chat(
+    tenant: Tenant,
+    user: Annotated[str, typer.Option(help="Who asks.")] = "local",
+    thread: Annotated[str, typer.Option(help="The conversation to go on with.")] = "chat",
+    memory: Annotated[MemoryKind, typer.Option(help="What the conversation remembers.")] = MemoryKind.buffer,
+    mode: Annotated[ModeKind, typer.Option(help="How evidence is looked for.")] = ModeKind.baseline,
+    style: Annotated[StyleKind, typer.Option(help="How long, and in what form.")] = StyleKind.concise,
+) -> None:
+    """Converse: /clear, /mode buffer|summary|none, /sources, /why, /help, /exit."""
+    from graph.service.repl import Repl
+
+    with errors(), opened_agent() as agent:
+        Repl(agent, tenant, user, thread, memory.value, mode.value, style.value).run()

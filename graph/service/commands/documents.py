@@ -1,0 +1,82 @@
+"""`cordon ingest` and `cordon docs`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
+
+app = typer.Typer()
+docs = typer.Typer(help="List, show and remove documents.", no_args_is_help=True)
+app.add_typer(docs, name="docs")
+
+
+@app.command(epilog="Example: cordon ingest notes/ report.pdf --tenant U1")
+def ingest(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Files, directories, http(s) addresses.", show_default=False)
+    ] = None,
+    tenant: Tenant = "",
+    public: Public = False,
+    manifest: Annotated[
+        Path | None, typer.Option(help="A manifest.csv: doc_id,tenant,path.", show_default=False)
+    ] = None,
+    acl: Annotated[Path | None, typer.Option(help="Its tenant_acl.csv.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Parse, check, chunk, embed and index documents. Doing it twice changes nothing."""
+    from graph.errors import BadInput
+
+    with errors():
+        if bool(manifest) != bool(acl) or bool(manifest) == bool(paths):
+            raise BadInput("name files, or --manifest together with --acl.", hint="See `cordon ingest --help`.")
+        if paths and public == bool(tenant):
+            raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
+        with opened_agent() as agent:
+            from graph.service.render import IngestReport
+
+            if manifest and acl:
+                from graph.knowledge.manifest import sources
+
+                todo = sources(manifest, acl)
+                with IngestReport(len(todo), as_json) as report:
+                    agent.ingest_sources(todo, progress=report.add)
+            else:
+                with IngestReport(None, as_json) as report:
+                    agent.ingest(list(paths or []), tenant_id=tenant, public=public, progress=report.add)
+    raise typer.Exit(1 if report.failed else 0)
+
+
+@docs.command("list", epilog="Example: cordon docs list --tenant U1")
+def docs_list(tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
+    """The documents of a tenant, or the public ones."""
+    with errors(), opened_agent() as agent:
+        records = agent.documents(tenant_id=tenant, public=public)
+        if as_json:
+            print_json(records)
+        else:
+            from graph.service.render import show_documents
+
+            show_documents(records)
+
+
+@docs.command("show", epilog="Example: cordon docs show U1_sop_cryostorage --tenant U1")
+def docs_show(doc_id: str, tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
+    """One document: what is known of it, and its text, masked."""
+    with errors(), opened_agent() as agent:
+        document = agent.document(doc_id, tenant_id=tenant, public=public)
+        if as_json:
+            print_json(document)
+        else:
+            from graph.service.render import show_document
+
+            show_document(document)
+
+
+@docs.command("rm", epilog="Example: cordon docs rm U1_sop_cryostorage --tenant U1")
+def docs_rm(doc_id: str, tenant: Tenant = "", public: Public = False) -> None:
+    """Remove a document from the index."""
+    with errors(), opened_agent() as agent:
+        agent.remove(doc_id, tenant_id=tenant, public=public)
+        typer.echo(f"removed {doc_id}")

@@ -1,0 +1,113 @@
+"""`cordon audit` and `cordon verify`."""
+
+import json
+from collections import deque
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graph.service.shell import AsJson, errors, opened_agent, print_json, settings
+
+ReportKind = StrEnum("ReportKind", ["csv", "json"])
+
+app = typer.Typer()
+audit = typer.Typer(help="Read and prove the journal.", no_args_is_help=True)
+app.add_typer(audit, name="audit")
+
+
+@audit.command("tail", epilog="Example: cordon audit tail -n 5")
+def audit_tail(
+    n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many.")] = 10, as_json: AsJson = False
+) -> None:
+    """The last runs."""
+    with errors():
+        entries = list(_journal().entries())[-n:]
+        if as_json:
+            for entry in entries:
+                print_json(entry, compact=True)
+        else:
+            from graph.service.render import show_journal
+
+            show_journal(entries)
+
+
+@audit.command("show", epilog="Example: cordon audit show 3f0c…")
+def audit_show(run_id: str) -> None:
+    """One run, whole."""
+    from graph.errors import BadInput
+
+    with errors():
+        found = [e for e in _journal().entries() if e["run_id"].startswith(run_id)]
+        if len(found) != 1 or len(run_id) < 4:
+            raise BadInput(f"no single run begins with {run_id!r}.", hint="`cordon audit tail --json` lists them.")
+        print_json(found[0])
+
+
+@audit.command("verify", epilog="Example: cordon audit verify")
+def audit_verify() -> None:
+    """Prove that no line of the journal was changed, added or removed; exit 1 otherwise."""
+    with errors():
+        journal = _journal()
+        broken = journal.verify()
+        if broken is not None:
+            typer.echo(f"broken at line {broken.line}: {broken.why}", err=True)
+            raise typer.Exit(1)
+        last = next(iter(deque(journal.entries(), maxlen=1)), None)
+        typer.echo(f"{last['seq']} entries, unbroken; head {last['hash']}" if last else "0 entries")
+
+
+@audit.command("report", epilog="Example: cordon audit report --day 2026-01-31 --format csv")
+def audit_report(
+    day: Annotated[str, typer.Option(help="YYYY-MM-DD, UTC.", show_default=False)],
+    form: Annotated[
+        ReportKind, typer.Option("--format", help="As a table for a spreadsheet, or as JSON.")
+    ] = ReportKind.json,
+) -> None:
+    """The day in figures, a row per tenant."""
+    with errors():
+        from graph.audit import report
+
+        rows = report.report(_journal().entries(), day)
+        if form is ReportKind.csv:
+            typer.echo(report.as_csv(rows), nl=False)
+        else:
+            print_json(rows)
+
+
+@app.command(epilog="Example: cordon verify out/3f0c…/answer.json")
+def verify(
+    file: Annotated[
+        Path, typer.Argument(help="An answer.json, or what `cordon ask --json` printed.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Check an answer again: every quote verbatim, every hash right; exit 1 otherwise."""
+    from graph.errors import BadInput
+
+    with errors():
+        try:
+            reply = json.loads(file.read_bytes())
+        except (OSError, ValueError, RecursionError) as error:
+            raise BadInput(f"{file} is no answer that can be read.", hint="Give an answer.json.") from error
+        with opened_agent() as agent:
+            from graph.audit.verify import verify as check_again
+
+            report = check_again(reply, agent.deps.index)
+        if as_json:
+            print_json(report.as_json())
+        else:
+            for c in report.citations:
+                place = f" {c.start}-{c.end}" if c.start is not None else ""
+                typer.echo(f"[{c.n}] {c.status:<8} {c.doc_id}{place}{f': {c.why}' if c.why else ''}")
+            for line in report.sentences:
+                typer.echo(f"wrong: {line}")
+            typer.echo("verified" if report.ok else "not verified")
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _journal() -> Any:
+    from graph.audit.journal import Journal
+
+    return Journal(settings().home / "audit" / "journal.jsonl")

@@ -1,0 +1,68 @@
+"""`cordon graph`, `doctor`, `eval`."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph.service.shell import AsJson, errors, print_json, settings
+
+DiagramKind = StrEnum("DiagramKind", ["mermaid", "png"])
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: cordon graph > graph.mmd")
+def graph(
+    form: Annotated[
+        DiagramKind, typer.Option("--format", help="Mermaid text, or a PNG on stdout.")
+    ] = DiagramKind.mermaid,
+) -> None:
+    """The compiled graph as a diagram."""
+    with errors():
+        from graph.service import diagram
+
+        if form is DiagramKind.png:
+            sys.stdout.buffer.write(diagram.png())
+        else:
+            typer.echo(diagram.mermaid())
+
+
+@app.command(epilog="Example: cordon doctor --json")
+def doctor(as_json: AsJson = False) -> None:
+    """What is configured, what is missing, what to do."""
+    with errors():
+        from graph.service import doctor as checks
+
+        findings = checks.examine(settings())
+        if as_json:
+            print_json(findings)
+        else:
+            from graph.service.render import show_findings
+
+            show_findings(findings)
+    raise typer.Exit(0 if findings["ok"] else 4)
+
+
+@app.command("eval", epilog="Example: cordon eval answers retrieval --out report")
+def evaluate(
+    suites: Annotated[
+        list[str] | None,
+        typer.Argument(help="answers, retrieval, redteam, guardrails, …; all when none is named.", show_default=False),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where report.json, report.md and the plots go.")] = Path("out/eval"),
+) -> None:
+    """Measure: run evaluation suites and write a report."""
+    from graph.errors import BadInput
+
+    with errors():
+        try:
+            from evals.__main__ import main as run
+        except ImportError as error:
+            raise BadInput(
+                "the evaluation suites are part of the source checkout, and this is an installed copy.",
+                hint="Clone the repository and run `make install`, or `python -m evals` there.",
+            ) from error
+        raise typer.Exit(run([*(suites or []), "--out", str(out)]))

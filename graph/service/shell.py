@@ -1,0 +1,105 @@
+"""What every command shares: options, errors in one line, an agent that is closed again, JSON on stdout."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+Tenant = Annotated[
+    str, typer.Option("--tenant", "-t", help="Whose documents, besides the public ones.", show_default=False)
+]
+Public = Annotated[bool, typer.Option("--public", help="The shared corpus that every tenant reads.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print data, nothing else, on stdout.")]
+
+
+class State:
+    debug = False
+
+
+def settings(**overrides: Any) -> Any:
+    from graph.settings import load
+
+    return load(**overrides)
+
+
+@contextmanager
+def opened_agent(**overrides: Any) -> Iterator[Any]:
+    from graph.service.warm import start
+
+    chosen = settings(**overrides)
+    start(chosen)
+    from graph.agent import Agent
+
+    with Agent(chosen) as agent:
+        yield agent
+
+
+def print_json(value: Any, *, compact: bool = False) -> None:
+    """One JSON value; lone surrogates and the like are escaped, so any terminal and any pipe takes it."""
+    text = json.dumps(value, ensure_ascii=not _utf8(), indent=None if compact else 2)
+    sys.stdout.write(text + "\n")
+
+
+def _utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def text_of(row: dict[str, Any], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f"{key} must be a string")
+    return value
+
+
+def stream(work: Any) -> None:
+    """JSONL in, JSONL out, in order. A line that cannot be used yields {"id", "error"}, and exit code 2 at the end."""
+    bad = False
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not line.strip():
+            continue
+        row: Any = None
+        try:
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise ValueError("expected an object")
+            result = {"id": row.get("id"), **work(row)}
+        except (ValueError, RecursionError) as error:
+            bad = True
+            result = {"id": row.get("id") if isinstance(row, dict) else None, "error": f"line {number}: {error}"}
+        sys.stdout.write(json.dumps(result, ensure_ascii=True) + "\n")
+        sys.stdout.flush()
+    if bad:
+        raise typer.Exit(2)
+
+
+@contextmanager
+def errors() -> Iterator[None]:
+    """One line on stderr and the right exit code for every error; a traceback only with --debug."""
+    from graph.errors import CordonError
+
+    try:
+        yield
+    except CordonError as error:
+        if State.debug:
+            raise
+        fail(f"{error} {error.hint}".strip(), error.exit_code)
+    except KeyboardInterrupt:
+        fail("stopped.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:
+        if State.debug:
+            raise
+        fail(f"unexpected {type(error).__name__}. Run again with `cordon --debug …` to see where.", 1)
+
+
+def fail(message: str, code: int) -> None:
+    typer.echo(f"cordon: {message}", err=True)
+    raise typer.Exit(code)
