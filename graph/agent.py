@@ -15,7 +15,7 @@ from langchain_core.language_models import BaseChatModel
 
 from graph.context import PUBLIC, Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
-from graph.errors import BadInput, CordonError
+from graph.errors import BadInput, CordonError, NotFound
 from graph.knowledge.home import private_directory
 from graph.knowledge.ingest import Outcome, Source, files, ingest, mirror
 from graph.knowledge.space import Record
@@ -126,6 +126,18 @@ class Agent:
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
         with self._turns[thread]:
             self._saver.delete_thread(thread)
+            self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)
+
+    def threads(self, *, tenant_id: str, user_id: str = DEFAULT_USER) -> list[dict[str, Any]]:
+        """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC)."""
+        return self.deps.conversations.threads(valid_tenant(tenant_id), valid_id(user_id, "user"))
+
+    def thread(self, thread_id: str, *, tenant_id: str, user_id: str = DEFAULT_USER) -> dict[str, Any]:
+        """One conversation with its turns, masked. Raises NotFound, in the same words for unknown and foreign ids."""
+        turns = self.deps.conversations.turns(valid_tenant(tenant_id), valid_id(user_id, "user"), thread_id)
+        if not turns:
+            raise NotFound(f"there is no thread {str(thread_id)[:80]!r}.", hint="A thread begins with its first turn.")
+        return {"thread_id": thread_id, "turns": turns}
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -263,8 +275,8 @@ def _described(record: Record) -> dict[str, Any]:
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
 
 
-def _no_document(doc_id: str) -> BadInput:
-    return BadInput(f"there is no document {doc_id[:80]!r}.", hint="`cordon docs list` shows what there is.")
+def _no_document(doc_id: str) -> NotFound:
+    return NotFound(f"there is no document {doc_id[:80]!r}.", hint="`cordon docs list` shows what there is.")
 
 
 __all__ = ["Agent", "CordonError", "Reply", "Settings", "VerifiedSentence"]

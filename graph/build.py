@@ -37,7 +37,11 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
 
     g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
     stage(g, "admit", partial(admit, settings=d.settings))
-    stage(g, "classify", classify)
+    stage(
+        g,
+        "classify",
+        lambda state, runtime: classify(state, runtime, conversations=d.conversations, embedder=d.embedder),
+    )
     stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion, embed=d.embed))
     stage(g, "constrain", constrain)
     stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
@@ -49,7 +53,13 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     stage(g, "remember", partial(remember, settings=d.settings))
     stage(g, "refuse", refuse)
     stage(g, "publish", partial(publish, artifacts=d.artifacts))
-    stage(g, "record", partial(record, journal=d.journal))
+    stage(
+        g,
+        "record",
+        lambda state, runtime: record(
+            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder
+        ),
+    )
 
     g.add_edge(START, "admit")
     g.add_conditional_edges("admit", admitted)

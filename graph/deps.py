@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from graph.audit.artifacts import Artifacts
 from graph.audit.journal import Journal
+from graph.conversations import Conversations
 from graph.knowledge.embeddings import Embedder, MiniLM, embedder
 from graph.knowledge.home import HomeLock
 from graph.knowledge.index import Index
@@ -54,13 +55,17 @@ class Deps:
         return Journal(self.settings.home / "audit" / "journal.jsonl")
 
     @cached_property
+    def conversations(self) -> Conversations:
+        return Conversations(self.settings.home / "conversations")
+
+    @cached_property
     def artifacts(self) -> Artifacts | None:
         return Artifacts(self.settings.out) if self.settings.artifacts else None
 
     def close(self) -> None:
-        for name in ("index", "lock"):  # only what was opened
+        for name in ("index", "conversations", "lock"):  # only what was opened
             opened = self.__dict__.pop(name, None)
-            if isinstance(opened, Index):
+            if isinstance(opened, Index | Conversations):
                 opened.close()
             elif isinstance(opened, HomeLock):
                 opened.release()

@@ -2,6 +2,7 @@
 
     CordonError
     ├── BadInput            the caller can mend it: an id, a path, a setting, an option
+    │   ├── NotFound        no such document, thread or run, or someone else's: the same words for both
     │   └── BadSettings     a setting is unknown or has a bad value
     ├── DocumentError       a document cannot be read; .reason is a short code
     │   └── Quarantined     it was refused on purpose (encrypted, empty, a bomb, …)
@@ -28,6 +29,10 @@ class BadInput(CordonError):
     """The request cannot be served as it stands."""
 
     exit_code = 2
+
+
+class NotFound(BadInput):
+    """There is no such thing, or it is someone else's: nobody can tell which."""
 
 
 class BadSettings(BadInput):

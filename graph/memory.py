@@ -5,6 +5,7 @@ Both hold masked text only, live in the checkpoint of one (tenant, user, thread)
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graph.state import Memory, MemoryType, PastTurn
@@ -39,7 +40,14 @@ _PRONOUN = re.compile(
     r"(?:dataset|document|memo|rule|policy|experiment|result|protocol|topic|one))\b",
     re.I,
 )
-_AGAIN = re.compile(r"\b(?:last time|earlier|before|previous(?:ly)?|your (?:last|previous) answer|as above)\b", re.I)
+_AGAIN = re.compile(
+    r"\b(?:last time|last week|yesterday|the other day|earlier|before|previous(?:ly)?|your (?:last|previous) answer|"
+    r"as above|remind me(?: of| about)?|(?:as )?(?:you (?:said|told me|mentioned)|(?:we|I) (?:discussed|talked about|"
+    r"spoke (?:of|about)|asked(?: you)?(?: about)?)))\b",
+    re.I,
+)
+RECALL_FROM = 0.45  # cosine of two questions from which the older turn counts as about the same (evals/memory.py)
+RECALLED = 2  # earlier turns shown beside the thread's own memory
 
 
 @dataclass(frozen=True)
@@ -52,11 +60,20 @@ class FollowUp:
     turns_used: int = 0
 
 
-def resolve(question: str, memory: Memory, kind: MemoryType) -> FollowUp:
-    """Complete a follow-up ("the first one", "and the third?", "what is its size?") from the thread's memory."""
+def without_cue(question: str) -> str:
+    """The question without the words that only say that it was spoken of before: what to look for by meaning."""
+    return " ".join(_AGAIN.sub(" ", question).split())
+
+
+def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) -> FollowUp:
+    """Complete a follow-up ("the first one", "and the third?", "what is its size?") from the thread's memory, or a
+    question that reaches back ("as we discussed …") from the `earlier` turns that were found by meaning."""
     if kind == "none":
         return FollowUp(question)
     past = recalled(memory, kind)
+    if earlier and _AGAIN.search(question):
+        found = earlier[0]
+        return FollowUp(f"{without_cue(question)} {found['topic']}", found["topic"], tuple(found["doc_ids"]), 1)
     if not past:
         return FollowUp(question)
     position = _position(question)
@@ -120,13 +137,18 @@ def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
     return [*(_parse(line) for line in memory["summary"].splitlines()), *memory["turns"]]
 
 
-def as_text(memory: Memory, kind: MemoryType) -> str:
+def as_text(memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) -> str:
     """Memory as the prompt shows it, "" when there is none."""
     if kind == "none":
         return ""
-    lines = memory["summary"].splitlines()
-    lines += [f"Question: {turn['question']}\nAnswer: {turn['answer']}" for turn in memory["turns"]]
+    lines = [_quoted(turn, "Earlier question") for turn in earlier]
+    lines += memory["summary"].splitlines()
+    lines += [_quoted(turn, "Question") for turn in memory["turns"]]
     return "\n".join(lines)
+
+
+def _quoted(turn: PastTurn, label: str) -> str:
+    return f"{label}: {turn['question']}\nAnswer: {turn['answer']}"
 
 
 _LINE = re.compile(r"Asked: (.*?) Answered: (.*?)(?: Listed: (.*?))?(?: From: (.*?))?$")

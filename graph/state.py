@@ -225,6 +225,7 @@ class State(TypedDict, total=False):
     listing: str  # the kind of document to list, when the question asks what there is
     follow_up: dict[str, Any]
     turns_used: int
+    earlier: list[PastTurn]  # of the asker's own threads, found by meaning
     verdict: Annotated[Verdict, VerdictChannel]
     rewrite: str
     constraints: list[str]
@@ -246,6 +247,7 @@ class State(TypedDict, total=False):
     error: dict[str, str] | None
     artifacts: dict[str, str]
     timings: Annotated[dict[str, Any], merge_timings]
+    said: PastTurn | None  # what this turn was about
     remembered: Memory | None  # what `memory` will be, once the turn is on record
     reply: dict[str, Any]
 
@@ -270,6 +272,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "listing": "",
         "follow_up": {},
         "turns_used": 0,
+        "earlier": [],
         "verdict": {
             "turn": "",
             "action": "ALLOW",
@@ -299,6 +302,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "error": None,
         "artifacts": {},
         "timings": {"turn": turn},
+        "said": None,
         "remembered": None,
         "reply": {},
     }

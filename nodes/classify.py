@@ -2,18 +2,39 @@
 
 from typing import Any
 
+from langgraph.runtime import Runtime
+
 from graph import memory
+from graph.context import Context, Principal, principal
+from graph.conversations import Conversations
+from graph.knowledge.embeddings import Embedder
 from graph.policy import intent
-from graph.state import State
+from graph.state import PastTurn, State
 
 
-def classify(state: State) -> dict[str, Any]:
+def classify(
+    state: State, runtime: Runtime[Context], *, conversations: Conversations, embedder: Embedder
+) -> dict[str, Any]:
     question, kind = state["question"], state["options"]["memory"]
-    follow_up = memory.resolve(question, state["memory"], kind)
+    earlier = _earlier(state, principal(runtime), conversations, embedder) if kind != "none" else []
+    follow_up = memory.resolve(question, state["memory"], kind, earlier)
     return {
         "intent": intent.classify(question),
         "listing": intent.inventory(follow_up.query),
         "query": " ".join(follow_up.query.split()),
         "follow_up": {"about": follow_up.about, "doc_ids": list(follow_up.doc_ids)} if follow_up.turns_used else {},
-        "turns_used": len(memory.recalled(state["memory"], kind)),
+        "turns_used": len(memory.recalled(state["memory"], kind)) + len(earlier),
+        "earlier": earlier,
     }
+
+
+def _earlier(state: State, asker: Principal, conversations: Conversations, embedder: Embedder) -> list[PastTurn]:
+    """Turns of the asker's own threads that this thread's memory no longer holds word by word, nearest in meaning."""
+    tenant, user = asker.tenant_id, asker.user_id
+    if not conversations.any(tenant, user):
+        return []
+    known = {turn["question"] for turn in state["memory"]["turns"]}
+    vector = embedder.embed([memory.without_cue(state["question"]) or state["question"]])[0]
+    found = conversations.search(tenant, user, vector, memory.RECALLED + len(known))
+    near = [f.turn for f in found if f.score >= memory.RECALL_FROM and f.turn["question"] not in known]
+    return near[: memory.RECALLED]  # type: ignore[return-value]

@@ -48,7 +48,7 @@ def prepare(state: State) -> task.Task:
         state["evidence"],
         style=options["style"],
         guarded=guarded,
-        memory=memory.as_text(state["memory"], options["memory"]),
+        memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
         about=state["follow_up"].get("about", ""),
         listing=bool(state["listing"]),
     )

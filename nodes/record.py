@@ -7,11 +7,15 @@ from langgraph.runtime import Runtime
 from graph.audit.journal import Journal
 from graph.audit.record import entry_of, reply_of, thread_of
 from graph.context import Context, Principal, principal
+from graph.conversations import Conversations
 from graph.errors import CordonError
+from graph.knowledge.embeddings import Embedder
 from graph.state import State
 
 
-def record(state: State, runtime: Runtime[Context], *, journal: Journal) -> dict[str, Any]:
+def record(
+    state: State, runtime: Runtime[Context], *, journal: Journal, conversations: Conversations, embedder: Embedder
+) -> dict[str, Any]:
     try:
         asker = principal(runtime)
     except CordonError:
@@ -19,4 +23,8 @@ def record(state: State, runtime: Runtime[Context], *, journal: Journal) -> dict
     reply = reply_of(state, asker, thread_of(runtime))
     journal.append(entry_of(state, reply))
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
+    if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
+        said = state["said"]
+        vector = embedder.embed([f"{said['question']} {said['topic']}"])[0] if said and reply["sentences"] else None
+        conversations.add(asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector)
     return {"reply": reply} | ({"memory": state["remembered"]} if state["remembered"] else {})

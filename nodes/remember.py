@@ -14,7 +14,8 @@ def remember(state: State, *, settings: Settings) -> dict[str, Any]:
     kind = state["options"]["memory"]
     if kind == "none" or state["admitted"]:
         return {}
-    return {"remembered": memory.remember(state["memory"], _turn(state), kind, settings.memory_turns)}
+    said = _turn(state)
+    return {"said": said, "remembered": memory.remember(state["memory"], said, kind, settings.memory_turns)}
 
 
 def _turn(state: State) -> PastTurn:

@@ -1,0 +1,176 @@
+"""What was said: every remembered turn of a tenant's people, to be listed, read again, found by meaning, and erased.
+
+One SQLite file per tenant, so that no other tenant's turns can change a rank and erasing a tenant is removing a file.
+A turn is written after its journal line, masked. With memory `none` nothing is written here.
+"""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graph.context import key_of
+from graph.errors import Unavailable
+from graph.knowledge.home import private_directory
+
+SHOWN = (
+    "run_id", "timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal",
+    "verdict", "safety_flags",
+)  # fmt: skip
+TITLE_CHARS = 80
+_SCHEMA = """
+CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
+  timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB);
+CREATE INDEX turns_by_thread ON turns (user_id, thread_id, id);
+"""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A turn found by meaning. `score` is the cosine of its question with the one asked now, -1 to 1."""
+
+    run_id: str
+    thread_id: str
+    score: float
+    turn: dict[str, Any]  # a graph.state.PastTurn
+
+
+class Conversations:
+    """Safe between threads. Raises Unavailable when the disk does not take a turn or a file is broken."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._open: dict[str, sqlite3.Connection] = {}
+        self._lock = threading.RLock()
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._open.values():
+                connection.close()
+            self._open.clear()
+
+    def add(
+        self,
+        tenant: str,
+        user: str,
+        thread: str,
+        reply: dict[str, Any],
+        gist: dict[str, Any],
+        vector: np.ndarray | None,
+    ) -> None:
+        """Keep a turn. `gist` is a PastTurn, `vector` its question's embedding (none for a refused one)."""
+        shown = json.dumps({key: reply[key] for key in SHOWN}, ensure_ascii=False)
+        raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
+        self._run(
+            tenant,
+            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (user, thread, reply["run_id"], reply["timestamp"], shown, json.dumps(gist, ensure_ascii=False), raw),
+            create=True,
+        )
+
+    def threads(self, tenant: str, user: str) -> list[dict[str, Any]]:
+        """A user's threads, the latest first: thread_id, title (the first question), turns, created, updated."""
+        found = self._run(
+            tenant,
+            "SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id) FROM turns WHERE user_id = ?"
+            " GROUP BY thread_id ORDER BY max(id) DESC",
+            (user,),
+        )
+        first = dict(
+            self._run(
+                tenant,
+                "SELECT id, turn FROM turns WHERE id IN"
+                " (SELECT min(id) FROM turns WHERE user_id = ? GROUP BY thread_id)",
+                (user,),
+            )
+        )
+        return [
+            {"thread_id": t, "title": _title(json.loads(first[at])["question"]), "turns": n, "created": c, "updated": u}
+            for t, n, c, u, at in found
+        ]
+
+    def any(self, tenant: str, user: str) -> bool:
+        """Whether anything was ever answered to this user with memory on."""
+        sql = "SELECT 1 FROM turns WHERE user_id = ? AND vector IS NOT NULL LIMIT 1"
+        return bool(self._run(tenant, sql, (user,)))
+
+    def turns(self, tenant: str, user: str, thread: str) -> list[dict[str, Any]]:
+        """The turns of one thread as the reply had them, the oldest first; none when there is no such thread."""
+        sql = "SELECT turn FROM turns WHERE user_id = ? AND thread_id = ? ORDER BY id"
+        return [json.loads(turn) for (turn,) in self._run(tenant, sql, (user, thread))]
+
+    def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
+        """The user's answered turns whose questions mean nearly the same, nearest first, from all of their threads."""
+        sql = "SELECT run_id, thread_id, gist, vector FROM turns WHERE user_id = ? AND vector IS NOT NULL ORDER BY id"
+        size = vector.astype(np.float32).nbytes
+        rows = [row for row in self._run(tenant, sql, (user,)) if len(row[3]) == size]  # of this embedding model
+        if not rows:
+            return []
+        scores = np.stack([np.frombuffer(raw, np.float32) for *_, raw in rows]) @ vector.astype(np.float32)
+        best = np.argsort(-scores, kind="stable")[:limit]
+        return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
+
+    def forget(
+        self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] = ()
+    ) -> int:
+        """Erase turns: all, one user's, one thread's of that user, or the runs named. Returns how many it was."""
+        where, values = _selection(user, thread, run_ids)
+        (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
+        if count:
+            self._run(tenant, f"DELETE FROM turns{where}", values)
+            self._run(tenant, "PRAGMA wal_checkpoint(TRUNCATE)", ())
+        if not where:
+            with self._lock:
+                connection = self._open.pop(key_of(tenant), None)
+                if connection is not None:
+                    connection.close()
+                for path in self._directory.glob(f"{key_of(tenant)}.db*"):
+                    path.unlink(missing_ok=True)
+        return int(count)
+
+    def _run(self, tenant: str, sql: str, values: tuple[Any, ...], *, create: bool = False) -> list[Any]:
+        name = key_of(tenant)
+        path = self._directory / f"{name}.db"
+        try:
+            with self._lock:
+                if name not in self._open:
+                    if not create and not path.exists():
+                        return []
+                    self._open[name] = _opened(path)
+                return self._open[name].execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise Unavailable(
+                f"the conversations in {path.name} cannot be used: {error}.", hint="Free space, or remove the file."
+            ) from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    private_directory(path.parent)
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    path.chmod(0o600)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    if connection.execute("PRAGMA user_version").fetchone() == (0,):
+        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = 1; COMMIT;")
+    return connection
+
+
+def _selection(user: str | None, thread: str | None, run_ids: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+    if run_ids:
+        return f" WHERE run_id IN ({','.join('?' * len(run_ids))})", tuple(run_ids)
+    if user is None:
+        return "", ()
+    return (
+        (" WHERE user_id = ?", (user,)) if thread is None else (" WHERE user_id = ? AND thread_id = ?", (user, thread))
+    )
+
+
+def _title(question: str) -> str:
+    flat = " ".join(question.split())
+    return flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
