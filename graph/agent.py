@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, get_args
@@ -128,6 +129,32 @@ class Agent:
             self._saver.delete_thread(thread)
             self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)
 
+    def forget(
+        self,
+        *,
+        tenant_id: str,
+        user_id: str | None = None,
+        thread_id: str | None = None,
+        everything: bool = False,
+        older_than_days: int | None = None,
+    ) -> dict[str, Any]:
+        """Erase a thread, a user, all of a tenant, or what is older; returns the receipt (graph/erasure.py).
+
+        Raises BadInput when nothing, or more than one thing, is named.
+        """
+        from graph.erasure import Scope, erase
+
+        named = [bool(user_id or thread_id), everything, older_than_days is not None]
+        if sum(named) != 1 or (older_than_days is not None and older_than_days < 0):
+            raise BadInput("say what to forget: a thread, a user, all, or what is older than some days.")
+        scope = Scope(
+            valid_tenant(tenant_id),
+            valid_id(user_id, "user") if user_id else None,
+            valid_id(thread_id, "thread") if thread_id else None,
+            _days_ago(older_than_days) if older_than_days is not None else None,
+        )
+        return erase(scope, self.deps, self._saver)
+
     def threads(self, *, tenant_id: str, user_id: str = DEFAULT_USER) -> list[dict[str, Any]]:
         """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC)."""
         return self.deps.conversations.threads(valid_tenant(tenant_id), valid_id(user_id, "user"))
@@ -234,6 +261,7 @@ class Agent:
         try:
             connection = sqlite3.connect(path, check_same_thread=False)
             path.chmod(0o600)
+            connection.execute("PRAGMA secure_delete = ON")
             saver = SqliteSaver(connection, serde=MaskingSerializer())
             saver.setup()
         except sqlite3.Error as error:
@@ -266,6 +294,10 @@ def _owner(tenant_id: str, public: bool) -> str:
     if public == bool(tenant_id):
         raise BadInput("name a tenant or say public, one of the two.")
     return PUBLIC if public else valid_tenant(tenant_id)
+
+
+def _days_ago(days: int) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _described(record: Record) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def entry_of(state: State, reply: dict[str, Any]) -> dict[str, Any]:
     usage, verdict = reply["usage"], reply["verdict"]
     kinds = {threat["type"] for threat in verdict["threats"]}
     return {
+        "kind": "run",
         "timestamp": reply["timestamp"],
         "run_id": reply["run_id"],
         "user_id": reply["user_id"],

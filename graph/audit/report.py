@@ -48,7 +48,7 @@ def _row(day: str, tenant: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
         "tenant_id": tenant,
         "runs": len(runs),
         "guard_events": sum(len(run["guard_events"]) for run in runs),
-        "rewrites": sum(bool(run["rewrite"]) for run in runs),
+        "rewrites": sum(bool(run.get("rewrite")) for run in runs),
         "median_latency_ms": round(statistics.median(latencies), 1),
         "worst_latency_ms": round(max(latencies), 1),
         "tokens_prompt": sum(run["tokens_prompt"] for run in runs),

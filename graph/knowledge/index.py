@@ -236,6 +236,23 @@ class Index:
             self._spaces[key] = space
         return self._spaces[key]
 
+    def tenants(self) -> list[str]:
+        """Whose spaces there are, the public one included."""
+        spaces = [Space(path) for path in sorted((self._directory / "spaces").glob("*.db"))]
+        names = [space.meta("tenant") for space in spaces]
+        for space in spaces:
+            space.close()
+        return [name for name in names if name]
+
+    def drop(self, tenant: str) -> None:
+        """Remove a space's file, and Chroma's files with it: those of the other spaces are to be built anew."""
+        key = self.key(tenant)
+        if key in self._spaces:
+            self._spaces.pop(key).close()
+        for path in (self._directory / "spaces").glob(f"{key}.*"):
+            path.unlink()
+        self.vectors.drop()
+
     def visible(self, tenant: str) -> list[tuple[Where, Space]]:
         """The asker's spaces: never more than its own and the public one."""
         pairs: list[tuple[Where, str]] = [("private", tenant), ("public", PUBLIC)]

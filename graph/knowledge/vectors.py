@@ -4,6 +4,7 @@ Opened on first use (importing it takes a second). One collection per space, sta
 vectors only, never text, and can always be rebuilt from the spaces.
 """
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,15 @@ class Vectors:
             self._collection(space).delete(ids=gone)
         new = [at for at, name in enumerate(ids) if name not in held]
         self.put(space, [ids[at] for at in new], vectors[new])
+
+    def drop(self) -> None:
+        """Remove Chroma's files: a delete in them leaves bytes behind."""
+        self._stores.clear()
+        if self._client is not None:
+            self._client._system.stop()  # Chroma's own way to let go of its files
+            self._client.clear_system_cache()
+            self._client = None
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def nearest(self, space: str, vector: np.ndarray, limit: int) -> list[tuple[str, float]]:
         """(chunk id, cosine) of the nearest, best first. Raises IndexUnavailable for an empty collection."""

@@ -171,7 +171,7 @@ def show_journal(entries: list[dict[str, Any]]) -> None:
             e["action"],
             e["final_decision"],
             f"{e['latency_ms']:.0f}",
-            e["query"][:120],
+            e.get("query", "(erased)")[:120],
         )
         table.add_row(*map(Text, row))
     console().print(table if entries else Text("the journal is empty"))

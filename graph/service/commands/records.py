@@ -23,7 +23,7 @@ def audit_tail(
 ) -> None:
     """The last runs."""
     with errors():
-        entries = list(_journal().entries())[-n:]
+        entries = list(_journal().runs())[-n:]
         if as_json:
             for entry in entries:
                 print_json(entry, compact=True)
@@ -36,13 +36,34 @@ def audit_tail(
 @audit.command("show", epilog="Example: cordon audit show 3f0c…")
 def audit_show(run_id: str) -> None:
     """One run, whole."""
+    with errors():
+        from graph.audit.mistakes import one_run
+
+        print_json(one_run(_journal(), run_id))
+
+
+@audit.command("flag", epilog="Example: cordon audit flag 3f0c2a --false-positive --note 'a question about the policy'")
+def audit_flag(
+    run_id: Annotated[str, typer.Argument(help="The run, or the first characters of it.", show_default=False)],
+    false_positive: Annotated[
+        bool, typer.Option("--false-positive", help="The guards stopped an innocent question.")
+    ] = False,
+    note: Annotated[str, typer.Option(help="Why, in a few words.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Log a run that the guards judged wrongly; `cordon eval guardrails` asks them again."""
     from graph.errors import BadInput
 
     with errors():
-        found = [e for e in _journal().entries() if e["run_id"].startswith(run_id)]
-        if len(found) != 1 or len(run_id) < 4:
-            raise BadInput(f"no single run begins with {run_id!r}.", hint="`cordon audit tail --json` lists them.")
-        print_json(found[0])
+        if not false_positive:
+            raise BadInput("say what was wrong with it.", hint="`--false-positive` is what can be flagged.")
+        from graph.audit.mistakes import Mistakes
+
+        row = Mistakes(_journal()).flag(run_id, note)
+        if as_json:
+            print_json(row)
+        else:
+            typer.echo(f"flagged {row['run_id'][:8]}: {row['action']} at risk {row['risk_score']}")
 
 
 @audit.command("verify", epilog="Example: cordon audit verify")
@@ -69,7 +90,7 @@ def audit_report(
     with errors():
         from graph.audit import report
 
-        rows = report.report(_journal().entries(), day)
+        rows = report.report(_journal().runs(), day)
         if form is ReportKind.csv:
             typer.echo(report.as_csv(rows), nl=False)
         else:

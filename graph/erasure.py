@@ -1,0 +1,124 @@
+"""Erasure: everything that is kept of a thread, a user, a tenant, or of what is older than a day, with a receipt.
+
+The journal comes last and holds the receipt. An erasure that was cut short has left its runs there, so asking again
+finishes it.
+"""
+
+import re
+import shutil
+import sys
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graph.audit.mistakes import Mistakes
+from graph.context import key_of
+from graph.deps import Deps
+from graph.knowledge.ingest import mirror
+
+_FOLDER = re.compile(r"\d{8}_\d{6}_.+_[A-Z_]+(?:-\d+)?")  # what graph/audit/artifacts.py names a run's folder
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What to erase of a tenant: one thread (of one user, or of whoever has one of that name), one user's, or all.
+
+    `before` (UTC, ISO 8601) narrows it to older runs; then documents stay, and so do threads used since.
+    """
+
+    tenant_id: str
+    user_id: str | None = None
+    thread_id: str | None = None
+    before: str | None = None
+
+    @property
+    def everything(self) -> bool:
+        return self.user_id is None and self.thread_id is None and self.before is None
+
+    def holds(self, run: dict[str, Any]) -> bool:
+        return (
+            run["tenant_id"] == self.tenant_id
+            and self.user_id in (None, run.get("user_id"))
+            and self.thread_id in (None, run.get("thread_id"))
+            and (self.before is None or run["timestamp"] < self.before)
+        )
+
+
+def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
+    """Erase and return the receipt: what kind of thing, how many, when. Raises Unavailable when the disk fails."""
+    runs = [run for run in deps.journal.runs() if "salt" in run and scope.holds(run)]
+    ids = [run["run_id"] for run in runs]
+    threads = {(run["user_id"], run["thread_id"]) for run in runs}
+    if scope.before is not None:  # a thread in use since keeps its memory
+        threads -= {
+            (run.get("user_id"), run.get("thread_id"))
+            for run in deps.journal.runs()
+            if run["tenant_id"] == scope.tenant_id and run["timestamp"] >= scope.before
+        }
+    checkpoints = _threads(scope, threads, saver)
+    receipt = {
+        "receipt_id": uuid.uuid4().hex,
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "tenant_id": scope.tenant_id,
+        "scope": "all" if scope.everything else "thread" if scope.thread_id else "user" if scope.user_id else "older",
+        "runs": len(runs),
+        "threads": checkpoints,
+        "turns": _turns(scope, ids, deps),
+        "artifacts": sum(_folder(Path(run["artifacts"])) for run in runs if run["artifacts"]),
+        "false_positives": Mistakes(deps.journal).forget(ids),
+        "documents": _documents(scope.tenant_id, deps) if scope.everything else 0,
+    }
+    _forget_in_memory()
+    deps.journal.erase(ids, receipt)
+    return receipt
+
+
+def _threads(scope: Scope, threads: set[tuple[str, str]], saver: Any) -> int:
+    """Delete the checkpoints of the threads, and the bytes they leave in the file."""
+    with saver.lock:
+        for user, thread in threads:
+            for table in ("checkpoints", "writes"):
+                saver.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (key_of(scope.tenant_id, user, thread),))
+        saver.conn.commit()
+        saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return len(threads)
+
+
+def _turns(scope: Scope, ids: list[str], deps: Deps) -> int:
+    kept = deps.conversations
+    gone = 0
+    for at in range(0, len(ids), 500):  # SQLite bounds the parameters of a statement
+        gone += kept.forget(scope.tenant_id, run_ids=ids[at : at + 500])
+    if scope.before is None and (scope.thread_id is None or scope.user_id is not None):
+        gone += kept.forget(scope.tenant_id, user=scope.user_id, thread=scope.thread_id)
+    return gone
+
+
+def _folder(path: Path) -> int:
+    """Remove an artefact folder. Only what looks like one: the journal names it, but the disk may have changed."""
+    if not (_FOLDER.fullmatch(path.name) and (path / "triage.json").is_file()):
+        return 0
+    shutil.rmtree(path, ignore_errors=True)
+    return int(not path.exists())
+
+
+def _documents(tenant: str, deps: Deps) -> int:
+    """Remove the tenant's space, and build Chroma's files anew without it: a delete leaves bytes in them."""
+    space = deps.index.space(tenant)
+    count = space.count()[0] if space else 0
+    deps.index.drop(tenant)
+    for owner in deps.index.tenants():
+        mirror(deps.index, owner)
+    shutil.rmtree(deps.settings.home / "uploads" / key_of(tenant), ignore_errors=True)
+    return count
+
+
+def _forget_in_memory() -> None:
+    """Empty every cache of ours: one may hold a sentence, a number or a vector of what was erased."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] in ("graph", "nodes"):
+            for value in vars(module).values():
+                if callable(clear := getattr(value, "cache_clear", None)):
+                    clear()
