@@ -49,6 +49,30 @@ class Settings(BaseModel):
     tracing: Literal["off", "langsmith"] = Field("off", description="nothing leaves the machine unless this says so")
     studio_tenant: str = Field("", description="the one tenant that LangGraph Studio speaks for")
 
+    # The HTTP service (docs/service.md).
+    serve_host: str = Field("127.0.0.1", min_length=1, description="where `cordon serve` listens")
+    serve_port: int = Field(8_000, ge=0, le=65_535, description="0 takes a free one")
+    serve_threads: int = Field(64, ge=1, le=1_024, description="questions answered at the same time")
+    serve_queue: int = Field(64, ge=0, le=10_000, description="questions that may wait for a thread; more get 503")
+    request_s: float = Field(120, gt=0, le=3_600, description="after which a request is answered with 504")
+    key_rate: int = Field(120, ge=1, description="requests a minute for one key; more get 429")
+    tenant_rate: int = Field(600, ge=1, description="requests a minute for all keys of a tenant")
+    key_concurrency: int = Field(16, ge=1, description="requests of one key at the same time")
+    tenant_concurrency: int = Field(48, ge=1, description="requests of one tenant at the same time")
+    max_body_kb: int = Field(256, ge=1, le=100_000, description="a larger JSON body gets 413")
+    max_upload_mb: int = Field(100, ge=1, le=100_000, description="a larger upload, all files together, gets 413")
+    max_batch: int = Field(16, ge=1, le=1_000, description="questions in one LangServe batch")
+    min_free_mb: int = Field(100, ge=0, description="with less room on the disk the service is not ready")
+    cors_origins: str = Field(
+        "", description="origins, comma separated, whose pages may call the service; none is safest"
+    )
+    metrics_access: Literal["loopback", "key", "open"] = Field(
+        "loopback", description="who reads /metrics without an auditor's or admin's key"
+    )
+    jwt_public_key: str = Field("", description="PEM file; tokens signed with its private key are taken besides keys")
+    jwt_audience: str = Field("", description="the `aud` such a token must have")
+    jwt_issuer: str = Field("", description="the `iss` such a token must have")
+
     @field_validator("home", "out", mode="after")
     @classmethod
     def _absolute(cls, value: Path) -> Path:

@@ -1,0 +1,120 @@
+"""The whole service on one screen: routes, and the layers around them from the inside out."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from graph.agent import Agent
+from graph.errors import CordonError
+from graph.service.http import asking, audit, chat, documents, health, langserve, mcp, pages, problems, threads
+from graph.service.http.bodies import StrictBodies
+from graph.service.http.credentials import Credentials
+from graph.service.http.gate import Gate
+from graph.service.http.observe import Observe
+from graph.service.http.service import Service
+
+UPLOADS = frozenset({"/v1/documents"})
+ROUTERS = (asking, threads, documents, chat, audit, health, pages)
+
+
+def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
+    """The service to run, and the FastAPI application inside it. `inner.state.service` is what it stands on.
+
+    The service opens the agent's home and closes it when it ends.
+    """
+    service = Service(agent)
+    inner = FastAPI(
+        title="Cordon",
+        version=version("cordon"),
+        description="Answers from your own documents that can be checked. The tenant comes from the key.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        responses={
+            401: {"description": "no valid key"},
+            403: {"description": "the key's role may not"},
+            429: {"description": "too much at once; see Retry-After"},
+        },
+        redirect_slashes=False,
+    )
+    inner.state.service = service
+    inner.state.enter = []
+    for module in ROUTERS:
+        inner.include_router(module.router)
+    langserve.mount(inner, service)
+    mcp.mount(inner, service)
+    for kind in (problems.Problem, CordonError, RequestValidationError, HTTPException, Exception):
+        inner.add_exception_handler(kind, _told)
+    _describe(inner)
+
+    app: ASGIApp = StrictBodies(inner, service.settings.max_body_kb * 1_024, UPLOADS)
+    app = Gate(app, Credentials(service.settings, service.keys), service.limits)
+    if origins := [o.strip() for o in service.settings.cors_origins.split(",") if o.strip()]:
+        app = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type"],
+            expose_headers=["X-Request-ID", "Retry-After", "Location"],
+        )
+    return Observe(app, service.metrics, service.draining), inner
+
+
+@asynccontextmanager
+async def _lifespan(inner: FastAPI) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        inner.state.service.jobs.start()
+        for enter in inner.state.enter:  # doors that need a task of their own (MCP)
+            await stack.enter_async_context(enter())
+        yield
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    request_id = request.state.request_id
+    if isinstance(error, problems.Problem):
+        problem = error
+    elif isinstance(error, CordonError):
+        problem = problems.of(error)
+    elif isinstance(error, RequestValidationError):
+        problem = problems.Problem(422, _first(error))
+    elif isinstance(error, HTTPException):
+        known = error.status_code if error.status_code in problems.BY_STATUS else 500
+        problem = problems.Problem(known, headers=error.headers)
+    else:
+        problem = problems.Problem(500)
+    return problems.response(problem, request_id)
+
+
+def _first(error: RequestValidationError) -> str:
+    """Where the first fault is and what is wrong, without the value that was sent."""
+    first: dict[str, Any] = dict(error.errors()[0])
+    place = ".".join(str(part)[:40] for part in first.get("loc", ()) if part != "body")
+    said = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
+    return f"{place or 'the body'}: {said}."
+
+
+def _describe(inner: FastAPI) -> None:
+    """The OpenAPI document says that a key is asked for, and what an error looks like."""
+    made = inner.openapi
+
+    def openapi() -> dict[str, Any]:
+        if inner.openapi_schema is None:
+            from graph.service.http.gate import is_open
+
+            schema = made()
+            schema.setdefault("components", {})["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            for path, methods in schema["paths"].items():
+                for method, operation in methods.items():
+                    if not is_open(method.upper(), path):
+                        operation["security"] = [{"key": []}]
+        return inner.openapi_schema or {}
+
+    inner.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,41 @@
+"""Who calls: set once by the gate, read by every door behind it."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal
+
+from graph.context import Principal, Role
+from graph.errors import Forbidden
+from graph.service.http.limits import Ticket
+
+Deed = Literal["ask", "read", "upload", "delete", "audit", "observe"]
+# Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
+DEEDS: dict[Role, frozenset[Deed]] = {
+    "member": frozenset({"ask", "read"}),
+    "uploader": frozenset({"ask", "read", "upload"}),
+    "admin": frozenset({"ask", "read", "upload", "delete", "observe"}),
+    "auditor": frozenset({"audit", "observe"}),
+}
+
+
+@dataclass(frozen=True)
+class Caller:
+    principal: Principal
+    key_id: str
+    request_id: str
+    ticket: Ticket
+
+    def may(self, deed: Deed) -> bool:
+        return deed in DEEDS.get(self.principal.role, frozenset())
+
+
+# Doors that hand on no request (LangServe, MCP) find the caller here. A thread of the pool does not inherit it.
+CALLER: ContextVar[Caller] = ContextVar("cordon_caller")
+
+
+def current() -> Caller:
+    """The caller of the request being served. Raises Forbidden outside of one: closed when in doubt."""
+    try:
+        return CALLER.get()
+    except LookupError:
+        raise Forbidden("the request carries no credential.", hint="Send a key of your tenant.") from None

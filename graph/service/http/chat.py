@@ -1,0 +1,170 @@
+"""OpenAI's chat completions, for clients that speak nothing else.
+
+The question is the last user message. What else the client sends along (system and assistant messages, earlier turns)
+was written outside and is neither an instruction to Cordon nor memory: it is not read. A conversation with memory is
+asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
+"""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from graph.service.http.asking import sentences
+from graph.service.http.problems import Problem
+from graph.service.http.service import Asker, Options, Reader, Served
+
+MODEL = "cordon"
+MAX_MESSAGES = 1_000
+router = APIRouter(prefix="/v1", tags=["OpenAI"])
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    type: str
+    text: str | None = None
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[Part] | None = None
+
+
+class StreamOptions(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    include_usage: bool = False
+
+
+class Completion(BaseModel):
+    """Fields of the wire format that Cordon has no use for (temperature, user, tools, metadata, …) are not read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str = Field(MODEL, max_length=200)
+    messages: list[Message] = Field(min_length=1, max_length=MAX_MESSAGES)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: int | None = Field(None, description="only 1")
+    cordon: Options = Field(default_factory=lambda: Options())  # type: ignore[call-arg]
+
+
+@router.post("/chat/completions")
+async def complete(body: Completion, who: Asker, service: Served) -> Response:
+    """A chat completion. Citations: as footnotes in the text, and whole in the extension field `cordon`."""
+    if body.n not in (None, 1):
+        raise Problem(400, "n must be 1.", code="unsupported")
+    if body.model != MODEL:
+        raise Problem(404)
+    reply = await service.ask(who, _question(body.messages), body.cordon, "chat")
+    if reply["decision"] == "unavailable":
+        raise Problem(503, "The model or the index is not there now.")
+    if body.stream:
+        usage = body.stream_options is not None and body.stream_options.include_usage
+        return StreamingResponse(_chunks(reply, usage), media_type="text/event-stream")
+    message = {"role": "assistant", "content": content(reply), "refusal": None}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    return JSONResponse(
+        {**_head(reply, "chat.completion"), "choices": [choice], "usage": _usage(reply), "cordon": _extension(reply)}
+    )
+
+
+@router.get("/models")
+async def models(who: Reader) -> dict[str, Any]:
+    """The one model there is."""
+    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}]}
+
+
+@router.get("/models/{model_id}")
+async def model(model_id: str, who: Reader) -> dict[str, Any]:
+    if model_id != MODEL:
+        raise Problem(404)
+    return {"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}
+
+
+def _question(messages: list[Message]) -> str:
+    last = next((m for m in reversed(messages) if m.role == "user"), None)
+    if last is None or last.content is None:
+        raise Problem(400, "There is no user message to answer.", code="no_question")
+    if isinstance(last.content, str):
+        return last.content
+    if any(part.type not in ("text", "input_text") for part in last.content):
+        raise Problem(400, "Only text can be asked.", code="unsupported")
+    return "\n".join(part.text or "" for part in last.content)
+
+
+def content(reply: dict[str, Any]) -> str:
+    """The answer, and its sources as footnotes."""
+    return reply["answer"] + _footnotes(reply)
+
+
+def _footnotes(reply: dict[str, Any]) -> str:
+    lines = []
+    for c in reply["citations"]:
+        place = f", page {c['page']}" if c["page"] else f", sheet {c['sheet']}" if c["sheet"] else ""
+        lines.append(f"[{c['n']}] {c['filename']}{place}: “{' '.join(c['quote'].split())}”")
+    return "\n\n" + "\n".join(lines) if lines else ""
+
+
+async def _chunks(reply: dict[str, Any], usage: bool) -> AsyncIterator[bytes]:
+    head = _head(reply, "chat.completion.chunk")
+
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return _data({**head, "choices": [choice], **({"usage": None} if usage else {}), **more})
+
+    yield chunk({"role": "assistant", "content": "", "refusal": None})
+    for piece in _pieces(reply):
+        yield chunk({"content": piece})
+    yield chunk({}, "stop", cordon=_extension(reply))
+    if usage:
+        yield _data({**head, "choices": [], "usage": _usage(reply)})
+    yield b"data: [DONE]\n\n"
+
+
+def _pieces(reply: dict[str, Any]) -> list[str]:
+    """The text of `content`, cut where verified sentences begin, so that put together it is the same."""
+    text, cuts, at = content(reply), [0], 0
+    for sentence in reply["sentences"][1:]:
+        found = text.find(sentence["text"], at)
+        if found > at:
+            cuts.append(found)
+            at = found
+    cuts.append(len(text))
+    return [text[a:b] for a, b in pairwise(cuts) if a < b]
+
+
+def _data(value: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(value)}\n\n".encode()
+
+
+def _head(reply: dict[str, Any], kind: str) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{reply['run_id']}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": MODEL,
+        "system_fingerprint": None,
+    }
+
+
+def _usage(reply: dict[str, Any]) -> dict[str, int]:
+    used = reply["usage"]
+    return {
+        "prompt_tokens": used["prompt_tokens"],
+        "completion_tokens": used["completion_tokens"],
+        "total_tokens": used["prompt_tokens"] + used["completion_tokens"],
+    }
+
+
+def _extension(reply: dict[str, Any]) -> dict[str, Any]:
+    kept = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
+    return {**{key: reply[key] for key in kept}, "sentences": sentences(reply)}

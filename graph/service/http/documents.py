@@ -1,0 +1,103 @@
+"""Documents and the jobs that read them in."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from graph.errors import BadInput
+from graph.service.http import uploads
+from graph.service.http.caller import Caller
+from graph.service.http.problems import Problem
+from graph.service.http.service import Deleter, Reader, Served, Service, Uploader
+
+router = APIRouter(prefix="/v1", tags=["documents"])
+_FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                    "additionalProperties": False,
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/documents", status_code=202, openapi_extra=_FORM)
+async def upload(request: Request, response: Response, who: Uploader, service: Served) -> dict[str, Any]:
+    """Take files (the form field `files`, as often as wanted) and give back the job that reads them."""
+    if service.jobs.crowded(who.principal.tenant_id):
+        raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
+    job_id, folder = service.jobs.begin()
+    try:
+        settings = service.settings
+        received = await uploads.receive(request, folder, settings.max_file_mb * 2**20, settings.max_upload_mb * 2**20)
+        job = service.jobs.accept(job_id, who.principal, received)
+    except OSError:
+        service.jobs.discard(job_id)
+        raise Problem(503, "The upload could not be stored.") from None
+    except BaseException:
+        service.jobs.discard(job_id)
+        raise
+    response.headers["Location"] = f"/v1/jobs/{job_id}"
+    return job.shown()
+
+
+@router.get("/documents")
+async def documents(who: Reader, service: Served) -> dict[str, Any]:
+    """The tenant's own documents and the public ones, by `visibility` and id."""
+    return {"documents": await service.work(who, lambda: readable(service, who))}
+
+
+@router.get("/documents/{doc_id}")
+async def document(doc_id: str, who: Reader, service: Served) -> dict[str, Any]:
+    """One document with its text, masked. The tenant's own comes before a public one of the same id."""
+
+    def work() -> dict[str, Any]:
+        try:
+            return service.agent.document(doc_id, tenant_id=who.principal.tenant_id)
+        except BadInput:
+            return service.agent.document(doc_id, public=True)
+
+    try:
+        return await service.work(who, work)
+    except BadInput:
+        raise Problem(404) from None
+
+
+@router.delete("/documents/{doc_id}", status_code=204)
+async def remove(doc_id: str, who: Deleter, service: Served) -> Response:
+    """Remove one of the tenant's own documents: text, words and vectors. Public ones are the operator's."""
+    try:
+        await service.work(who, lambda: service.agent.remove(doc_id, tenant_id=who.principal.tenant_id))
+    except BadInput:
+        raise Problem(404) from None
+    return Response(status_code=204)
+
+
+@router.get("/jobs/{job_id}")
+async def job(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
+    """How far an upload of one's own is: its state, and of each file the state and the reason."""
+    found = service.jobs.get(job_id, who.principal)
+    if found is None:
+        raise Problem(404)
+    return found
+
+
+@router.delete("/jobs/{job_id}")
+async def cancel(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
+    """Stop before the next file. What is indexed already stays."""
+    found = service.jobs.cancel(job_id, who.principal)
+    if found is None:
+        raise Problem(404)
+    return found
+
+
+def readable(service: Service, who: Caller) -> list[dict[str, Any]]:
+    own = service.agent.documents(tenant_id=who.principal.tenant_id)
+    return own + service.agent.documents(public=True)

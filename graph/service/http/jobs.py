@@ -1,0 +1,234 @@
+"""Uploads being read: one thread, one job at a time, each on disk until it is done.
+
+A job is a folder below `uploads` in the home: job.json and the files, named by number. An accepted upload survives a
+restart: what was not finished is taken up again, and reading a file twice changes nothing.
+"""
+
+import json
+import os
+import queue
+import shutil
+import threading
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from graph.agent import Agent
+from graph.context import Principal, valid_tenant
+from graph.errors import CordonError
+from graph.knowledge.home import private_directory
+from graph.knowledge.ingest import Outcome, Source
+from graph.service.http.metrics import Metrics
+
+State = Literal["queued", "running", "done", "cancelled", "failed"]
+KEPT_S = 7 * 86_400  # how long a finished job can be looked up
+WAITING_PER_TENANT = 100  # jobs; more get 429
+
+
+@dataclass
+class File:
+    """`status` is waiting, reading, or what became of it: indexed, unchanged, quarantined, failed, cancelled."""
+
+    name: str
+    size: int
+    status: str = "waiting"
+    doc_id: str = ""
+    reason: str = ""
+    chunks: int = 0
+    flags: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Job:
+    job_id: str
+    tenant_id: str
+    user_id: str
+    state: State
+    created: str
+    files: list[File]
+    finished: str = ""
+    reason: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.state in ("done", "cancelled", "failed")
+
+    def shown(self) -> dict[str, Any]:
+        """As its owner sees it; `done` of `total` files are settled."""
+        settled = sum(file.status not in ("waiting", "reading") for file in self.files)
+        kept = {k: v for k, v in asdict(self).items() if k not in ("tenant_id", "user_id")}
+        return {**kept, "done": settled, "total": len(self.files)}
+
+
+class _Stop(Exception):
+    """Raised out of the progress of an ingestion: the job was cancelled, or the service is stopping."""
+
+
+class Jobs:
+    def __init__(self, agent: Agent, metrics: Metrics) -> None:
+        self._agent, self._metrics = agent, metrics
+        self._folder = agent.settings.home / "uploads"
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.RLock()
+        self._line: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._cancelled: set[str] = set()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
+
+    def start(self) -> None:
+        """Take up what the last service left, and begin."""
+        private_directory(self._folder)
+        for folder in sorted(self._folder.iterdir(), key=lambda p: p.stat().st_mtime):
+            job = _read(folder / "job.json")
+            if job is None or (job.over and time.time() - folder.stat().st_mtime > KEPT_S):
+                shutil.rmtree(folder, ignore_errors=True)  # an upload that was never accepted, or an old one
+                continue
+            self._jobs[job.job_id] = job
+            if not job.over:
+                self._line.put(job.job_id)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the file being read. What is left stays on disk for the next start."""
+        self._closing.set()
+        self._line.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    # -- for the routes -----------------------------------------------------------------------------------
+
+    def begin(self) -> tuple[str, Path]:
+        """A new job's id and its folder, to stream files into. Accept or discard it."""
+        job_id = uuid.uuid4().hex
+        return job_id, private_directory(self._folder / job_id)
+
+    def accept(self, job_id: str, who: Principal, files: list[File]) -> Job:
+        """The job is on disk when this returns: from here on it will be done. Raises OSError when it cannot be."""
+        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files)
+        with self._lock:
+            self._write(job)
+            self._jobs[job_id] = job
+        self._line.put(job_id)
+        return job
+
+    def discard(self, job_id: str) -> None:
+        shutil.rmtree(self._folder / job_id, ignore_errors=True)
+
+    def crowded(self, tenant_id: str) -> bool:
+        with self._lock:
+            return sum(j.tenant_id == tenant_id and not j.over for j in self._jobs.values()) >= WAITING_PER_TENANT
+
+    def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
+        """The job, if it is this user's of this tenant."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+            return job.shown() if job and (job.tenant_id, job.user_id) == (who.tenant_id, who.user_id) else None
+
+    def cancel(self, job_id: str, who: Principal) -> dict[str, Any] | None:
+        """Stop before the next file; what is indexed stays. Of a finished job it changes nothing."""
+        with self._lock:
+            if self.get(job_id, who) is None:
+                return None
+            job = self._jobs[job_id]
+            if job.state == "queued":
+                self._finish(job, "cancelled")
+            elif job.state == "running":
+                self._cancelled.add(job_id)
+            return job.shown()
+
+    # -- the thread ---------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while (job_id := self._line.get()) is not None and not self._closing.is_set():
+            job = self._jobs[job_id]
+            with self._lock:
+                if job.over:
+                    continue
+                job.state = "running"
+            try:
+                self._ingest(job)
+                self._finish(job, "done")
+            except _Stop:
+                if not self._closing.is_set():
+                    self._finish(job, "cancelled")
+            except CordonError as error:
+                self._finish(job, "failed", f"the index could not take it ({type(error).__name__}).")
+            except Exception as error:
+                self._finish(job, "failed", f"unexpected {type(error).__name__}.")
+
+    def _ingest(self, job: Job) -> None:
+        todo = [n for n, file in enumerate(job.files) if file.status in ("waiting", "reading")]
+        owner = valid_tenant(job.tenant_id)
+        folder = self._folder / job.job_id
+        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner) for n in todo]
+        settled = 0
+
+        def next_file() -> None:
+            if self._closing.is_set() or job.job_id in self._cancelled:
+                raise _Stop
+            if settled < len(todo):
+                with self._lock:
+                    job.files[todo[settled]].status = "reading"
+
+        def progress(outcome: Outcome) -> None:
+            nonlocal settled
+            file = job.files[todo[settled]]
+            with self._lock:
+                file.status, file.doc_id, file.reason = outcome.status, outcome.doc_id, outcome.reason
+                file.chunks, file.flags = outcome.chunks, outcome.flags
+                self._save(job)
+            self._metrics.file(outcome.status)
+            settled += 1
+            next_file()
+
+        next_file()
+        self._agent.ingest_sources(sources, progress=progress)
+
+    def _finish(self, job: Job, state: State, reason: str = "") -> None:
+        with self._lock:
+            job.state, job.finished, job.reason = state, _now(), reason
+            for file in job.files:
+                if file.status in ("waiting", "reading"):
+                    file.status = "failed" if state == "failed" else "cancelled"
+            self._cancelled.discard(job.job_id)
+            self._save(job)
+            folder = self._folder / job.job_id
+            for n in range(len(job.files)):
+                (folder / str(n)).unlink(missing_ok=True)
+            old = time.time() - KEPT_S
+            for other in [j for j in self._jobs.values() if j.over and _seconds(j.finished) < old]:
+                del self._jobs[other.job_id]
+                self.discard(other.job_id)
+
+    def _save(self, job: Job) -> None:
+        with suppress(OSError):  # its progress is lost with a crash, not the job
+            self._write(job)
+
+    def _write(self, job: Job) -> None:
+        folder = self._folder / job.job_id
+        fresh = folder / "job.json.new"
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+            json.dump(asdict(job), file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(folder / "job.json")
+
+
+def _read(path: Path) -> Job | None:
+    try:
+        raw = json.loads(path.read_text())
+        return Job(**{**raw, "files": [File(**file) for file in raw["files"]]})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _seconds(stamp: str) -> float:
+    return datetime.fromisoformat(stamp).timestamp()

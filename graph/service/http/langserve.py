@@ -1,0 +1,70 @@
+"""/agent: LangServe's wire format (invoke, batch, stream, playground) around the same question and reply.
+
+LangServe hands a runnable no request, so the caller comes from the gate, through a context variable; its own config
+(configurable, metadata, tags) is not read by anything here. Its licence forbids offering it as a hosted service, so
+it is an optional package.
+"""
+
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from pydantic import ConfigDict, Field
+
+from graph.service.http.caller import current
+from graph.service.http.problems import Problem
+from graph.service.http.service import Options, Service, may
+
+PATH = "/agent"
+HINT = "LangServe is not installed: pip install 'cordon[langserve]' (make serve does)."
+# What a run's inside could show through (stream_log, stream_events) holds question and reply: the run inside has no
+# callbacks (Workers.run). The playground needs stream_log.
+ENDPOINTS: Any = (
+    "invoke", "batch", "stream", "stream_log", "stream_events", "playground", "input_schema", "output_schema",
+    "config_schema",
+)  # fmt: skip
+
+
+class Question(Options):
+    """The input of the runnable."""
+
+    model_config = ConfigDict(extra="forbid", title="Question")
+
+    question: str = Field(description="in words")
+
+
+def mount(app: FastAPI, service: Service) -> None:
+    try:
+        import langserve
+        from langchain_core.runnables import RunnableLambda
+    except ImportError:
+        app.add_api_route(PATH + "/{rest:path}", _absent, methods=["GET", "POST"], include_in_schema=False)
+        return
+
+    async def answer(asked: Any) -> dict[str, Any]:
+        caller = current()
+        if not caller.may("ask"):
+            raise Problem(403)
+        question = asked if isinstance(asked, Question) else Question.model_validate(asked)
+        options = Options(**question.model_dump(exclude={"question"}))
+        return await service.ask(caller, question.question, options, "langserve")
+
+    def only_async(asked: Any) -> dict[str, Any]:
+        raise RuntimeError("the service calls it with await")
+
+    langserve.add_routes(
+        app,
+        RunnableLambda(only_async, afunc=answer, name="cordon").with_types(
+            input_type=Question, output_type=dict[str, Any]
+        ),
+        path=PATH,
+        enabled_endpoints=ENDPOINTS,
+        config_keys=(),
+        dependencies=[Depends(may("ask"))],
+        enable_feedback_endpoint=False,
+        enable_public_trace_link_endpoint=False,
+        include_callback_events=False,
+    )
+
+
+async def _absent(rest: str) -> None:
+    raise Problem(501, HINT)

@@ -1,0 +1,7 @@
+"""/mcp"""
+
+from typing import Any
+
+
+def mount(app: Any, service: Any) -> None:
+    return

@@ -1,0 +1,64 @@
+"""What a browser sees: the page at /, its files below /page/, and the routes at /docs. Nothing comes from elsewhere."""
+
+import html
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+
+from graph.service.http.problems import Problem
+
+PAGE = Path(__file__).parent / "page"
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+}
+_METHODS = ("get", "post", "put", "patch", "delete")
+_STYLE = "/page/docs.css"
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def home() -> Response:
+    index = PAGE / "index.html"
+    if not index.is_file():
+        return PlainTextResponse("Cordon is running. What it understands: /docs\n")
+    return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/page/{name}")
+def file(name: str) -> Response:
+    """A file of the page, by its bare name."""
+    path = PAGE / name
+    if Path(name).name != name or name.startswith(".") or path.suffix not in _KINDS or not path.is_file():
+        raise Problem(404)
+    return FileResponse(path, media_type=_KINDS[path.suffix], headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/docs")
+def docs(request: Request) -> HTMLResponse:
+    """Every route, from the OpenAPI document, without a script."""
+    schema = request.app.openapi()
+    rows = [
+        f"<tr><td><code>{method.upper()}</code></td><td><code>{html.escape(path)}</code></td>"
+        f"<td>{html.escape(operation.get('description', operation.get('summary', '')))}</td></tr>"
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+        if method in _METHODS
+    ]
+    return HTMLResponse(
+        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>Cordon {html.escape(version('cordon'))}</title>"
+        f'<meta name=viewport content="width=device-width"><link rel=stylesheet href="{_STYLE}"></head><body><main>'
+        f"<h1>Cordon {html.escape(version('cordon'))}</h1>"
+        "<p>Every route but the open ones takes <code>Authorization: Bearer cordon_…</code> "
+        "(<code>cordon keys add --tenant T</code>). The tenant comes from the key and from nowhere else. "
+        'The machine-readable form is <a href="/openapi.json">openapi.json</a>.</p>'
+        f"<table><thead><tr><th>Method<th>Path<th>What it does</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        "</main></body></html>"
+    )

@@ -1,0 +1,62 @@
+"""Errors as they leave: {"error": {"code", "message", "request_id"}}, never upstream text or a traceback."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from graph.errors import BadInput, CordonError, Forbidden, IndexUnavailable, ModelUnavailable, NotFound, Unavailable
+
+BY_STATUS: dict[int, tuple[str, str]] = {
+    400: ("bad_request", "The request cannot be read."),
+    401: ("unauthorized", "Send a valid key: Authorization: Bearer cordon_…"),
+    403: ("forbidden", "This key's role may not do that."),
+    404: ("not_found", "There is nothing under that name."),
+    405: ("method_not_allowed", "This address does not take that method."),
+    406: ("not_acceptable", "The answer cannot be given in the form that was asked for."),
+    409: ("conflict", "It cannot be done in its present state."),
+    411: ("length_required", "Say how long the body is."),
+    413: ("too_large", "The body is larger than this service takes."),
+    415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),
+    422: ("invalid_request", "The request has a field that does not fit."),
+    429: ("rate_limited", "Too many requests. Wait as long as Retry-After says."),
+    500: ("internal", "Something unexpected happened. The service's log knows it by the request id."),
+    501: ("not_installed", "This door needs a package that is not installed."),
+    503: ("unavailable", "Not now. Try again later."),
+    504: ("deadline", "It took too long and the answer was not waited for."),
+}
+
+
+class Problem(Exception):
+    """An error with a status. Without a message the status speaks for itself."""
+
+    def __init__(self, status: int, message: str = "", *, code: str = "", headers: Mapping[str, str] | None = None):
+        super().__init__(message)
+        self.status, self.headers = status, dict(headers or {})
+        self.code = code or BY_STATUS[status][0]
+        self.message = message or BY_STATUS[status][1]
+
+
+def of(error: CordonError) -> Problem:
+    """The status of one of ours. Their texts are written for people, but those of the machine's state stay inside."""
+    if isinstance(error, NotFound):
+        return Problem(404)
+    if isinstance(error, BadInput):
+        return Problem(400, f"{error} {error.hint}".strip(), code="bad_input")
+    if isinstance(error, Forbidden):
+        return Problem(403, str(error))
+    if isinstance(error, ModelUnavailable):
+        return Problem(503, "The language model is not there now.", code="model_unavailable")
+    if isinstance(error, IndexUnavailable):
+        return Problem(503, "The index is not there now.", code="index_unavailable")
+    if isinstance(error, Unavailable):
+        return Problem(503)
+    return Problem(500)
+
+
+def response(problem: Problem, request_id: str) -> JSONResponse:
+    """404 is the same bytes for everything that is not there, so its body names no request; the header does."""
+    told: dict[str, Any] = {"code": problem.code, "message": problem.message}
+    if problem.status != 404:
+        told["request_id"] = request_id
+    return JSONResponse({"error": told}, problem.status, headers=problem.headers)

@@ -1,0 +1,90 @@
+"""Whether the service can do its work now: the home, the model, the disk, the journal."""
+
+import json
+import os
+import threading
+import time
+from typing import Any
+
+from graph.audit.journal import digest
+
+FRESH_S = 2.0  # asked often and by anybody: looked at anew at most this often
+MODEL_FRESH_S = 15.0
+
+
+class Readiness:
+    """The checks, each "ok" or a word for what is wrong. No path, no text of the machine."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: dict[str, str] = {}
+        self._at = self._model_at = 0.0
+        self._model = "unknown"
+        self._seq = 0
+
+    def look(self, service: Any) -> dict[str, str]:
+        with self._lock:
+            now = time.monotonic()
+            if not self._seen or now - self._at > FRESH_S:
+                self._seen, self._at = self._checks(service, now), now
+            stopping = "stopping" if service.draining.begun else "ok"
+            return {"service": stopping, **self._seen}
+
+    def _checks(self, service: Any, now: float) -> dict[str, str]:
+        settings = service.settings
+        if now - self._model_at > MODEL_FRESH_S or self._model != "ok":
+            self._model, self._model_at = _model(settings), now
+        return {
+            "index": _index(service),
+            "model": self._model,
+            "disk": _disk(settings),
+            "journal": self._journal(service),
+        }
+
+    def _journal(self, service: Any) -> str:
+        """Its last whole line proves itself, and it never gets shorter while the service runs."""
+        path = service.agent.deps.journal.path
+        try:
+            if not path.exists():
+                ok = self._seq == 0 and os.access(service.settings.home, os.W_OK)
+                return "ok" if ok else "gone"
+            with path.open("r+b") as file:
+                file.seek(max(0, path.stat().st_size - 2**20))
+                lines = [line for line in file.read().split(b"\n")[:-1] if line]
+            if not lines:
+                return "ok" if self._seq == 0 else "cut"
+            last = json.loads(lines[-1])
+            if last["hash"] != digest(last) or last["seq"] < self._seq:
+                return "broken"
+            self._seq = last["seq"]
+            return "ok"
+        except OSError:
+            return "not writable"
+        except (ValueError, KeyError, TypeError):
+            return "broken"
+
+
+def _index(service: Any) -> str:
+    held = "lock" in service.agent.deps.__dict__
+    return "ok" if held and (service.settings.home / "lock").exists() else "lock lost"
+
+
+def _disk(settings: Any) -> str:
+    found = os.statvfs(settings.home)
+    return "ok" if found.f_bavail * found.f_frsize >= settings.min_free_mb * 2**20 else "full"
+
+
+def _model(settings: Any) -> str:
+    if settings.embedded:
+        return "ok"
+    import httpx
+
+    base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
+    headers = {"Authorization": f"Bearer {settings.openai_api_key.get_secret_value() or 'none'}"}
+    try:
+        status = httpx.get(f"{base}/models", headers=headers, timeout=3, trust_env=False).status_code
+    except httpx.HTTPError:
+        return "no answer"
+    if status in (401, 403):
+        return "key refused"
+    return "ok" if status < 500 else "failing"

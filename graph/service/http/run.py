@@ -1,0 +1,127 @@
+"""`cordon serve`: open the home, take the port, answer until told to stop, give the home back."""
+
+import asyncio
+import ipaddress
+import logging
+import socket
+import sys
+from contextlib import suppress
+from types import FrameType
+
+import uvicorn
+
+from graph.errors import BadInput, Unavailable
+from graph.service.http.observe import Draining, log_to_stderr
+from graph.service.keys import Keys
+from graph.settings import Settings
+
+DRAIN_S = 10  # on top of the deadline of a request
+BACKLOG = 512
+log = logging.getLogger("cordon.http")
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT. Raises BadInput or Unavailable, with what to do, when it cannot begin."""
+    _guard_host(settings)
+    with _listen(settings.serve_host, settings.serve_port) as listening:
+        from graph.service.warm import start
+
+        start(settings)
+        from graph.agent import Agent
+        from graph.service.http.app import create_app
+
+        app, inner = create_app(Agent(settings))
+        service = inner.state.service
+        try:
+            log_to_stderr()
+            config = uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                ws="none",
+                lifespan="on",
+                timeout_keep_alive=30,
+                h11_max_incomplete_event_size=65_536,
+                backlog=BACKLOG,
+            )
+            print(f"Cordon listens on http://{listening_at([listening])}", file=sys.stderr, flush=True)
+            server = Server(config, service.draining, settings.request_s + DRAIN_S)
+            asyncio.run(server.serve(sockets=[listening]))
+        finally:
+            service.close()
+
+
+def _guard_host(settings: Settings) -> None:
+    """Beyond loopback only with a key to ask for: an open port that nobody can use yet is a mistake."""
+    try:
+        near = settings.serve_host == "localhost" or ipaddress.ip_address(settings.serve_host).is_loopback
+    except ValueError:
+        near = False
+    if near or settings.jwt_public_key:
+        return
+    keys = Keys(settings.home)
+    try:
+        if not keys.exist():
+            raise BadInput(
+                f"there is no key yet, and {settings.serve_host} can be reached from outside.",
+                hint="Make one first: cordon keys add --tenant T",
+            )
+    finally:
+        keys.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise BadInput(f"{host!r} is no address of this machine.", hint="--host 127.0.0.1 is the default.") from error
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+        listening.set_inheritable(False)
+    except OSError as error:
+        listening.close()
+        raise Unavailable(
+            f"port {port} of {host} cannot be taken ({error.strerror}).", hint="Choose another one with --port."
+        ) from error
+    return listening
+
+
+def listening_at(sockets: list[socket.socket]) -> str:
+    host, port = sockets[0].getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+class Server(uvicorn.Server):
+    """A first signal drains: turns under way end, new ones get 503, and so does /readyz. A second one stops at once."""
+
+    def __init__(self, config: uvicorn.Config, draining: Draining, drain_s: float) -> None:
+        super().__init__(config)
+        self._draining, self._drain_s = draining, drain_s
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._draining.begun:
+            self.force_exit = self.should_exit = True
+        elif self._loop is not None:
+            self._draining.begun = True
+            self._loop.call_soon_threadsafe(self._begin)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        log.info("listening", extra={"told": {"address": listening_at(sockets or [])}})
+
+    def _begin(self) -> None:
+        log.info("stopping", extra={"told": {"in_flight": self._draining.in_flight}})
+        self._task = asyncio.create_task(self._drain())
+
+    async def _drain(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._draining.settled(), self._drain_s)
+        self.should_exit = True

@@ -1,0 +1,132 @@
+"""What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from graph.agent import Agent
+from graph.service.http.caller import Caller, Deed
+from graph.service.http.jobs import Jobs
+from graph.service.http.limits import Limits
+from graph.service.http.metrics import Metrics
+from graph.service.http.observe import Draining
+from graph.service.http.problems import Problem
+from graph.service.http.readiness import Readiness
+from graph.service.http.workers import Workers
+from graph.service.keys import Keys
+
+T = TypeVar("T")
+ThreadId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$")]
+Door = Literal["rest", "chat", "langserve", "mcp"]
+
+
+class Options(BaseModel):
+    """What a caller may choose about a turn. Every other field is refused, a tenant above all."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    thread_id: ThreadId | None = Field(None, description="the conversation; a new one when left out")
+    memory: Literal["none", "buffer", "summary"] = Field("none", description="what the conversation remembers")
+    mode: Literal["baseline", "agent", "graph"] = "baseline"
+    style: Literal["concise", "detailed", "bullet"] = "concise"
+    top_k: int | None = Field(None, ge=1, le=50, description="passages given to the generator")
+    capstone: bool = Field(False, description="add the research requirement to an assessment")
+
+
+class Service:
+    """Opens the home at once, so that a service that cannot work does not start. Raises Unavailable."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.settings = agent, agent.settings
+        _open(agent)
+        self.keys = Keys(self.settings.home)
+        self.workers, self.limits, self.draining = Workers(self.settings), Limits(self.settings), Draining()
+        self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
+        self.jobs = Jobs(agent, self.metrics)
+        self.readiness = Readiness()
+
+    def close(self) -> None:
+        """End the turns under way, keep the uploads that were not read yet for the next start, give the home back."""
+        self.workers.close()
+        self.jobs.close()
+        self.keys.close()
+        self.agent.close()
+
+    async def ask(self, caller: Caller, question: str, options: Options, door: Door) -> dict[str, Any]:
+        """The reply object. Raises Problem for a question that is too long."""
+        if len(question) > self.settings.max_question_chars:
+            raise Problem(
+                422,
+                f"The question is too long: at most {self.settings.max_question_chars:,} characters.",
+                code="question_too_long",
+            )
+        if not question.strip():
+            raise Problem(422, "The question is empty.", code="question_empty")
+        who = caller.principal
+        thread = options.thread_id or uuid.uuid4().hex
+
+        def turn() -> dict[str, Any]:
+            chosen = options.model_dump(exclude={"thread_id"})
+            reply = self.agent.ask(
+                question, tenant_id=who.tenant_id, user_id=who.user_id, thread_id=thread, role=who.role, **chosen
+            )
+            if options.thread_id is None and options.memory == "none":
+                # Nobody can come back to it: its checkpoint would only lie about.
+                self.agent.clear(tenant_id=who.tenant_id, user_id=who.user_id, thread_id=thread)
+            return reply
+
+        reply = await self.work(caller, turn)
+        self.metrics.turn(door, reply)
+        return outward(reply)
+
+    async def work(self, caller: Caller, work: Callable[[], T]) -> T:
+        return await self.workers.run(caller, work)
+
+
+def _open(agent: Agent) -> None:
+    """Everything that is opened on first use, opened once, before several threads could do it at the same time."""
+    for name in ("lock", "journal", "artifacts", "index", "generator", "opinion"):
+        getattr(agent.deps, name)
+    _ = agent._graph
+
+
+def outward(reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply without the machine's paths: artefacts by name, the folder by its last part."""
+    return {**reply, "artifacts": {name: PurePath(path).name for name, path in reply["artifacts"].items()}}
+
+
+def service(request: Request) -> Service:
+    found: Service = request.app.state.service
+    return found
+
+
+def caller(request: Request) -> Caller:
+    """Who the gate let in. Without one, closed."""
+    found = getattr(request.state, "caller", None)
+    if not isinstance(found, Caller):
+        raise Problem(401)
+    return found
+
+
+def may(deed: Deed) -> Callable[..., Caller]:
+    """A dependency: the caller, if its role may do that. Raises Problem 403."""
+
+    def allowed(who: Annotated[Caller, Depends(caller)]) -> Caller:
+        if not who.may(deed):
+            raise Problem(403)
+        return who
+
+    allowed.deed = deed  # type: ignore[attr-defined]  # read by the matrix of doors
+    return allowed
+
+
+Served = Annotated[Service, Depends(service)]
+Asker = Annotated[Caller, Depends(may("ask"))]
+Reader = Annotated[Caller, Depends(may("read"))]
+Uploader = Annotated[Caller, Depends(may("upload"))]
+Deleter = Annotated[Caller, Depends(may("delete"))]
+Auditor = Annotated[Caller, Depends(may("audit"))]

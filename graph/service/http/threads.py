@@ -1,0 +1,47 @@
+"""A user's own conversations. Those of another user or tenant are not there."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from graph.errors import BadInput
+from graph.service.http.problems import Problem
+from graph.service.http.service import Reader, Served
+
+router = APIRouter(prefix="/v1/threads", tags=["threads"])
+
+
+@router.get("")
+async def threads(who: Reader, service: Served) -> dict[str, Any]:
+    """The remembered conversations, the latest first. Turns asked with memory `none` are not among them."""
+    p = who.principal
+    found = await service.work(who, lambda: service.agent.threads(tenant_id=p.tenant_id, user_id=p.user_id))
+    return {"threads": found}
+
+
+@router.get("/{thread_id}")
+async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]:
+    """One conversation with its turns."""
+    p = who.principal
+    try:
+        return await service.work(
+            who, lambda: service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
+        )
+    except BadInput:
+        raise Problem(404) from None
+
+
+@router.delete("/{thread_id}", status_code=204)
+async def forget(thread_id: str, who: Reader, service: Served) -> Response:
+    """Forget a conversation: its turns and what was remembered of it."""
+    p = who.principal
+
+    def work() -> None:
+        service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
+        service.agent.clear(thread_id=thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
+
+    try:
+        await service.work(who, work)
+    except BadInput:
+        raise Problem(404) from None
+    return Response(status_code=204)

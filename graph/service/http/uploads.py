@@ -1,0 +1,128 @@
+"""multipart/form-data streamed to disk, file by file, counted while it comes in."""
+
+import asyncio
+import os
+import re
+import unicodedata
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
+
+from fastapi import Request
+from python_multipart import MultipartParser
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import parse_options_header
+
+from graph.service.http.jobs import File
+from graph.service.http.problems import Problem
+
+MAX_FILES = 100
+MAX_NAME = 150
+_BAD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
+_FIELD = "files"
+
+
+class Receiver:
+    """Gets the parser's events; writes each file of the field `files` to `<folder>/<number>`."""
+
+    def __init__(self, folder: Path, max_file: int) -> None:
+        self.files: list[File] = []
+        self.whole = False
+        self._folder, self._max_file = folder, max_file
+        self._out: BinaryIO | None = None
+        self._name = self._value = b""
+        self._headers: dict[bytes, bytes] = {}
+
+    def on_part_begin(self) -> None:
+        self._headers, self._name, self._value = {}, b"", b""
+
+    def on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+        self._small()
+
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+        self._small()
+
+    def on_header_end(self) -> None:
+        self._headers[self._name.lower()] = self._value
+        self._name = self._value = b""
+
+    def on_headers_finished(self) -> None:
+        kind, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        if kind != b"form-data" or options.get(b"name") != _FIELD.encode() or b"filename" not in options:
+            raise Problem(422, f"The form has one kind of field: files named {_FIELD!r}.")
+        if len(self.files) >= MAX_FILES:
+            raise Problem(413, f"At most {MAX_FILES} files at a time.")
+        number = len(self.files)
+        self.files.append(File(safe_name(options[b"filename"].decode("utf-8", "replace"), number), 0))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        self._out = os.fdopen(os.open(self._folder / str(number), flags, 0o600), "wb")
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        assert self._out is not None
+        file = self.files[-1]
+        file.size += end - start
+        if file.size > self._max_file:
+            raise Problem(413, f"A file is larger than {self._max_file // 2**20} MB.")
+        self._out.write(memoryview(data)[start:end])
+
+    def on_part_end(self) -> None:
+        self.close(sync=True)
+
+    def on_end(self) -> None:
+        self.whole = True
+
+    def close(self, *, sync: bool = False) -> None:
+        if self._out is not None:
+            if sync:
+                self._out.flush()
+                os.fsync(self._out.fileno())
+            self._out.close()
+            self._out = None
+
+    def _small(self) -> None:
+        if len(self._name) + len(self._value) > 4_096 or len(self._headers) > 16:
+            raise Problem(400, "A part of the form has too long a header.")
+
+
+async def receive(request: Request, folder: Path, max_file: int, max_total: int) -> list[File]:
+    """The files of the request, in order. Raises Problem for a form that is broken, empty or too large."""
+    kind, options = parse_options_header(request.headers.get("content-type", "").encode("latin-1"))
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 200:
+        raise Problem(415, "Send the files as multipart/form-data.")
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or len(length) > 15 or int(length) > max_total:
+        raise Problem(413)
+    receiver, size = Receiver(folder, max_file), 0
+    names = [n for n in dir(receiver) if n.startswith("on_")]
+    try:
+        parser = MultipartParser(boundary, {n: getattr(receiver, n) for n in names})  # type: ignore[arg-type]
+        async for part in request.stream():
+            size += len(part)
+            if size > max_total:
+                raise Problem(413)
+            await asyncio.to_thread(parser.write, part)  # the disk may be slow; others wait for the loop
+        parser.finalize()
+    except MultipartParseError:
+        raise Problem(400, "The form cannot be read.") from None
+    except OSError:
+        raise Problem(503, "The upload could not be stored.") from None
+    finally:
+        receiver.close()
+    if not receiver.whole:
+        raise Problem(400, "The form breaks off before its end.")
+    if not receiver.files:
+        raise Problem(422, "The form has no file.")
+    return receiver.files
+
+
+def safe_name(given: str, number: int) -> str:
+    """A file name to show: no directories, no control or bidirectional characters, not hidden, bounded."""
+    plain = unicodedata.normalize("NFC", PurePosixPath(PureWindowsPath(given).as_posix()).name)
+    plain = "".join(c for c in plain if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    plain = _BAD.sub("_", plain).strip(" .") or f"file-{number + 1}"
+    stem, dot, end = plain.rpartition(".")
+    if len(plain) > MAX_NAME and dot and len(end) <= 10:
+        return stem[: MAX_NAME - len(end) - 1] + dot + end
+    return plain[:MAX_NAME]
