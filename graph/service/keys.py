@@ -108,7 +108,8 @@ class Keys:
             row = db.execute(
                 "SELECT hash, tenant_id, user_id, role, revoked FROM keys WHERE id = ?", (key_id,)
             ).fetchone()
-        expected, tenant_id, user_id, role, revoked = row if row is not None else (bytes(32), "", "", "member", "never made")
+        nobody = (bytes(32), "", "", "member", "never made")
+        expected, tenant_id, user_id, role, revoked = nobody if row is None else row
         same = hmac.compare_digest(bytes(expected), self._hash(key_id, secret))
         if not same or revoked or row is None:
             return None
