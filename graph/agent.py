@@ -66,7 +66,8 @@ class Agent:
     def close(self) -> None:
         """Give the home back. The agent may be used again; it then opens it anew."""
         saver = self.__dict__.pop("_saver", None)
-        self.__dict__.pop("_graph", None)
+        for compiled in ("_graph", "_search"):
+            self.__dict__.pop(compiled, None)
         if saver is not None:
             saver.conn.close()
         self.deps.close()
@@ -222,6 +223,38 @@ class Agent:
             raise _no_document(doc_id)
         mirror(self.deps.index, owner)
 
+    def search(
+        self,
+        query: str,
+        *,
+        tenant_id: str,
+        user_id: str = DEFAULT_USER,
+        role: Role = "member",
+        top_k: int | None = None,
+    ) -> list[dict[str, Any]]:
+        """The passages that an answer would rest on, masked, best first; [] when there are none that may be shown.
+
+        A search is triaged, guarded and recorded like a question. Raises Forbidden with the canonical refusal when
+        it is blocked, BadInput for an unusable id or an empty query, Unavailable when the index or the record fails.
+        """
+        from graph.errors import Forbidden, Unavailable
+
+        context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), "search", role)
+        if not isinstance(query, str) or not query.strip():
+            raise BadInput("the query is empty.", hint="Say what to look for.")
+        if top_k is not None and (type(top_k) is not int or not 1 <= top_k <= 50):
+            raise BadInput(f"top_k {str(top_k)[:40]!r} is not a whole number from 1 to 50.")
+        asked = {"question": query, "options": {"top_k": top_k} if top_k else {}}
+        state = self._search.invoke(asked, context=context)
+        reply = state["reply"]
+        if reply["decision"] == "unavailable":
+            raise Unavailable(reply["answer"])
+        if reply["decision"] == "refusal" and reply["refusal"]["code"] != "AccessDenied":
+            raise Forbidden(reply["answer"])
+        if state["admitted"]:
+            raise BadInput(state["admitted"])
+        return [{key: value for key, value in item.items() if key != "edits"} for item in state["evidence"]]
+
     # -- the guards alone ---------------------------------------------------------------------------------
 
     def scan(self, text: str, *, source: str = "question") -> dict[str, Any]:
@@ -288,6 +321,13 @@ class Agent:
         from graph.build import build_graph
 
         return build_graph(self.deps).compile(checkpointer=self._saver)
+
+    @cached_property
+    def _search(self) -> Any:
+        from graph.build import build_search
+
+        _ = self.deps.lock
+        return build_search(self.deps).compile()
 
 
 def _owner(tenant_id: str, public: bool) -> str:

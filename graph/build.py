@@ -19,6 +19,7 @@ from nodes.constrain import constrain
 from nodes.fail_closed import fail_closed
 from nodes.generate import generate, well_formed
 from nodes.guard import guard, permitted
+from nodes.present import present
 from nodes.publish import publish
 from nodes.record import record
 from nodes.refuse import refuse
@@ -77,6 +78,45 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     g.add_edge("remember", "publish")
     g.add_edge("refuse", "publish")
     g.add_edge("publish", "record")
+    g.add_edge("record", END)
+    return g
+
+
+def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
+    """The way to masked evidence alone: admission, triage, guard and record as for a question, and no generator."""
+    d = deps
+    g = StateGraph(State, context_schema=Context, input_schema=Input)
+
+    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
+    stage(g, "admit", partial(admit, settings=d.settings))
+    stage(
+        g,
+        "classify",
+        lambda state, runtime: classify(state, runtime, conversations=d.conversations, embedder=d.embedder),
+    )
+    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion, embed=d.embed))
+    stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
+    stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))
+    stage(g, "present", present)
+    stage(g, "refuse", refuse)
+    stage(
+        g,
+        "record",
+        lambda state, runtime: record(
+            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder
+        ),
+    )
+
+    g.add_edge(START, "admit")
+    g.add_conditional_edges("admit", admitted, {"classify": "classify", "respond": "present"})
+    g.add_edge("classify", "triage")
+    g.add_conditional_edges(
+        "triage", enforce, {"BLOCK": "refuse", "ALLOW_WITH_GUARDRAILS": "retrieve", "ALLOW": "retrieve"}
+    )
+    g.add_edge("retrieve", "guard")
+    g.add_conditional_edges("guard", permitted, {"refuse": "refuse", "respond": "present", "generate": "present"})
+    g.add_edge("present", "record")
+    g.add_edge("refuse", "record")
     g.add_edge("record", END)
     return g
 

@@ -1,0 +1,16 @@
+"""present: the guard's evidence itself is what was asked for. No generator, no sentence of anybody's."""
+
+from typing import Any
+
+from graph.state import State
+
+
+def present(state: State) -> dict[str, Any]:
+    found = len(state["evidence"])
+    return {
+        "decision": "answer" if found else "no_answer",
+        "answer": "",
+        "sentences": [],
+        "citations": [],
+        "reasoning": f"A search: {found} permitted passages, masked.",
+    }
