@@ -30,9 +30,9 @@ def _load() -> None:
         from graph.knowledge.embeddings import shared
 
         shared().embed(["warm"])  # the first run of a model takes longer than the next
-        from graph.policy.threats import learned
+        from graph.policy.threats import assess
 
-        learned.model()
+        assess("warm")  # loads the weights and compiles the patterns
     except Exception:
         return
 

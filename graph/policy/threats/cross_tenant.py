@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _WHAT = r"(?:data|documents?|files?|records?|memos?|notebooks?|datasets?|results?|index|notes?|budgets?|contacts?|reports?|information|secrets?|memory|conversations?|questions?|threads?|corpus)"
@@ -19,7 +20,7 @@ _RULES = (
          r"\b(?:as|switch to|log ?in as|impersonate|use|become|act as|act for|on behalf of|into) tenant [A-Za-z0-9_-]+\b"),
 )  # fmt: skip
 # "U2's data", "from U3", "tenant U4": an id of the form of the asker's own, but another one.
-_NAMED = re.compile(r"\btenants? (?:id )?[\"'#:]? ?([A-Za-z0-9][\w-]{0,40})|\b([A-Z]{1,4}\d{1,4}(?:_\w{1,30})?)\b")
+_NAMED = pattern(r"\btenants? (?:id )?[\"'#:]? ?([A-Za-z0-9][\w-]{0,40})|\b([A-Z]{1,4}\d{1,4}(?:_\w{1,30})?)\b")
 _ABOUT_TENANTS = frozenset(
     "is are has can may in id ids with and or data isolation separation access model policy who that".split()
 )

@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _EVADE = r"(?:avoid|evade|bypass|circumvent|get (?:a)?round|get past|trick|fool|beat|cheat|escape|defeat|hide from|outsmart|dodge|work (?:a)?round|sneak past|game|slip past|throw off)"
@@ -18,18 +19,18 @@ _RULES = (
 )  # fmt: skip
 
 # "How do viruses escape detection": things and animals get round no rules.
-_OF_THINGS = re.compile(
+_OF_THINGS = pattern(
     r"\bhow (?:do|does|did|can|could|would|will) (?:the |an? |some |these |our )?(?!i\b|we\b|you\b|one\b|students?\b|someone\b|"
     r"somebody\b|people\b|anyone\b|user|my\b|he\b|she\b|they\b|authors?\b|researchers?\b|employees?\b)\w+ \w+",
     re.I,
 )
 # "How do I avoid plagiarism": what is to be avoided is the wrong, not the check.
-_AVOIDS_WRONG = re.compile(
+_AVOIDS_WRONG = pattern(
     r"\bavoid(?:ing)? (?:\w+[- ]){0,3}(?:plagiari\w+|false (?:alarms?|positives?|accusations?)|errors?|mistakes|"
     r"misconduct|exceeding|(?:being|getting) (?:wrongly|falsely|unfairly))",
     re.I,
 )
-_CHECKER = re.compile(r"\b(?:check\w*|detector|detection|software|tool|turnitin|score|caught|report)\b", re.I)
+_CHECKER = pattern(r"\b(?:check\w*|detector|detection|software|tool|turnitin|score|caught|report)\b", re.I)
 
 
 def find(text: str, tenant: str) -> list[Finding]:

@@ -4,10 +4,11 @@ One vector has two blocks of unit length, so that a long text weighs no more tha
 arithmetic on code points, the same on every machine.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+
+from graph.policy.threats.lazy import pattern
 
 BITS = 17  # 2**17 buckets for each block
 SIZE = 2 << BITS
@@ -15,9 +16,9 @@ CHAR_GRAMS = (2, 3, 4, 5)
 WORD_GRAMS = (1, 2, 3)
 READ = 2_000  # characters of one window; more would cost time and say no more
 
-_WORD = re.compile(r"\w+|[^\w\s]")
-_DIGIT = re.compile(r"\d")
-_SPACE = re.compile(r"\s+")
+_WORD = pattern(r"\w+|[^\w\s]")
+_DIGIT = pattern(r"\d")
+_SPACE = pattern(r"\s+")
 _P, _Q = 0x9E3779B1, 0x85EBCA6B  # odd constants of the golden ratio and of MurmurHash3's finaliser
 _MASK = 0xFFFFFFFF
 

@@ -8,11 +8,12 @@ import re
 from dataclasses import dataclass
 
 from graph.policy.sentences import split
+from graph.policy.threats.lazy import pattern
 
 DAMPED = 0.3
 
 # The assistant is meant: nothing is damped.
-_ADDRESSED = re.compile(
+_ADDRESSED = pattern(
     r"\b(?:you|your|yours|yourself|u|ur|assistant|chatbot)\b"
     r"|(?:^|[,;:.!?]\s*|\b(?:and|then|but|or|also|please|kindly|just|now|first|instead)\s+)"
     r"(?:list|show|give|tell|reveal|send|print|dump|output|display|share|export|extract|expose|leak|release|provide|read|"
@@ -21,7 +22,7 @@ _ADDRESSED = re.compile(
     re.I,
 )
 # Asks what is allowed, what something means, how something is done properly.
-_INQUIRY = re.compile(
+_INQUIRY = pattern(
     r"^\W*(?:please |(?:can|could|would) you (?:please )?(?:explain|describe|tell me (?:what|how|why|whether|if|who|when))|"
     r"i (?:want|need|would like) to (?:know|understand)|i wonder)?\s*"
     r"(?:(?:what|which) (?:is|are|was|were) (?:the |our |an? )?(?:legal |correct |right )?(?:rules?|polic\w+|laws?|process|procedure|"
@@ -40,7 +41,7 @@ _INQUIRY = re.compile(
     re.I,
 )
 # Somebody else is said to do it.
-_REPORTED = re.compile(
+_REPORTED = pattern(
     r"\b(?:(?:an? |the |some |many |most )?(?:attackers?|hackers?|adversar(?:y|ies)|criminals?|scammers?|intruders?|"
     r"someone|somebody|people|users?|students?|pupils?|participants?|employees?|customers?|researchers?|journalists?|"
     r"paper|article|survey|report|log|slide|lecture|lesson|policy|test|suite|tester|pages?|documents?|emails?|"
@@ -50,8 +51,8 @@ _REPORTED = re.compile(
     re.I,
 )
 
-_OPENING = re.compile(r"^\W*(?:please |(?:can|could|would) you )?\s*\w+ (?:me )?", re.I)
-_YOU = re.compile(r"\b(?:you|your|u|ur)\b", re.I)
+_OPENING = pattern(r"^\W*(?:please |(?:can|could|would) you )?\s*\w+ (?:me )?", re.I)
+_YOU = pattern(r"\b(?:you|your|u|ur)\b", re.I)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _RULES_WORDS = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|polic(?:y|ies)|guardrails?|safeguards?|safety (?:rules|filters?|measures)|filters?|restrictions?|constraints?|protocols?|programming|training|orders|commands|context|messages?|guard|guards|acl|access controls?)"
@@ -48,7 +49,7 @@ DOCUMENT_RULES = tuple(r for r in _RULES if r.why in (
 ))  # fmt: skip
 
 # "Forget what I said about the projector" takes back the asker's own words.
-_CORRECTION = re.compile(
+_CORRECTION = pattern(
     r"^(?:forget|ignore|disregard) (?:about )?what i (?:just |had )?(?:said|told|asked|wrote|sent)\b", re.I
 )
 

@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _GET = r"(?:list|show|give|tell|reveal|dump|extract|export|print|share|disclose|exfiltrate|display|provide|send|find|fetch|retrieve|collect|compile|get|leak|expose|read out|release|output|harvest|gather|look up|need|want|require|demand)"
@@ -19,24 +20,24 @@ _RULES = (
          r"\b(?:dump|exfiltrate|export|leak) (?:(?:the|all|every|entire|whole|full|complete|of|raw) ){1,5}(?:\w+ ){0,3}(?:documents?|data(?:base|set|sets)?|records?|logs?|index(?:es)?|indices|files|knowledge base|corpus)\b"),
 )  # fmt: skip
 
-_PUBLIC = re.compile(
+_PUBLIC = pattern(
     r"\b(?:help ?desk|(?:public|opening|student|security|registry|dean'?s|ethics|press|visa|lost and found) (?:office|desk|"
     r"service)s?|library|reception|switchboard|emergency (?:number|line|services?|poster)|hotline|ambulance|police "
     r"station|fire (?:brigade|service)|health cent(?:re|er)|public (?:documents?|directory|contacts?)|office (?:tele)?phone)",
     re.I,
 )
-_PRIVATE = re.compile(
+_PRIVATE = pattern(
     r"\b(?:home|private|personal|mobile|cell|cnics?|passport|bank|salar\w+|birth|passwords?|credentials|"
     r"confidential|medical|patients?|participants?|staff|employees?)\b",
     re.I,
 )
-_INVENTED = re.compile(
+_INVENTED = pattern(
     r"\b(?:sample|example|fictional|fictitious|fake|dummy|made-up|invented|imaginary|random|funny|weak|strong|common|"
     r"typical|test) (?:\w+ ){0,2}(?:phone|passwords?|cnic|names?|numbers?|address\w*|data|iban|salar\w+)\b|"
     r"\b(?:format|length|checksum|validity|structure) of (?:an? |the )?\w+",
     re.I,
 )
-_MINE = re.compile(r"\b(?:my own|(?:change|reset|update|forgot|lost|hide|delete) my)\b", re.I)
+_MINE = pattern(r"\b(?:my own|(?:change|reset|update|forgot|lost|hide|delete) my)\b", re.I)
 
 
 def find(text: str, tenant: str) -> list[Finding]:

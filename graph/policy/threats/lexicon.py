@@ -1,12 +1,13 @@
 """Common words with their frequency: tells text that people can read from text that was disguised."""
 
-import re
 from functools import cache
 from pathlib import Path
 
+from graph.policy.threats.lazy import pattern
+
 FILE = Path(__file__).with_name("weights") / "lexicon.npz"
 LONGEST = 18
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_TOKEN = pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LEET = str.maketrans("0134578@$!|+9€£", "oieastbasiitgel")
 
 

@@ -4,16 +4,17 @@ import re
 from collections.abc import Sequence
 
 from graph.policy.sentences import split
+from graph.policy.threats.lazy import pattern
 
 DAMPED = 0.3  # what is left of the score of a finding that is only mentioned
 PLACEHOLDER = "…"
 
 _LONGEST = 300
-_QUOTED = re.compile(
+_QUOTED = pattern(
     rf"\"([^\"\n]{{3,{_LONGEST}}})\"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){{3,{_LONGEST}}})'(?!\w)|`([^`\n]{{3,{_LONGEST}}})`"
 )
 # Sentences that talk about words.
-_TALK = re.compile(
+_TALK = pattern(
     r"\b(?:phrase|word|wording|term|string|sentence|title|headline|caption|message|line|row|pattern|sample|example|"
     r"instance|fixture|quote|quotation|attack|attacker|injection|jailbreak|exploit|threat|payload|adversar\w*|"
     r"malicious|phishing|red[- ]team\w*|detect\w*|defen[cds]\w*|filter|guard\w*|block|refus\w*|flag|classif\w*|label|"
@@ -24,7 +25,7 @@ _TALK = re.compile(
     re.I,
 )
 # Sentences that want the quoted words done.
-_DO = re.compile(
+_DO = pattern(
     r"(?:^|[.;:!?]\s+|\b(?:please|now|then|and|must|should|to|will|you|kindly|just|instead)\s+)(?:\w+ly\s+)?"
     r"(?:follow|obey|execute|run|comply|apply|carry out|act (?:on|upon|accordingly)|do (?:what|as|so|it|this|that|the)|"
     r"perform|enact|simulate|adopt|accept|honou?r|treat (?:it|this|that) as|start (?:your|with)|begin (?:your|with)|"

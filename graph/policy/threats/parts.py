@@ -1,11 +1,11 @@
 """Which parts of a very long text are read by the rules: all of a short one, the likeliest of a long one."""
 
-import re
+from graph.policy.threats.lazy import pattern
 
 WHOLE = 24_000  # characters; a longer text is read at its ends and where words of attacks stand closest
 _END, _BLOCK, _OVERLAP, _MOST = 6_000, 1_000, 300, 12
 # Stems that attacks on an assistant can hardly do without; cheap to find.
-_STEMS = re.compile(
+_STEMS = pattern(
     r"ignor|disregard|forget|overrid|bypass|instruct|prompt|system|reveal|disclos|unmask|redact|jailbr|restrict|filter|"
     r"guard|policy|polic|tenant|password|phone|cnic|secret|confident|pretend|act as|you are|kill|bomb|hack|assistant",
 )

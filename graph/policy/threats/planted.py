@@ -15,19 +15,20 @@ from graph.policy.canonical import canonicalise
 from graph.policy.rubric import Finding
 from graph.policy.sentences import split
 from graph.policy.threats import features, injection, mention
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import rule
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
 # What planted sentences speak of: machines, users, answers, links.
-_CUE = re.compile(
+_CUE = pattern(
     r"\b(?:ai|a\.i\.|assistants?|models?|llms?|gpt|bots?|chat\w*|machines?|users?|readers?|answers?|answering|reply|replies|"
     r"respon\w+|output\w*|summar\w+|digest\w*|prompts?|instruct\w*|ignor\w*|disregard\w*|forget|pretend|translat\w+|"
     r"includ\w+|insert\w*|append\w*|repeat\w*|print|execute|base64|password\w*|masks?|masking|filters?|clearance|source \d+)\b"
     r"|https?:|<\w|\bja?wab\b|\bantwort|\brespu|\br[eé]po[nm]|[\u0600-\u06ff]",
     re.I,
 )
-_CLAUSE = re.compile(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
+_CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
 _LONG, _SHORT, _CLAUSES = 120, 25, 8
 _CUELESS = 0.75
 _BATCH = 256

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph.policy.rubric import Finding, ThreatType
+from graph.policy.threats import lazy
 
 
 @dataclass(frozen=True)
@@ -21,4 +22,4 @@ class Rule:
 
 def rule(type: ThreatType, score: float, why: str, pattern: str) -> Rule:
     """A space in the pattern stands for any white space, a space with `?` behind it also for none."""
-    return Rule(type, score, why, re.compile(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.I))
+    return Rule(type, score, why, lazy.pattern(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.I))

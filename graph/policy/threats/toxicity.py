@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _GROUP = r"(?:women|men|gays?|lesbians?|muslims?|jews?|christians?|hindus?|sikhs?|blacks?|whites?|asians?|arabs?|africans?|immigrants?|refugees?|foreigners?|disabled people|trans(?:gender)? people|pakistanis?|indians?|mexicans?|chinese people|minorities|poor people|old people)"
@@ -18,7 +19,7 @@ _RULES = (
 )  # fmt: skip
 
 # Hatred of a group, threats, obscenity: what makes abuse more than rudeness.
-_GRAVE = re.compile(
+_GRAVE = pattern(
     rf"\b(?:{_GROUP}|sikhs?|shias?|sunnis?|ahmadis?|homosexuals?|queers?|migrants?|romani?|gyps\w+|atheists?|tribes?|girls|"
     r"kill\w*|die|dead|death|shoot\w*|shot|stab\w*|burn\w*|hang\w*|lynch\w*|rape\w*|murder\w*|beat\w*|smash\w*|drown\w*|slaughter\w*|"
     r"throats?|blood\w*|bullets?|gas(?:sed)?|exterminat\w*|vermin|subhuman|cockroach\w*|fuck\w*|motherfuck\w*|cunts?|whor\w+|"

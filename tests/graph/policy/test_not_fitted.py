@@ -21,7 +21,7 @@ def test_rules_and_training_texts_share_no_phrase_with_the_judging_prompts() -> 
     judging = set()
     for prompt in json.loads((LAB / "tests" / "redteam_prompts.json").read_text()):
         judging |= runs(prompt["prompt"])
-    ours = {path.name: path.read_text() for path in (ROOT / "graph/policy/threats").glob("*.py")}
+    ours = {path.name: path.read_text() for path in (ROOT / "graph/policy/threats").rglob("*.py")}
     for name in ("threats_train", "planted_train"):
         ours[name] = (ROOT / "evals/datasets" / f"{name}.jsonl").read_text()
     found = {name: shared for name, text in ours.items() if (shared := sorted(runs(text) & judging))}

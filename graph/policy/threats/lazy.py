@@ -1,0 +1,20 @@
+"""Regular expressions that are compiled when they are first used: importing the guards must not cost their making."""
+
+import re
+from typing import Any, cast
+
+
+class _Pattern:
+    def __init__(self, source: str, flags: int) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        # Called once for each name: what it finds stays in the instance.
+        found = getattr(re.compile(self._source, self._flags), name)  # `re` keeps what it compiled
+        setattr(self, name, found)
+        return found
+
+
+def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, later; a mistake in `source` shows with the first use, so every pattern needs a test."""
+    return cast(re.Pattern[str], _Pattern(source, flags))

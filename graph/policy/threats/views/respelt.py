@@ -1,0 +1,129 @@
+"""Letters moved, replaced or taken apart: leetspeak, shuffled, rotated, reversed, spaced and joined words."""
+
+import re
+import string
+from collections.abc import Iterator
+
+from graph.policy.threats import lexicon
+from graph.policy.threats.lazy import pattern
+from graph.policy.threats.views.segments import segmented
+from graph.policy.threats.views.view import PIECES, READ, READABLE, View
+
+_TOKEN = pattern(r"\S+")
+_EDGE = ".,;:!?\"'()[]{}<>`*_~"
+_ALPHABET = string.ascii_lowercase
+_TURNS = [str.maketrans(_ALPHABET, _ALPHABET[n:] + _ALPHABET[:n]) for n in range(1, 26)]
+_MIRROR = str.maketrans(_ALPHABET, _ALPHABET[::-1])
+
+
+def respelt(text: str) -> Iterator[View]:
+    """Readings of the runs of tokens that are no common words."""
+    head = text[:READ]
+    tokens = list(_TOKEN.finditer(head))
+    if len(tokens) < 3 and not any(len(t.group()) > 20 for t in tokens):
+        return
+    runs = list(_strange_runs(tokens))
+    if not runs:
+        return
+    fixed, hits = _respelled(head, tokens)
+    if hits >= 2:
+        yield View(fixed, "leetspeak or shuffled letters", 0, len(text))
+    for first, last in runs[:PIECES]:
+        start, end = tokens[first].start(), tokens[last].end()
+        for plain, how in _undone(head[start:end]):
+            yield View(f"{head[:start]}{plain}{head[end:]}", how, start, end)
+
+
+def _strange_runs(tokens: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """First and last token of each stretch without common words; a short common word may stand inside."""
+    first = last = -1
+    letters = 0
+    for at, token in enumerate(tokens):
+        word = token.group().strip(_EDGE).lower()
+        common = len(word) > 1 and lexicon.known(word)
+        if not common and word:
+            if first >= 0 and at - last > 2:
+                if letters >= 8:
+                    yield first, last
+                first, letters = -1, 0
+            first = at if first < 0 else first
+            last = at
+            letters += len(word)
+        elif common and len(word) > 3 and first >= 0 and at - last > 1:
+            if letters >= 8:
+                yield first, last
+            first, letters = -1, 0
+    if first >= 0 and letters >= 8:
+        yield first, last
+
+
+def _respelled(text: str, tokens: list[re.Match[str]]) -> tuple[str, int]:
+    """The text with leetspeak and shuffled words in plain letters, and how many words changed."""
+    out, done, hits, doubtful = [], 0, 0, []
+    for token in tokens:
+        bare = token.group().strip(".,;:?\"'()[]{}<>`*_~").lower()
+        if len(bare) < 2 or lexicon.known(bare):
+            continue
+        if bare.isdigit():
+            if len(bare) > 2 and (word := lexicon.from_leet(bare)):
+                doubtful.append((token, bare, word))
+            continue
+        word = lexicon.from_leet(bare) or lexicon.from_leet(bare.rstrip("!"))
+        if not word and bare.isalpha():
+            word = lexicon.from_shuffle(bare)
+        if word and len(word) > 2:
+            doubtful.append((token, bare, word))
+            hits += 1
+        elif word:
+            doubtful.append((token, bare, word))
+    if hits < 2:
+        return text, hits
+    for token, bare, word in doubtful:
+        out.append(text[done : token.start()] + token.group().lower().replace(bare, word))
+        done = token.end()
+    return "".join(out) + text[done:], hits
+
+
+def _undone(piece: str) -> Iterator[tuple[str, str]]:
+    """Readable texts that the piece may have been made from, likeliest disguise first."""
+    if lexicon.readable(piece) >= 0.8 and max(map(len, piece.split())) <= 20:
+        return
+    low = piece.lower()
+    done = False
+    for how, plain in (
+        ("reversed", low[::-1]),
+        ("each word reversed", " ".join(w[::-1] for w in low.split())),
+        ("mirrored alphabet", low.translate(_MIRROR)),
+    ):
+        if lexicon.readable(plain) >= READABLE:
+            yield plain, how
+            done = True
+    if done:
+        return
+    sample = low[:400]
+    if sum(c in _ALPHABET for c in sample) > 0.6 * len(sample):
+        best = max(range(25), key=lambda n: lexicon.readable(sample.translate(_TURNS[n])))
+        if lexicon.readable(sample.translate(_TURNS[best])) >= READABLE:
+            yield low.translate(_TURNS[best]), "rotated alphabet"
+            return
+    for how, letters in (
+        ("spaced letters", _despaced(low)),
+        ("split or joined words", segmented(re.sub(r"[\s.\-_*|/,·•+]+", "", low))),
+        ("reversed letters without spaces", segmented(re.sub(r"[\s.\-_*|/,·•+]+", "", low)[::-1])),
+    ):
+        if letters:
+            yield letters, how
+            return
+
+
+def _despaced(piece: str) -> str:
+    """Single letters with one separator between them, and a longer gap between words."""
+    for gap in (r"\s{2,}|\s*[/|]\s*", r"\s+"):
+        words = [re.sub(r"[\s.\-_*|/,·•+]+", "", w) for w in re.split(gap, piece)]
+        plain = " ".join(filter(None, words))
+        if lexicon.readable(plain) >= READABLE and len(words) > 1:
+            return plain
+        leet = " ".join(lexicon.from_leet(w) or w for w in words if w)
+        if lexicon.readable(leet) >= READABLE and len(words) > 1 and leet != " ".join(piece.split()):
+            return leet
+    return ""
