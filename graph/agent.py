@@ -175,14 +175,16 @@ class Agent:
         *,
         tenant_id: str = "",
         public: bool = False,
+        regulation: bool = False,
         progress: Callable[[Outcome], None] = lambda outcome: None,
     ) -> list[Outcome]:
-        """Index files, directories and URLs for a tenant, or for everybody with `public=True`."""
+        """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
+        file is an act of the Union: its structure is read, and its graph kept."""
         owner = _owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
         local = [Path(p) for p in given if str(p) not in pages]
-        outcomes = self.ingest_sources(list(files(local, owner)), progress=progress)
+        outcomes = self.ingest_sources(list(files(local, owner, regulation=regulation)), progress=progress)
         if pages:
             from graph.knowledge.web import pages as fetched
 
@@ -214,6 +216,13 @@ class Agent:
         if space is None or record is None:
             raise _no_document(doc_id)
         return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+
+    def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
+        """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
+        from graph.knowledge.regulation import store
+
+        space = self.deps.index.space(_owner(tenant_id, public))
+        return store.acts(space) if space else []
 
     def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
         """Forget a document: text, words and vectors."""

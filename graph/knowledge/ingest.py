@@ -14,6 +14,7 @@ from graph.errors import BadInput, CordonError, DocumentError, Unavailable
 from graph.knowledge.chunking import chunk
 from graph.knowledge.document import Document
 from graph.knowledge.index import Index
+from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser
 from graph.knowledge.space import Record, StoredChunk
 from graph.settings import Settings
@@ -35,6 +36,7 @@ class Source:
     pii: bool = False
     retention: str = "permanent"
     origin: str = ""  # URL, when it came from one
+    regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
 
 
 @dataclass(frozen=True)
@@ -111,19 +113,22 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         todo = [space for space in source.spaces if not _held(index, space, source, doc_id, sha256, retention)]
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
-        if not source.doc_id and (twin := _twin(index, todo, sha256, source.name)):
+        if not source.doc_id and not source.regulation and (twin := _twin(index, todo, sha256, source.name)):
             return Outcome(source.name, twin, "unchanged", f"same content as {twin}")
-        document = parser.parse_bytes(data, source.name)
+        document = parser.parse_bytes(data, source.name, act=source.regulation)
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
-        pieces = chunk(document, index.embedder.count, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+        size, overlap = settings.chunk_tokens, settings.chunk_overlap
+        plan = building.Plan(document, index.embedder.count, size=size) if source.regulation else None
+        pieces = plan.chunks if plan else chunk(document, index.embedder.count, size=size, overlap=overlap)
         chunks = [
             StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section)
             for n, c in enumerate(pieces)
         ]
-        words = [_searchable(document, c) for c in chunks]
+        words = plan.words() if plan else [_searchable(document, c) for c in chunks]
         vectors = index.embedder.embed(words)
+        act = plan.act(doc_id, sha256, [c.chunk_id for c in chunks], vectors) if plan else None
         for tenant in todo:
             record = Record(
                 doc_id=doc_id,
@@ -145,7 +150,10 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             space = index.space(tenant, create=True)
             assert space is not None
             space.put(record, document.text, chunks, vectors, words)
-        return Outcome(source.name, doc_id, "indexed", chunks=len(chunks), flags=flags)
+            if act:
+                store.save(space, act)
+        told = report.line(act) if act else ""
+        return Outcome(source.name, doc_id, "indexed", told, chunks=len(chunks), flags=flags)
     except DocumentError as error:
         # Whatever the reason, the file is left out and said so; only I/O trouble counts as failure.
         status: Status = "failed" if error.reason in {"unreadable", "missing"} else "quarantined"
@@ -171,6 +179,8 @@ def _read(source: Source, settings: Settings) -> bytes:
 def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, retention: str) -> bool:
     space = index.space(tenant)
     record = space.record(doc_id) if space else None
+    if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
+        return False
     return record is not None and (record.sha256, record.retention, record.tenant_id, record.pii, record.filename) == (
         sha256,
         retention,
@@ -228,7 +238,7 @@ def expired(record: Record, now: datetime | None = None) -> bool:
     return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
-def files(paths: Sequence[Path], tenant: str) -> Iterator[Source]:
+def files(paths: Sequence[Path], tenant: str, *, regulation: bool = False) -> Iterator[Source]:
     """A source for every file named, and for every file below a directory named (hidden ones left out)."""
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
     for path in paths:
@@ -236,4 +246,4 @@ def files(paths: Sequence[Path], tenant: str) -> Iterator[Source]:
         for file in below:
             name = str(file.relative_to(path)) if path.is_dir() else file.name
             if not path.is_dir() or not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, name, (tenant,), tenant)
+                yield Source(file, name, (tenant,), tenant, regulation=regulation)

@@ -20,6 +20,7 @@ other people.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import PurePath
 
@@ -59,9 +60,10 @@ FORMATS = (
 EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensions}
 
 
-def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT) -> Document:
+def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, act: bool = False) -> Document:
     """The document in `data`. Only the last part of `filename` is used: for its extension, and where the document
-    has no title of its own. `max_text` is in characters. Raises DocumentError or Quarantined with a reason above."""
+    has no title of its own. `max_text` is in characters. `act` reads the structure of an act of the Union, from PDF,
+    HTML or text. Raises DocumentError or Quarantined with a reason above."""
     name = normalise.line(PurePath(filename.replace("\\", "/")).name)
     form = EXTENSIONS.get(PurePath(name).suffix.lower())
     if form is None:
@@ -73,7 +75,7 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT) -> Document:
     check(data, name, form.sniffed)
     out = Builder(max_text=max_text)
     try:
-        form.read(data, out)
+        (_act(form, name) if act else form.read)(data, out)
     except DocumentError:
         raise
     except MemoryError as exc:
@@ -85,6 +87,16 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT) -> Document:
             hint="open it in its own program and save it again",
         ) from exc
     return out.finish(name, form.media_type)
+
+
+def _act(form: Format, name: str) -> Callable[[bytes, Builder], None]:
+    from graph.knowledge.regulation import loader
+
+    if form.module not in loader.FORMATS:
+        raise Quarantined(
+            "unsupported", f"cannot read {name!r} as an act", hint="use its official PDF, its web page or plain text"
+        )
+    return partial(loader.read, form=form.module)
 
 
 def _kinds() -> str:

@@ -65,6 +65,12 @@ class Builder:
         self._seen(text)
         self._add("row", normalise.line(text), number)
 
+    def placed(self, kind: BlockKind, text: str, section: str) -> None:
+        """A block whose place its loader knows: `section` as given, lines kept."""
+        self._seen(text)
+        self._section = section
+        self._add(kind, normalise.flow(text))
+
     def leave_sections(self) -> None:
         self._path, self._section = [], ""
 

@@ -19,6 +19,12 @@ WHITE = 250  # of 255, in all three colours
 
 
 def read(data: bytes, out: Builder) -> None:
+    write(without_running(pages(data, out)), out)
+
+
+def pages(data: bytes, out: Builder) -> list[list[Line]]:
+    """The visible lines of every page; what is hidden goes to `out`. Raises Quarantined "scanned" for a pile of
+    pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:
@@ -32,21 +38,21 @@ def read(data: bytes, out: Builder) -> None:
     with document:
         if len(document) > MAX_PAGES:
             raise Quarantined("oversize", f"the PDF has more than {MAX_PAGES:,} pages", hint="split it")
-        pages: list[list[Line]] = []
+        found: list[list[Line]] = []
         pictures = 0
         for number in range(len(document)):
             lines, has_picture = _page(document, number, out)
             pictures += has_picture and not lines
-            pages.append(lines)
+            found.append(lines)
         for name in ("Title", "Subject", "Keywords", "Author"):
             out.hide(document.get_metadata_value(name))
-    if pictures and pictures * 2 >= len(pages):
+    if pictures and pictures * 2 >= len(found):
         raise Quarantined(
             "scanned",
-            f"{pictures} of {len(pages)} pages are pictures without text",
+            f"{pictures} of {len(found)} pages are pictures without text",
             hint="run text recognition (OCR) over it first",
         )
-    write(without_running(pages), out)
+    return found
 
 
 def _page(document: Any, number: int, out: Builder) -> tuple[list[Line], bool]:

@@ -36,6 +36,7 @@ class Line:
     bold: bool
     page: int
     gaps: list[int] = field(default_factory=list)  # offsets in `text` of wide gaps: columns of a table
+    raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
@@ -44,7 +45,10 @@ class Line:
         elif gap > WIDE * max(self.size, other.size):
             self.gaps.append(len(self.text))
         space = " " if gap > 0.15 * self.size else ""
-        self.gaps += [len(self.text) + len(space) + offset for offset in other.gaps]
+        start = len(self.text) + len(space)
+        self.gaps += [start + offset for offset in other.gaps]
+        if other.size < 0.75 * self.size and other.bottom > self.bottom:
+            self.raised.append((start, start + len(other.text)))
         self.text += space + other.text
         self.right = other.right
         self.size = max(self.size, other.size)

@@ -23,15 +23,22 @@ def ingest(
         Path | None, typer.Option(help="A manifest.csv: doc_id,tenant,path.", show_default=False)
     ] = None,
     acl: Annotated[Path | None, typer.Option(help="Its tenant_acl.csv.", show_default=False)] = None,
+    regulation: Annotated[
+        Path | None,
+        typer.Option(help="An act of the Union: PDF, web page or text. Its structure is read.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Parse, check, chunk, embed and index documents. Doing it twice changes nothing."""
     from graph.errors import BadInput
 
     with errors():
-        if bool(manifest) != bool(acl) or bool(manifest) == bool(paths):
-            raise BadInput("name files, or --manifest together with --acl.", hint="See `cordon ingest --help`.")
-        if paths and public == bool(tenant):
+        if bool(manifest) != bool(acl) or bool(manifest) + bool(paths) + bool(regulation) != 1:
+            raise BadInput(
+                "name files, or --regulation and one file, or --manifest together with --acl.",
+                hint="See `cordon ingest --help`.",
+            )
+        if not manifest and public == bool(tenant):
             raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
         with opened_agent() as agent:
             from graph.service.render import IngestReport
@@ -44,7 +51,10 @@ def ingest(
                     agent.ingest_sources(todo, progress=report.add)
             else:
                 with IngestReport(None, as_json) as report:
-                    agent.ingest(list(paths or []), tenant_id=tenant, public=public, progress=report.add)
+                    todo = [regulation] if regulation else list(paths or [])
+                    agent.ingest(
+                        todo, tenant_id=tenant, public=public, regulation=bool(regulation), progress=report.add
+                    )
     raise typer.Exit(1 if report.failed else 0)
 
 

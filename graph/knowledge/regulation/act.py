@@ -1,0 +1,91 @@
+"""An act as the graph keeps it: nodes without their text, edges, and what could not be resolved."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from graph.knowledge.regulation.unit import Kind
+
+
+@dataclass(slots=True)
+class Node:
+    """A unit. `start` and `end` are offsets in the document's text; `last` is the index of the last node inside it.
+    `chunk` is the number of the chunk that holds its text, -1 for none; `tokens` is what its own text counts."""
+
+    kind: Kind
+    path: str
+    name: str
+    title: str
+    page: int | None
+    start: int
+    end: int
+    parent: int
+    last: int
+    chunk: int = -1
+    deadline: bool = False
+
+
+@dataclass(slots=True)
+class Edge:
+    """`kind` is one of KINDS; an edge goes from what speaks to what is spoken of."""
+
+    source: int
+    target: int
+    kind: str
+
+
+# contains, next: the order of the act. refers: names it. condition: applies only as it says ("subject to"). exception:
+# takes something out of it ("by way of derogation from"). defines: a definition and where its term is used. recital: a
+# recital and the provision whose reasons it gives.
+KINDS = ("contains", "next", "refers", "condition", "exception", "defines", "recital")
+
+
+@dataclass(slots=True)
+class Passage:
+    """A chunk of the act: `chunk_id`, its first node, its tokens."""
+
+    chunk_id: str
+    node: int
+    tokens: int
+
+
+@dataclass
+class Act:
+    doc_id: str
+    sha256: str  # of the file's bytes
+    title: str
+    nodes: list[Node]
+    edges: list[Edge]
+    passages: list[Passage]
+    terms: dict[str, int]  # defined term, lower case → node
+    unresolved: list[list[str]] = field(default_factory=list)  # [name of the unit, what it says]
+    elsewhere: int = 0  # references to other acts
+    resolved: int = 0  # references to provisions of this act
+    rank: list[float] = field(default_factory=list)  # plain PageRank of each passage
+
+    def __post_init__(self) -> None:
+        self.names: dict[str, int] = {}
+        for at, node in enumerate(self.nodes):
+            self.names.setdefault(node.name, at)
+            self.names.setdefault(node.path, at)
+
+    def within(self, at: int) -> list[int]:
+        """The passages that hold a node and all that is in it, in order."""
+        node = self.nodes[at]
+        found = dict.fromkeys(self.nodes[n].chunk for n in range(at, node.last + 1) if self.nodes[n].chunk >= 0)
+        return list(found)
+
+    def to_json(self) -> str:
+        fields: dict[str, Any] = asdict(self)
+        fields["nodes"] = [list(asdict(n).values()) for n in self.nodes]
+        fields["edges"] = [[e.source, e.target, KINDS.index(e.kind)] for e in self.edges]
+        fields["passages"] = [list(asdict(p).values()) for p in self.passages]
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Act":
+        fields = json.loads(text)
+        fields["nodes"] = [Node(*row) for row in fields["nodes"]]
+        fields["edges"] = [Edge(a, b, KINDS[kind]) for a, b, kind in fields["edges"]]
+        fields["passages"] = [Passage(*row) for row in fields["passages"]]
+        return cls(**fields)

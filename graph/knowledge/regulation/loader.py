@@ -1,0 +1,30 @@
+"""An act as a Document: a block for each unit, its section the unit's path. Runs inside the sandbox."""
+
+from graph.errors import DocumentError
+from graph.knowledge.loaders.build import Builder
+from graph.knowledge.regulation import from_html, from_pdf, from_text, structure
+
+FORMATS = ("pdf", "html", "text")
+
+
+def read(data: bytes, out: Builder, form: str) -> None:
+    """`form` is one of FORMATS. Raises DocumentError "broken" when nothing in it reads like an act: then not even one
+    article or recital was found."""
+    if form == "pdf":
+        lines = from_pdf.read(data, out)
+    elif form == "html":
+        lines = from_html.read(data, out)
+    else:
+        lines = from_text.read(data)
+    title, units = structure.parse(lines)
+    if not any(unit.kind in ("article", "recital") for unit in units):
+        raise DocumentError(
+            "broken",
+            "no article and no recital was found: this does not read like an act of the Union",
+            hint="ingest it without --regulation, or check that the file is whole",
+        )
+    out.title = title
+    for unit in units:
+        out.page = unit.page
+        heading = unit.kind in ("article", "division", "annex")
+        out.placed("heading" if heading else "paragraph", unit.text, unit.path)
