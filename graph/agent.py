@@ -1,6 +1,7 @@
 """The Python door: `Agent().ask("…", tenant_id="U1")`."""
 
 import asyncio
+import queue
 import sqlite3
 import threading
 from collections import defaultdict
@@ -43,6 +44,15 @@ class VerifiedSentence:
     text: str
     citations: list[dict[str, Any]]
     support: float
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A question that may be asked: in which thread, with which options, by whom."""
+
+    thread: str
+    asked: dict[str, Any]
+    context: Context
 
 
 class Agent:
@@ -89,6 +99,12 @@ class Agent:
         Raises BadInput for an unusable id, option or empty question, Unavailable when the run could not be
         recorded. A refusal, an outage of the model and "not in the documents" are replies, not errors.
         """
+        run = self._prepared(question, tenant_id, user_id, thread_id, role, options)
+        return self._finished(run, lambda sentence: None)
+
+    def _prepared(
+        self, question: str, tenant_id: str, user_id: str, thread_id: str, role: Role, options: dict[str, Any]
+    ) -> "_Run":
         from nodes.admit import options as checked
 
         context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"), role)
@@ -98,29 +114,74 @@ class Agent:
             raise BadInput(f"role {str(role)[:40]!r} is not one of {', '.join(get_args(Role))}.")
         if unknown := options.keys() - {"memory", "mode", "style", "top_k", "capstone"}:
             raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint="memory, mode, style, top_k, capstone.")
-        asked = {"question": question, "options": checked(options, self.settings)}
         thread = key_of(context.tenant_id, context.user_id, context.thread_id)
-        with self._turns[thread]:  # two runs on one thread at once would lose a turn
-            state = self._graph.invoke(
-                asked, {"configurable": {"thread_id": thread}}, context=context, durability="exit"
-            )
-            self._keep_latest(thread)
+        return _Run(thread, {"question": question, "options": dict(checked(options, self.settings))}, context)
+
+    def _finished(self, run: "_Run", release: Callable[[VerifiedSentence], None]) -> Reply:
+        """Run the graph to its end, handing on what it lets go before that."""
+        state: dict[str, Any] = {}
+        with self._turns[run.thread]:  # two runs on one thread at once would lose a turn
+            for mode, event in self._graph.stream(
+                run.asked,
+                {"configurable": {"thread_id": run.thread}},
+                context=run.context,
+                durability="exit",
+                stream_mode=["custom", "values"],
+            ):
+                if mode == "values":
+                    state = event
+                else:
+                    release(VerifiedSentence(**event["sentence"] | {"citations": event["citations"]}))
+            self._keep_latest(run.thread)
         return Reply(state["reply"])
 
     async def aask(self, question: str, **who: Any) -> Reply:
         """`ask` for callers with an event loop; the work runs in a thread."""
         return await asyncio.to_thread(self.ask, question, **who)
 
-    def stream(self, question: str, **who: Any) -> Iterator[VerifiedSentence | Reply]:
-        """The verified sentences one by one, then the Reply. Nothing is handed out before its record is on disk."""
-        reply = self.ask(question, **who)
-        cited = {c["n"]: c for c in reply["citations"]}
-        for s in reply["sentences"]:
+    def stream(
+        self,
+        question: str,
+        *,
+        tenant_id: str,
+        user_id: str = DEFAULT_USER,
+        thread_id: str = DEFAULT_THREAD,
+        role: Role = "member",
+        **options: Any,
+    ) -> Iterator[VerifiedSentence | Reply]:
+        """The verified sentences one by one, while the model is still writing when it streams; then the Reply.
+
+        Each is on record before it is handed out. When the model breaks off, what was verified has left, and the
+        Reply says `unavailable`. A caller who stops listening does not stop the run. Raises as `ask` does.
+        """
+        run = self._prepared(question, tenant_id, user_id, thread_id, role, options)
+        run.asked["options"]["stream"] = True
+        events: queue.SimpleQueue[VerifiedSentence | Reply | BaseException] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                events.put(self._finished(run, events.put))
+            except BaseException as error:
+                events.put(error)
+
+        thread = threading.Thread(target=work, name="cordon-stream")
+        thread.start()
+        released = 0
+        while not isinstance(event := events.get(), Reply):
+            if isinstance(event, BaseException):
+                raise event
+            released += 1
+            yield event
+        thread.join()
+        cited = {c["n"]: c for c in event["citations"]}
+        for s in event["sentences"][released:]:
             yield VerifiedSentence(s["text"], [cited[n] for n in s["citations"]], s["support"])
-        yield reply
+        yield event
 
     async def astream(self, question: str, **who: Any) -> AsyncIterator[VerifiedSentence | Reply]:
-        for event in await asyncio.to_thread(lambda: list(self.stream(question, **who))):
+        """`stream` for callers with an event loop."""
+        events = self.stream(question, **who)
+        while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
 
     def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> None:

@@ -47,7 +47,11 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     stage(g, "constrain", constrain)
     stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
     stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))
-    stage(g, "generate", lambda state: generate(state, generator=d.generator, settings=d.settings))
+    stage(
+        g,
+        "generate",
+        lambda state, runtime: generate(state, runtime, generator=d.generator, journal=d.journal, settings=d.settings),
+    )
     stage(g, "repair", lambda state: repair(state, generator=d.generator, settings=d.settings))
     stage(g, "validate", validate)
     stage(g, "respond", respond)

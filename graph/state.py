@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
     style: Style
     top_k: int
     capstone: bool
+    stream: bool  # let verified sentences go while the model is still writing
 
 
 class Verdict(TypedDict):
@@ -101,6 +102,14 @@ class Citation(TypedDict):
     start: int
     end: int
     sha256: str
+
+
+class Released(TypedDict):
+    """What left while the model was still writing: how many claims of its draft were read, and what became of them."""
+
+    claims: int
+    sentences: list[Sentence]
+    citations: list[Citation]
 
 
 class PastTurn(TypedDict):
@@ -233,6 +242,7 @@ class State(TypedDict, total=False):
     retrieval: dict[str, Any]
     evidence: list[Evidence]
     draft: Draft
+    released: Released
     repairs: int
     sentences: list[Sentence]
     citations: list[Citation]
@@ -288,6 +298,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "retrieval": {"confidence": "low", "candidates": []},
         "evidence": [],
         "draft": {"text": "", "value": None, "errors": [], "steps": []},
+        "released": {"claims": 0, "sentences": [], "citations": []},
         "repairs": 0,
         "sentences": [],
         "citations": [],

@@ -50,6 +50,7 @@ def options(given: Any, settings: Settings) -> Options:
         "style": "concise",
         "top_k": settings.top_k,
         "capstone": False,
+        "stream": False,
     }
     chosen.update({key: value for key, value in given.items() if key in chosen and value is not None})
     for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
@@ -57,7 +58,7 @@ def options(given: Any, settings: Settings) -> Options:
             raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")
     if not isinstance(chosen["top_k"], int) or isinstance(chosen["top_k"], bool) or not 1 <= chosen["top_k"] <= 50:
         raise BadInput(f"top_k {str(chosen['top_k'])[:40]!r} is not a whole number from 1 to 50.")
-    chosen["capstone"] = chosen["capstone"] is True
+    chosen["capstone"], chosen["stream"] = chosen["capstone"] is True, chosen["stream"] is True
     return Options(**chosen)  # type: ignore[typeddict-item]
 
 

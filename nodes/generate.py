@@ -2,26 +2,43 @@
 
 from typing import Any, Literal
 
+from langgraph.runtime import Runtime
+
 from graph import memory
+from graph.audit.journal import Journal
+from graph.context import Context, principal
 from graph.models import task
 from graph.models.chat import Completion, Generator
 from graph.policy import pii
 from graph.policy.intent import weighting
 from graph.policy.repair import repair
 from graph.policy.schemas import SCHEMAS
+from graph.release import Release
 from graph.settings import Settings
 from graph.state import Draft, State, Usage
 
 ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are long
 
 
-def generate(state: State, *, generator: Generator, settings: Settings) -> dict[str, Any]:
+def generate(
+    state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
+) -> dict[str, Any]:
     job = prepare(state)
-    completion = generator.complete(
-        job.messages, schema=SCHEMAS[state["intent"]["name"]], max_tokens=room(state, settings)
-    )
+    streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
+    release = Release(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
+    try:
+        completion = generator.complete(
+            job.messages,
+            schema=SCHEMAS[state["intent"]["name"]],
+            max_tokens=room(state, settings),
+            each=release.read if release else None,
+        )
+    finally:
+        if release:
+            release.close()
     return {
         "draft": read(completion, state),
+        "released": release.made if release else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }

@@ -24,7 +24,8 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> dict[st
     if draft["value"] is not None:  # well formed, but validation found nothing it could let out
         found = ladder.Repaired(ok=False, errors=errors or ["No sentence was supported by the source it names."])
     steps += found.steps
-    while not found.ok and tries < TRIES:
+    tries_left = 0 if state["released"]["sentences"] else TRIES  # what left cannot be written anew
+    while not found.ok and tries < tries_left:
         tries += 1
         prompt = load("repair")
         used = used | {prompt.name: prompt.digest}

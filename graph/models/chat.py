@@ -1,6 +1,6 @@
 """Chat models as the generate stage sees them: messages in, text and token counts out, failures translated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass
@@ -77,17 +77,25 @@ class Generator:
             return EmbeddedChatModel(embedder=self._embedder)
         return _openai(self._settings)
 
-    def complete(self, messages: Sequence[BaseMessage], *, schema: dict[str, Any], max_tokens: int) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        schema: dict[str, Any],
+        max_tokens: int,
+        each: Callable[[str], None] | None = None,
+    ) -> Completion:
         """One completion. Raises ModelUnavailable when no whole answer came in time.
 
         `schema` (JSON Schema) is sent along where the server takes it. It is a help to the model, not a check.
+        With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
         if isinstance(self._model, EmbeddedChatModel):
             return self._read(self._model.invoke(list(messages)))
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
         pool = ThreadPoolExecutor(1, thread_name_prefix="cordon-model")
         try:
-            return pool.submit(self._remote, messages, schema, max_tokens).result(self._settings.model_timeout_s)
+            return pool.submit(self._remote, messages, schema, max_tokens, each).result(self._settings.model_timeout_s)
         except OutOfTime as error:
             raise _down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
@@ -95,7 +103,13 @@ class Generator:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _remote(self, messages: Sequence[BaseMessage], schema: dict[str, Any], max_tokens: int) -> Completion:
+    def _remote(
+        self,
+        messages: Sequence[BaseMessage],
+        schema: dict[str, Any],
+        max_tokens: int,
+        each: Callable[[str], None] | None,
+    ) -> Completion:
         import openai
 
         bound: dict[str, Any] = {"max_tokens": max_tokens}
@@ -105,11 +119,12 @@ class Generator:
                 "json_schema": {"name": schema["title"], "schema": schema, "strict": False},
             }
         try:
-            return self._read(self._model.bind(**bound).invoke(list(messages)))
+            model = self._model.bind(**bound)
+            return self._read(model.invoke(list(messages)) if each is None else _streamed(model, messages, each))
         except openai.BadRequestError as error:
             if self._schemas:
                 self._schemas = False
-                return self._remote(messages, schema, max_tokens)
+                return self._remote(messages, schema, max_tokens, each)
             raise _down(self._settings, "refused the request (400)", "Is the model a chat model?") from error
         except openai.NotFoundError as error:
             hint = f"Is {self.name!r} pulled or served there? Ollama: `ollama pull {self.name}`."
@@ -139,8 +154,20 @@ class Generator:
         if reason not in ("stop", "length"):
             # A cut answer reads like a whole one: "The payment is NOT".
             raise _down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
-        usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
-        return Completion(str(message.text), self.name, usage["input_tokens"], usage["output_tokens"])
+        said = message.response_metadata.get("token_usage") or {}  # where a stream with a schema puts it
+        usage = message.usage_metadata or {}
+        prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
+        written = usage.get("output_tokens", said.get("completion_tokens", 0))
+        return Completion(str(message.text), self.name, prompt, written)
+
+
+def _streamed(model: Any, messages: Sequence[BaseMessage], each: Callable[[str], None]) -> AIMessage:
+    """The whole message, put together from its chunks. A cut stream has no finish_reason, and _read refuses it."""
+    whole: Any = None
+    for chunk in model.stream(list(messages)):
+        whole = chunk if whole is None else whole + chunk
+        each(str(whole.text))
+    return whole if whole is not None else AIMessage("")
 
 
 def _openai(settings: Settings) -> BaseChatModel:
@@ -158,6 +185,7 @@ def _openai(settings: Settings) -> BaseChatModel:
         temperature=settings.temperature,
         timeout=settings.model_timeout_s,
         max_retries=settings.model_retries,
+        stream_usage=True,
         use_responses_api=False,
     )
 

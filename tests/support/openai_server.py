@@ -25,6 +25,7 @@ class Say:
     stall_s: float = 0  # before anything is sent
     drip_s: float = 0  # between bytes
     cut: bool = False  # half of the body, then the connection ends
+    pause_s: float = 0  # between the tokens of a stream
 
 
 Script = Callable[[dict[str, Any]], Say]
@@ -51,6 +52,16 @@ class Server:
                     self.close_connection = True
 
             def respond(self, say: Say, body: dict[str, Any]) -> None:
+                if body.get("stream") and say.raw is None and say.status == 200:
+                    self.send_response(200)
+                    self.send_header("Content-Type", "text/event-stream")
+                    self.end_headers()
+                    for event in _events(say, body):
+                        self.wfile.write(event)
+                        self.wfile.flush()
+                        outer.stopping.wait(say.pause_s)
+                    self.close_connection = True
+                    return
                 data = say.raw if say.raw is not None else json.dumps(_completion(say, body)).encode()
                 self.send_response(say.status)
                 self.send_header("Content-Type", say.kind)
@@ -93,6 +104,24 @@ def _completion(say: Say, body: dict[str, Any]) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": say.finish, "logprobs": None}],
     }
     return found | ({"usage": say.usage} if say.usage is not None else {})
+
+
+def _events(say: Say, body: dict[str, Any]) -> Iterator[bytes]:
+    """The completion as server-sent events, a few characters each; a cut one ends in the middle without a word."""
+
+    def event(choices: list[dict[str, Any]], **more: Any) -> bytes:
+        chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
+        return f"data: {json.dumps(chunk | {'choices': choices} | more)}\n\n".encode()
+
+    text = say.content or ""
+    for at in range(0, len(text) // 2 if say.cut else len(text), 7):
+        yield event([{"index": 0, "delta": {"role": "assistant", "content": text[at : at + 7]}, "finish_reason": None}])
+    if say.cut:
+        return
+    yield event([{"index": 0, "delta": {}, "finish_reason": say.finish}])
+    if say.usage is not None:
+        yield event([], usage=say.usage)
+    yield b"data: [DONE]\n\n"
 
 
 @contextmanager

@@ -1,0 +1,87 @@
+"""Reading an answer while it is still being written: the whole claims of a JSON object that has no end yet."""
+
+import json
+from typing import Any
+
+from graph.policy.schemas import ANSWER
+
+_HEAD = '"sentences"'
+_CLAIM = ANSWER["properties"]["sentences"]["items"]
+
+
+class Claims:
+    """Feed it the text as it grows; it hands out each claim `{"text", "sources"}` once, when it is whole.
+
+    It reads strict JSON only. At the first thing that is none, or when the model has not said `"answered": true`
+    before, it stays silent, and the draft is judged when it is whole.
+    """
+
+    def __init__(self) -> None:
+        self._at: int | None = None  # where the next claim is looked for
+        self._silent = False
+
+    def read(self, text: str) -> list[dict[str, Any]]:
+        """The claims that have become whole since the last call. `text` is all that was written so far."""
+        claims: list[dict[str, Any]] = []
+        if self._at is None:
+            self._at = self._start(text)
+        while self._at is not None and not self._silent:
+            begin = len(text) - len(text[self._at :].lstrip(" \t\r\n,"))
+            if not text.startswith("{", begin):
+                self._silent = begin < len(text)  # the list has ended, or holds something else
+                break
+            end = _closed(text, begin)
+            if end is None:
+                break
+            try:
+                claim = json.loads(text[begin:end])
+            except ValueError:
+                self._silent = True
+                break
+            if not _fits(claim):
+                self._silent = True
+                break
+            claims.append(claim)
+            self._at = end
+        return claims
+
+    def _start(self, text: str) -> int | None:
+        at = text.find(_HEAD)
+        bracket = text.find("[", at)
+        if at < 0 or bracket < 0:
+            return None
+        try:
+            head = json.loads(text[:at].rstrip().rstrip(",") + "}")
+        except ValueError:
+            head = None
+        self._silent = (
+            not isinstance(head, dict)
+            or head.get("answered") is not True
+            or text[at + len(_HEAD) : bracket].strip() != ":"
+        )
+        return bracket + 1
+
+
+def _closed(text: str, begin: int) -> int | None:
+    """Where the object that begins there ends, or None while it is open."""
+    depth, quoted, at = 0, False, begin
+    while at < len(text):
+        char = text[at]
+        if char == "\\" and quoted:
+            at += 1
+        elif char == '"':
+            quoted = not quoted
+        elif not quoted and char in "{[":
+            depth += 1
+        elif not quoted and char in "}]":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return None
+
+
+def _fits(claim: Any) -> bool:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(_CLAIM).is_valid(claim)

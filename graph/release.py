@@ -1,0 +1,61 @@
+"""Letting verified sentences go while the model still writes, each on record before it leaves."""
+
+import contextvars
+import hashlib
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from graph.audit.journal import Journal
+from graph.context import Principal
+from graph.models.partial import Claims
+from graph.state import Released, State
+from graph.verified import Verified
+
+
+class Release:
+    """One turn's stream. `read` is called from the model's thread; after `close` it lets nothing out any more."""
+
+    def __init__(self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None]) -> None:
+        self._run, self._tenant = state["turn"], asker.tenant_id
+        # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
+        context = contextvars.copy_context()
+        self._journal, self._write = journal, lambda event: context.run(write, event)
+        self._claims, self._count = Claims(), 0
+        guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
+        self._held = Verified(state["evidence"], guarded=guarded)
+        self._open, self._lock = True, threading.Lock()
+
+    @property
+    def made(self) -> Released:
+        return {"claims": self._count, "sentences": self._held.sentences, "citations": self._held.citations}
+
+    def close(self) -> None:
+        with self._lock:
+            self._open = False
+
+    def read(self, text: str) -> None:
+        """Take what the model has written so far; judge, record and hand out each claim that has become whole."""
+        with self._lock:
+            if not self._open:
+                return
+            for claim in self._claims.read(text):
+                self._count += 1
+                sentence = self._held.add(claim)
+                if sentence is not None:
+                    cited = [c for c in self._held.citations if c["n"] in sentence["citations"]]
+                    self._journal.append(self._entry(sentence["text"], [dict(c) for c in cited]))
+                    self._write({"sentence": sentence, "citations": cited})
+
+    def _entry(self, text: str, cited: list[dict[str, Any]]) -> dict[str, Any]:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return {
+            "kind": "sentence",
+            "timestamp": now,
+            "run_id": self._run,
+            "tenant_id": self._tenant,
+            "n": len(self._held.sentences),
+            "answer_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in cited],
+        }

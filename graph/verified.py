@@ -1,0 +1,79 @@
+"""What may leave: sentences of a draft that this turn's evidence supports, each with the verbatim quotes that do."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from graph.policy import grounding, pii, plain
+from graph.policy.evidence import to_source
+from graph.policy.threats import assess
+from graph.state import Citation, Evidence, Sentence
+
+
+class Verified:
+    """Sentences in their order with their citations, numbered as they come: the same claims give the same numbers."""
+
+    def __init__(
+        self,
+        evidence: list[Evidence],
+        *,
+        guarded: bool,
+        before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
+    ) -> None:
+        self._evidence, self._guarded = evidence, guarded
+        self.sentences: list[Sentence] = list(before[0])
+        self.citations: list[Citation] = list(before[1])
+
+    def add(self, claim: dict[str, Any]) -> Sentence | None:
+        """The claim `{"text", "sources"}` as a sentence, or None when nothing supports it or it may not be told."""
+        text = plain.text(pii.mask(claim["text"]).text)
+        cited = self._supporting(text, claim["sources"])
+        if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
+            return None
+        numbers = [self._number(_citation(item, found)) for item, found in cited]
+        sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
+        self.sentences.append(sentence)
+        return sentence
+
+    def _supporting(self, text: str, sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
+        """The cited sources that support the text, strongest first; when none does, another that does so clearly."""
+
+        def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
+            scored = [(item, grounding.support(text, item["text"])) for item in items]
+            held = [(i, s) for i, s in scored if s.score >= grounding.SUPPORTED_FROM and not _gapped(i, s)]
+            return sorted(held, key=lambda pair: -pair[1].score)
+
+        cited = good([item for item in self._evidence if item["n"] in sources])
+        return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]
+
+    def _number(self, new: Citation) -> int:
+        """The number of an equal citation made before, or of this one, now added."""
+        for old in self.citations:
+            if {**old, "n": 0} == new:
+                return old["n"]
+        self.citations.append({**new, "n": len(self.citations) + 1})
+        return len(self.citations)
+
+
+def _gapped(item: Evidence, found: grounding.Support) -> bool:
+    """Whether a withheld sentence stood inside the span: it would be no verbatim quote."""
+    return any(not length and found.start < at < found.end for at, length, *_ in item["edits"])
+
+
+def _citation(item: Evidence, found: grounding.Support) -> Citation:
+    start, end = to_source(item["edits"], found.start, found.end)
+    return {
+        "n": 0,
+        "doc_id": item["doc_id"],
+        "filename": item["filename"],
+        "tenant_id": item["tenant_id"],
+        "visibility": item["visibility"],
+        "page": item["page"],
+        "sheet": item["sheet"],
+        "section": item["section"],
+        "chunk_id": item["chunk_id"],
+        "score": item["score"],
+        "quote": item["text"][found.start : found.end],
+        "start": item["start"] + start,
+        "end": item["start"] + end,
+        "sha256": item["sha256"],
+    }
