@@ -7,6 +7,7 @@ and it can be thresholded (evals/retrieval.py measures it).
 
 import math
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,6 +190,7 @@ class Index:
         self.embedder = embedder
         self._directory = directory
         self._spaces: dict[str, Space] = {}
+        self._opening = threading.RLock()
         self.vectors = Vectors(directory / "chroma")
 
     def close(self) -> None:
@@ -208,6 +210,10 @@ class Index:
 
         Raises IndexUnavailable when it was made and its file is gone, or was embedded by another model.
         """
+        with self._opening:  # two threads that open one space would each keep vectors of their own
+            return self._space(tenant, create)
+
+    def _space(self, tenant: str, create: bool) -> Space | None:
         key = self.key(tenant)
         if key not in self._spaces:
             path = self._directory / "spaces" / f"{key}.db"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -34,23 +35,27 @@ async def ask(body: Question, who: Asker, service: Served) -> Response:
 
 
 async def _events(question: str, options: Options, who: Caller, service: Service) -> AsyncIterator[bytes]:
-    """A sentence leaves once the whole answer is verified and on record; until then comments keep the line open."""
-    running = asyncio.ensure_future(service.ask(who, question, options, "rest"))
+    """A sentence leaves when it is verified and on record; until then comments keep the line open."""
+    events = service.stream(who, question, options, "rest")
     try:
-        while not (await asyncio.wait({running}, timeout=HEARTBEAT_S))[0]:
-            yield b": working\n\n"
-        reply = running.result()
+        while True:
+            coming = asyncio.ensure_future(anext(events))
+            while not (await asyncio.wait({coming}, timeout=HEARTBEAT_S))[0]:
+                yield b": working\n\n"
+            event = coming.result()
+            if isinstance(event, dict):
+                yield _event("reply", event)
+                yield _event("done", {"run_id": event["run_id"]})
+                return
+            yield _event("sentence", asdict(event))
     except (problems.Problem, CordonError) as error:
         problem = error if isinstance(error, problems.Problem) else problems.of(error)
         told = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
         yield _event("error", {"error": told})
-        return
     finally:
-        running.cancel()
-    for sentence in sentences(reply):
-        yield _event("sentence", sentence)
-    yield _event("reply", reply)
-    yield _event("done", {"run_id": reply["run_id"]})
+        coming.cancel()
+        await asyncio.wait({coming})
+        await events.aclose()
 
 
 def sentences(reply: dict[str, Any]) -> list[dict[str, Any]]:

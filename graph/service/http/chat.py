@@ -8,14 +8,16 @@ asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
 import json
 import time
 from collections.abc import AsyncIterator
-from itertools import pairwise
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from graph.agent import VerifiedSentence
+from graph.errors import CordonError
 from graph.service.http.asking import sentences
+from graph.service.http.caller import Caller
 from graph.service.http.problems import Problem
 from graph.service.http.service import Asker, Options, Reader, Served
 
@@ -64,16 +66,26 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
         raise Problem(400, "n must be 1.", code="unsupported")
     if body.model != MODEL:
         raise Problem(404)
-    reply = await service.ask(who, _question(body.messages), body.cordon, "chat")
+    question = _question(body.messages)
+    if body.stream:
+        events = service.stream(who, question, body.cordon, "chat")
+        first = await anext(events)  # what fails at once fails with its own status
+        if isinstance(first, dict) and first["decision"] == "unavailable":
+            raise Problem(503, "The model or the index is not there now.")
+        usage = body.stream_options is not None and body.stream_options.include_usage
+        return StreamingResponse(_chunks(first, events, usage, who), media_type="text/event-stream")
+    reply = await service.ask(who, question, body.cordon, "chat")
     if reply["decision"] == "unavailable":
         raise Problem(503, "The model or the index is not there now.")
-    if body.stream:
-        usage = body.stream_options is not None and body.stream_options.include_usage
-        return StreamingResponse(_chunks(reply, usage), media_type="text/event-stream")
     message = {"role": "assistant", "content": content(reply), "refusal": None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return JSONResponse(
-        {**_head(reply, "chat.completion"), "choices": [choice], "usage": _usage(reply), "cordon": _extension(reply)}
+        {
+            **_head(f"chatcmpl-{who.request_id}", "chat.completion"),
+            "choices": [choice],
+            "usage": _usage(reply),
+            "cordon": _extension(reply),
+        }
     )
 
 
@@ -114,41 +126,57 @@ def _footnotes(reply: dict[str, Any]) -> str:
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-async def _chunks(reply: dict[str, Any], usage: bool) -> AsyncIterator[bytes]:
-    head = _head(reply, "chat.completion.chunk")
+async def _chunks(
+    first: VerifiedSentence | dict[str, Any],
+    events: AsyncIterator[VerifiedSentence | dict[str, Any]],
+    usage: bool,
+    who: Caller,
+) -> AsyncIterator[bytes]:
+    """Sentences as they are verified, then what the whole text has beyond them: footnotes, and the extension field."""
+    run, sent = f"chatcmpl-{who.request_id}", ""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        head = _head(run, "chat.completion.chunk")
         return _data({**head, "choices": [choice], **({"usage": None} if usage else {}), **more})
 
     yield chunk({"role": "assistant", "content": "", "refusal": None})
-    for piece in _pieces(reply):
-        yield chunk({"content": piece})
-    yield chunk({}, "stop", cordon=_extension(reply))
+    event = first
+    try:
+        while not isinstance(event, dict):
+            piece = _gap(sent, event.text) + event.text + " " + "".join(f"[{c['n']}]" for c in event.citations)
+            sent += piece
+            yield chunk({"content": piece})
+            event = await anext(events)
+    except (Problem, CordonError):
+        event = {"decision": "unavailable"}
+    if event["decision"] == "unavailable":  # clients raise at this; without it half an answer would read as a whole
+        yield _data(
+            {"error": {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}}
+        )
+        return
+    text = content(event)
+    rest = text[len(sent) :] if text.startswith(sent) else "\n\n" + text
+    if rest:
+        yield chunk({"content": rest})
+    yield chunk({}, "stop", cordon=_extension(event))
     if usage:
-        yield _data({**head, "choices": [], "usage": _usage(reply)})
+        yield _data({**_head(run, "chat.completion.chunk"), "choices": [], "usage": _usage(event)})
     yield b"data: [DONE]\n\n"
 
 
-def _pieces(reply: dict[str, Any]) -> list[str]:
-    """The text of `content`, cut where verified sentences begin, so that put together it is the same."""
-    text, cuts, at = content(reply), [0], 0
-    for sentence in reply["sentences"][1:]:
-        found = text.find(sentence["text"], at)
-        if found > at:
-            cuts.append(found)
-            at = found
-    cuts.append(len(text))
-    return [text[a:b] for a, b in pairwise(cuts) if a < b]
+def _gap(before: str, text: str) -> str:
+    """What `respond` puts between two sentences."""
+    return "" if not before else "\n\n" if "\n" in text else " "
 
 
 def _data(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
 
 
-def _head(reply: dict[str, Any], kind: str) -> dict[str, Any]:
+def _head(run: str, kind: str) -> dict[str, Any]:
     return {
-        "id": f"chatcmpl-{reply['run_id']}",
+        "id": run,
         "object": kind,
         "created": int(time.time()),
         "model": MODEL,

@@ -5,14 +5,16 @@ LangServe hands a runnable no request, so the caller comes from the gate, throug
 it is an optional package.
 """
 
+from collections.abc import AsyncIterator
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, Request
 from pydantic import ConfigDict, Field
 
+from graph.service.http.bodies import parse
 from graph.service.http.caller import current
 from graph.service.http.problems import Problem
-from graph.service.http.service import Options, Service, may
+from graph.service.http.service import Options, Served, Service, may
 
 PATH = "/agent"
 HINT = "LangServe is not installed: pip install 'cordon[langserve]' (make serve does)."
@@ -40,13 +42,15 @@ def mount(app: FastAPI, service: Service) -> None:
         app.add_api_route(PATH + "/{rest:path}", _absent, methods=["GET", "POST"], include_in_schema=False)
         return
 
-    async def answer(asked: Any) -> dict[str, Any]:
+    class Asked(Question, langserve.CustomUserType):  # type: ignore[misc,name-defined]  # handed on as it is
+        """The input of the runnable."""
+
+    async def answer(asked: Question) -> dict[str, Any]:
         caller = current()
         if not caller.may("ask"):
             raise Problem(403)
-        question = asked if isinstance(asked, Question) else Question.model_validate(asked)
-        options = Options(**question.model_dump(exclude={"question"}))
-        return await service.ask(caller, question.question, options, "langserve")
+        options = Options(**asked.model_dump(exclude={"question"}))
+        return await service.ask(caller, asked.question, options, "langserve")
 
     def only_async(asked: Any) -> dict[str, Any]:
         raise RuntimeError("the service calls it with await")
@@ -54,16 +58,33 @@ def mount(app: FastAPI, service: Service) -> None:
     langserve.add_routes(
         app,
         RunnableLambda(only_async, afunc=answer, name="cordon").with_types(
-            input_type=Question, output_type=dict[str, Any]
+            input_type=Asked, output_type=dict[str, Any]
         ),
         path=PATH,
         enabled_endpoints=ENDPOINTS,
         config_keys=(),
-        dependencies=[Depends(may("ask"))],
+        dependencies=[Depends(may("ask")), Depends(_bounded), Depends(_untraced)],
         enable_feedback_endpoint=False,
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
     )
+
+
+async def _bounded(request: Request, served: Served) -> None:
+    """A batch counts as one request, so it may not hold any number of questions."""
+    if request.url.path.endswith("/batch"):
+        body = parse(await request.body())
+        inputs = body.get("inputs") if isinstance(body, dict) else None
+        if isinstance(inputs, list) and len(inputs) > served.settings.max_batch:
+            raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
+
+
+async def _untraced() -> AsyncIterator[None]:
+    """LangChain would trace the runnable with the raw question in it; the graph inside traces itself, masked."""
+    from langsmith.run_helpers import tracing_context
+
+    with tracing_context(enabled=False):
+        yield
 
 
 async def _absent(rest: str) -> None:

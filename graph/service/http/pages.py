@@ -47,7 +47,7 @@ def docs(request: Request) -> HTMLResponse:
     schema = request.app.openapi()
     rows = [
         f"<tr><td><code>{method.upper()}</code></td><td><code>{html.escape(path)}</code></td>"
-        f"<td>{html.escape(operation.get('description', operation.get('summary', '')))}</td></tr>"
+        f"<td>{html.escape(_first_line(operation))}</td></tr>"
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
         if method in _METHODS
@@ -62,3 +62,7 @@ def docs(request: Request) -> HTMLResponse:
         f"<table><thead><tr><th>Method<th>Path<th>What it does</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         "</main></body></html>"
     )
+
+
+def _first_line(operation: dict[str, str]) -> str:
+    return operation.get("description", operation.get("summary", "")).strip().partition("\n")[0]

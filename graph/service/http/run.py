@@ -23,7 +23,7 @@ log = logging.getLogger("cordon.http")
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT. Raises BadInput or Unavailable, with what to do, when it cannot begin."""
     _guard_host(settings)
-    with _listen(settings.serve_host, settings.serve_port) as listening:
+    with listen(settings.serve_host, settings.serve_port) as listening:
         from graph.service.warm import start
 
         start(settings)
@@ -72,7 +72,7 @@ def _guard_host(settings: Settings) -> None:
         keys.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:

@@ -1,14 +1,15 @@
 """What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
 
+import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph.agent import Agent
+from graph.agent import Agent, Reply, VerifiedSentence
 from graph.service.http.caller import Caller, Deed
 from graph.service.http.jobs import Jobs
 from graph.service.http.limits import Limits
@@ -57,7 +58,17 @@ class Service:
         self.agent.close()
 
     async def ask(self, caller: Caller, question: str, options: Options, door: Door) -> dict[str, Any]:
-        """The reply object. Raises Problem for a question that is too long."""
+        """The reply object. Raises Problem for a question that is empty or too long."""
+        reply: dict[str, Any] = {}
+        async for event in self.stream(caller, question, options, door, whole=True):
+            if isinstance(event, dict):
+                reply = event
+        return reply
+
+    async def stream(
+        self, caller: Caller, question: str, options: Options, door: Door, *, whole: bool = False
+    ) -> AsyncGenerator[VerifiedSentence | dict[str, Any], None]:
+        """The verified sentences as they come, then the reply object. With `whole` the reply alone."""
         if len(question) > self.settings.max_question_chars:
             raise Problem(
                 422,
@@ -68,20 +79,42 @@ class Service:
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
         thread = options.thread_id or uuid.uuid4().hex
+        chosen = options.model_dump(exclude={"thread_id"})
+        asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "thread_id": thread}
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
 
         def turn() -> dict[str, Any]:
-            chosen = options.model_dump(exclude={"thread_id"})
-            reply = self.agent.ask(
-                question, tenant_id=who.tenant_id, user_id=who.user_id, thread_id=thread, role=who.role, **chosen
-            )
+            reply: Reply | None = None
+            if whole:
+                reply = self.agent.ask(question, role=who.role, **asked, **chosen)
+            else:
+                for event in self.agent.stream(question, role=who.role, **asked, **chosen):
+                    if isinstance(event, Reply):
+                        reply = event
+                    else:
+                        loop.call_soon_threadsafe(events.put_nowait, event)
+            assert reply is not None
             if options.thread_id is None and options.memory == "none":
-                # Nobody can come back to it: its checkpoint would only lie about.
-                self.agent.clear(tenant_id=who.tenant_id, user_id=who.user_id, thread_id=thread)
+                self.agent.clear(**asked)  # nobody can come back to it: its checkpoint would only lie about
             return reply
 
-        reply = await self.work(caller, turn)
+        running = asyncio.ensure_future(self.work(caller, turn))
+        try:
+            while not running.done():
+                next_one = asyncio.ensure_future(events.get())
+                await asyncio.wait({running, next_one}, return_when=asyncio.FIRST_COMPLETED)
+                if next_one.done():
+                    yield next_one.result()
+                else:
+                    next_one.cancel()
+            reply = running.result()
+            while not events.empty():
+                yield events.get_nowait()
+        finally:
+            running.cancel()
         self.metrics.turn(door, reply)
-        return outward(reply)
+        yield outward(reply)
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)
@@ -89,9 +122,9 @@ class Service:
 
 def _open(agent: Agent) -> None:
     """Everything that is opened on first use, opened once, before several threads could do it at the same time."""
-    for name in ("lock", "journal", "artifacts", "index", "generator", "opinion"):
+    for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion"):
         getattr(agent.deps, name)
-    _ = agent._graph
+    _ = agent._graph, agent._search
 
 
 def outward(reply: dict[str, Any]) -> dict[str, Any]:
