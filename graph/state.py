@@ -5,7 +5,7 @@ reset by `fresh_turn()`, so that yesterday's ALLOW cannot survive into today's q
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict
 
 from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError, InvalidUpdateError
@@ -49,6 +49,7 @@ class Handle(TypedDict):
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
+    why: NotRequired[str]  # in an act: anchor, exception, condition, definition, deadline, reference, context, recital
 
 
 class Evidence(TypedDict):
@@ -70,6 +71,7 @@ class Evidence(TypedDict):
     start: int  # of the chunk in the document's normalised text
     edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence.py)
     withheld: int  # sentences left out because they tried to give instructions
+    why: NotRequired[str]  # as the handle says
 
 
 class Draft(TypedDict):

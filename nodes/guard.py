@@ -58,6 +58,8 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
                 "withheld": len(withheld),
             }
         )
+        if "why" in handle:
+            evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
     candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]
     return {
@@ -74,8 +76,9 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
 
 
 def shown_at_most(state: State) -> int:
-    """An assessment rests on several documents, and a list names them all, so both get more of them."""
-    if state["listing"]:
+    """An assessment rests on several documents, and a list names them all, so both get more of them. The regulation
+    graph keeps to a number of tokens instead."""
+    if state["listing"] or state["retrieval"].get("whole"):
         return len(state["retrieved"])
     return max(state["options"]["top_k"], ASSESSMENT_TOP_K if state["intent"]["name"] == "ASSESSMENT_GEN" else 0)
 

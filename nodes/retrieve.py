@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
 from graph.knowledge.index import Hit, Index, content_words
+from graph.knowledge.regulation import retrieval
 from graph.policy.intent import ANY, searches
 from graph.state import Handle, State
 
@@ -36,19 +37,25 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
     meant = state["follow_up"].get("doc_ids", [])
     documents = documents or (meant if len(meant) == 1 else [])  # "the first one" is one document
-    limit = options["top_k"] * POOL
+    acts = retrieval.held(index, tenant, documents)
+    limit = max(options["top_k"] * POOL, retrieval.DEEP if acts else 0)
     queries = searches(state["intent"]["name"], state["query"])
     hits = _in_turn([index.search(tenant, query, limit, documents=documents) for query in queries])[:limit]
     if options["mode"] == "agent" and (not hits or hits[0].score < THIN):
         hits = _second_pass(index, tenant, state, hits, limit)
+    found = retrieval.Consulted(hits)
+    if acts and state["intent"]["name"] == "GENERIC_QA":
+        graph = options["mode"] == "graph"
+        found = retrieval.consult(index, tenant, state["query"], hits, acts, graph=graph, top_k=options["top_k"])
     return {
-        "retrieved": [_handle(hit) for hit in hits],
-        "retrieval": {"confidence": "low", "candidates": [], "query": state["query"]},
+        "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in found.hits],
+        "retrieval": {"confidence": "low", "candidates": [], "query": state["query"], "whole": found.whole},
     }
 
 
-def _handle(hit: Hit) -> Handle:
-    return {"where": hit.where, "chunk_id": hit.chunk_id, "doc_id": hit.doc_id, "score": hit.score}
+def _handle(hit: Hit, why: str = "") -> Handle:
+    handle: Handle = {"where": hit.where, "chunk_id": hit.chunk_id, "doc_id": hit.doc_id, "score": hit.score}
+    return {**handle, "why": why} if why else handle
 
 
 def _in_turn(lists: list[list[Hit]]) -> list[Hit]:

@@ -1,0 +1,142 @@
+"""Evidence from acts, as handles: provisions the question names, definitions it asks for, and in graph mode what the
+passages found depend on. Only the acts of the asker's own two spaces are looked at."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from graph.knowledge.index import Hit, Index, Where, content_words
+from graph.knowledge.regulation import asking, store
+from graph.knowledge.regulation.act import Act
+from graph.knowledge.regulation.expansion import DEFAULT, Weights, expand
+
+DEEP = 60  # hits of a search that the expansion weighs
+NAMED_SCORE = 0.9  # of a passage that the question names
+NEIGHBOUR_SCORE = 0.35  # of a passage that no search found: above the floor, below what was found
+WHOLE = 12  # passages of a provision that is asked for by name and nothing else
+_CHARS_A_TOKEN = 4.5  # of passages of ordinary documents, whose tokens are not kept
+_TIMED = re.compile(
+    r"\b(?:when|deadline|how (?:long|soon|fast|quickly|often)|time|period|by when|until|within|date|days?|months?)\b",
+    re.I,
+)
+
+Key = tuple[str, str]  # where, chunk id
+
+
+@dataclass
+class Consulted:
+    """Hits in the order they are to be shown, and why each came. `whole` when they are all to be shown, whatever their
+    number."""
+
+    hits: list[Hit]
+    why: dict[Key, str] = field(default_factory=dict)
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class _Held:
+    where: Where
+    act: Act
+    numbers: Mapping[str, int]  # chunk id → passage
+
+
+def held(index: Index, tenant: str, documents: Sequence[str] = ()) -> list[_Held]:
+    """The acts that the tenant may read, its own first; those of `documents` when given."""
+    return [
+        _Held(where, act, {p.chunk_id: n for n, p in enumerate(act.passages)})
+        for where, space in index.visible(tenant)
+        for act in store.acts(space)
+        if not documents or act.doc_id in documents
+    ]
+
+
+def consult(
+    index: Index,
+    tenant: str,
+    query: str,
+    hits: list[Hit],
+    acts: list[_Held],
+    *,
+    graph: bool,
+    top_k: int,
+    w: Weights = DEFAULT,
+) -> Consulted:
+    """`hits` is the result of the search, best first. With `graph` the passages shown count no more tokens than the
+    first `top_k` that would be shown without it."""
+    pins, alone = _pinned(query, hits, _meant(acts, query))
+    pinned = {(hit.where, hit.chunk_id) for hit in pins}
+    plain = pins + [hit for hit in hits if (hit.where, hit.chunk_id) not in pinned]
+    why = dict.fromkeys(pinned, "anchor")
+    if not graph:
+        return Consulted(pins if alone else plain, why, alone)
+    budget = sum(_tokens(index, tenant, hit, acts) for hit in plain[:top_k])
+    if alone:
+        budget = max(budget, sum(_tokens(index, tenant, hit, acts) for hit in pins))
+    chosen = Consulted([], {}, True)
+    for hit in plain[:top_k]:  # what is of no act stays as it was
+        if _act_of(hit, acts) is None:
+            chosen.hits.append(hit)
+            budget -= _tokens(index, tenant, hit, acts)
+    for one in acts:
+        mine = {(h.where, h.chunk_id): h for h in plain if _act_of(h, acts) is one}
+        if not any(_act_of(h, acts) is one for h in plain[:top_k]) or budget <= 0:
+            continue
+        scores = {one.numbers[h.chunk_id]: h.score for h in mine.values() if (h.where, h.chunk_id) not in pinned}
+        terms = asking.speaks_of(one.act, query)
+        firsts = [one.numbers[h.chunk_id] for h in pins if _act_of(h, acts) is one]
+        for c in expand(
+            one.act, scores, budget, pinned=firsts, terms=terms, timed=_TIMED.search(query) is not None, w=w
+        ):
+            passage = one.act.passages[c.passage]
+            key = (one.where, passage.chunk_id)
+            found = mine.get(key) or Hit(one.where, passage.chunk_id, one.act.doc_id, NEIGHBOUR_SCORE, 0.0, 0.0)
+            if c.why != "anchor":
+                found = replace(found, score=max(found.score, NEIGHBOUR_SCORE))
+            chosen.hits.append(found)
+            chosen.why[key] = c.why
+            budget -= passage.tokens
+    chosen.hits.sort(key=lambda h: chosen.why.get((h.where, h.chunk_id)) not in (None, "anchor"))
+    return chosen
+
+
+def _meant(acts: list[_Held], query: str) -> list[_Held]:
+    """The acts whose title shares a word or number with the question; all when none does, or one is there."""
+    if len(acts) < 2:
+        return acts
+    asked = set(content_words(query)) - {"regulation", "directive", "article", "act"}
+    shared = [len(asked & set(content_words(one.act.title))) for one in acts]
+    return [one for one, n in zip(acts, shared, strict=True) if n == max(shared)]
+
+
+def _pinned(query: str, hits: list[Hit], acts: list[_Held]) -> tuple[list[Hit], bool]:
+    """Passages that the question names, and whether it asks for nothing else."""
+    by_key = {(hit.where, hit.chunk_id): hit for hit in hits}
+    pins: dict[Key, Hit] = {}
+    alone = False
+    for one in acts:
+        nodes, rest = asking.named(one.act, query)
+        words = content_words(rest)
+        alone = alone or (bool(nodes) and asking.only(rest, words))
+        passages = list(dict.fromkeys(p for node in nodes for p in one.act.within(node)))
+        if not nodes and (node := asking.defined(one.act, query)) >= 0:
+            passages = one.act.within(node)
+        elif not asking.only(rest, words):
+            score = {p: by_key[k].score for p in passages if (k := (one.where, one.act.passages[p].chunk_id)) in by_key}
+            passages = sorted(passages, key=lambda p: (-score.get(p, 0.0), p))[:3]
+        for p in passages[:WHOLE]:
+            key = (one.where, one.act.passages[p].chunk_id)
+            found = by_key.get(key) or Hit(one.where, key[1], one.act.doc_id, NAMED_SCORE, 0.0, 0.0)
+            pins[key] = replace(found, score=max(found.score, NAMED_SCORE))
+    return list(pins.values())[:WHOLE], alone
+
+
+def _act_of(hit: Hit, acts: list[_Held]) -> _Held | None:
+    return next((one for one in acts if one.where == hit.where and hit.chunk_id in one.numbers), None)
+
+
+def _tokens(index: Index, tenant: str, hit: Hit, acts: list[_Held]) -> int:
+    one = _act_of(hit, acts)
+    if one is not None:
+        return one.act.passages[one.numbers[hit.chunk_id]].tokens
+    chunk = next((c for where, s in index.visible(tenant) if where == hit.where and (c := s.chunk(hit.chunk_id))), None)
+    return round((chunk.end - chunk.start) / _CHARS_A_TOKEN) if chunk else 0
