@@ -33,9 +33,9 @@ class Document:
     """The text a reader sees, and where its parts are.
 
     `text` is NFC with "\\n" as the only line end and no control characters; blocks are divided by an empty line,
-    rows of one table by a line end. `blocks` are in reading order and do not overlap. `hidden` is text that the file
-    carries but a reader does not see (comments, white or tiny letters, metadata): at most 50 entries of 500
-    characters, for inspection, never part of `text`.
+    rows of one table and the points of a provision by a line end. `blocks` are in reading order and do not overlap.
+    `hidden` is text that the file carries but a reader does not see (comments, white or tiny letters, metadata): at
+    most 50 entries of 500 characters, for inspection, never part of `text`.
     """
 
     title: str

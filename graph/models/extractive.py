@@ -16,6 +16,7 @@ import numpy as np
 
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.index import content_words
+from graph.knowledge.regulation import asking
 from graph.policy import text as lexical
 from graph.policy.sentences import split
 
@@ -66,6 +67,8 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     question, style = task["question"], task["style"]
     if task["listing"]:
         return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in _names(task["evidence"])]}
+    if provisions := _provisions(question, task["evidence"]):
+        return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in provisions]}
     about = task["about"]
     # "the first one" says nothing of its own: what it stands for is asked about.
     asked = f"tell me about {about}" if about and len(content_words(question)) <= 1 else f"{question} {about}"
@@ -204,6 +207,15 @@ def _names(evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:
         said = [t for t in (_clean(item["text"][a:b]) for a, b in units(item["text"])) if _sayable(t, item["title"])]
         found += [(item["n"], said[0])] if said else []
     return found
+
+
+def _provisions(question: str, evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """(source, text) of the provisions that a question names and asks nothing else of ("Article 17"), in their order."""
+    named = [item for item in evidence if item.get("why") == "named"]
+    if not named or not asking.names_only(question):
+        return []
+    named.sort(key=lambda item: (item["doc_id"], item["start"]))
+    return [(item["n"], _clean(item["text"][a:b])) for item in named for a, b in units(item["text"])]
 
 
 def _clean(text: str) -> str:

@@ -84,6 +84,7 @@ def _source(item: Evidence, nonce: str) -> str:
             item["section"],
             f"page {item['page']}" if item["page"] else "",
             f"sheet {item['sheet']}" if item["sheet"] else "",
+            f"here as {item['why']}" if item.get("why") else "",
         )
         if part
     )

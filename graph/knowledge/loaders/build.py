@@ -65,11 +65,12 @@ class Builder:
         self._seen(text)
         self._add("row", normalise.line(text), number)
 
-    def placed(self, kind: BlockKind, text: str, section: str) -> None:
-        """A block whose place its loader knows: `section` as given, lines kept."""
+    def placed(self, kind: BlockKind, text: str, section: str, *, joined: bool = False) -> None:
+        """A block whose place its loader knows: `section` as given, lines kept. `joined` puts it right below the one
+        before, as the point of a list is."""
         self._seen(text)
         self._section = section
-        self._add(kind, normalise.flow(text))
+        self._add(kind, normalise.flow(text), joined=joined)
 
     def leave_sections(self) -> None:
         self._path, self._section = [], ""
@@ -116,10 +117,10 @@ class Builder:
                 return block.section.rsplit(SECTION_SEPARATOR, 1)[-1]
         return ""
 
-    def _add(self, kind: BlockKind, text: str, row: int | None = None) -> None:
+    def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:
         if not text.strip():
             return
-        divider = "" if not self._blocks else "\n" if kind == "row" and self._in_table else "\n\n"
+        divider = "" if not self._blocks else "\n" if joined or (kind == "row" and self._in_table) else "\n\n"
         self._in_table = kind == "row"
         start = self._length + len(divider)
         self._length = start + len(text)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from graph.knowledge.index import content_words
 from graph.knowledge.regulation.act import Act
 from graph.knowledge.regulation.references import Context, find
 
@@ -42,6 +43,17 @@ def spelt(question: str) -> str:
     return question
 
 
+def names_only(question: str) -> bool:
+    """Whether the question is the name of a provision and nothing else: "Article 17", "What does Art. 33 say?"."""
+    text = spelt(question[:2_000])
+    rest, at = [], 0
+    references = [r for r in find(text, Context()) if r.names]
+    for reference in references:
+        rest.append(text[at : reference.start])
+        at = reference.end
+    return bool(references) and only(content_words(" ".join([*rest, text[at:]])))
+
+
 def named(act: Act, question: str) -> tuple[list[int], str]:
     """Nodes of the act that the question names, and the question without their names."""
     text = spelt(question[:2_000])
@@ -57,7 +69,7 @@ def named(act: Act, question: str) -> tuple[list[int], str]:
     return [n for n in dict.fromkeys(nodes) if n >= 0], " ".join([*rest, text[at:]])
 
 
-def only(rest: str, words: Sequence[str]) -> bool:
+def only(words: Sequence[str]) -> bool:
     """Whether nothing is asked beyond the provisions named; `words` are the content words of what is left."""
     return all(word in _SAYING or word.isdigit() for word in words)
 

@@ -18,17 +18,17 @@ WHY = ("anchor", "exception", "condition", "definition", "deadline", "reference"
 class Weights:
     """Fitted on the part `dev` of evals/datasets/regulation.jsonl; `cordon eval regulation` measures the other."""
 
-    anchors: int = 3
+    anchors: int = 4
     sharp: float = 4.0  # power of the anchors' scores
-    rank: float = 0.35
-    sibling: float = 0.12
-    exception: float = 0.15
+    rank: float = 0.2
+    sibling: float = 0.0
+    exception: float = 0.35
     condition: float = 0.06
     definition: float = 0.0
     deadline: float = 0.1
-    reference: float = 0.05
-    recital: float = -0.15
-    length: float = 0.0
+    reference: float = 0.1
+    recital: float = -0.35
+    length: float = 0.02
 
 
 DEFAULT = Weights()
@@ -43,12 +43,12 @@ class Chosen:
 
 def expand(
     act: Act, scores: Mapping[int, float], budget: int, *, pinned: Sequence[int] = (), terms: Sequence[int] = (),
-    timed: bool = False, w: Weights = DEFAULT,
+    timed: bool = False, reasons: bool = False, w: Weights = DEFAULT,
 ) -> list[Chosen]:  # fmt: skip
     """The passages to show, anchors first, then by worth, of at most `budget` tokens but never fewer than one.
 
     `scores` is passage → score of the search, 0-1; `pinned` are passages the question names; `terms` the definitions of
-    terms in the question; `timed` whether it asks for a time.
+    terms in the question; `timed` whether it asks for a time, `reasons` whether for reasons, which recitals give.
     """
     order = sorted(scores, key=lambda p: (-scores[p], p))
     anchors = list(dict.fromkeys([*pinned, *order[: w.anchors]]))
@@ -70,7 +70,7 @@ def expand(
             continue
         value = near + w.rank * min(1.0, ranks[p] / top)
         value += strength * getattr(w, why, 0.0) if why != "context" else strength * w.sibling
-        value += w.recital if kind == "recital" else 0.0
+        value += w.recital if kind == "recital" and not reasons else 0.0
         value -= w.length * passage.tokens / 100
         if timed and any(act.nodes[n].deadline for n in _own(act, p)) and why:
             value += w.deadline

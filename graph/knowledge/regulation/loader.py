@@ -1,9 +1,12 @@
 """An act as a Document: a block for each unit, its section the unit's path. Runs inside the sandbox."""
 
+import re
+
 from graph.errors import DocumentError
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.regulation import from_html, from_pdf, from_text, structure
 
+_TOP = re.compile(r"Article \w+\(\d+[a-z]*\)")  # a definition, which stands by itself
 FORMATS = ("pdf", "html", "text")
 
 
@@ -27,4 +30,5 @@ def read(data: bytes, out: Builder, form: str) -> None:
     for unit in units:
         out.page = unit.page
         heading = unit.kind in ("article", "division", "annex")
-        out.placed("heading" if heading else "paragraph", unit.text, unit.path)
+        listed = unit.kind in ("point", "indent") and not _TOP.fullmatch(unit.name)
+        out.placed("heading" if heading else "paragraph", unit.text, unit.path, joined=listed)

@@ -19,6 +19,7 @@ _TIMED = re.compile(
     r"\b(?:when|deadline|how (?:long|soon|fast|quickly|often)|time|period|by when|until|within|date|days?|months?)\b",
     re.I,
 )
+_REASONS = re.compile(r"\b(?:why|reasons?|rationale|purpose of|aim|recitals?|background|intended)\b", re.I)
 
 Key = tuple[str, str]  # where, chunk id
 
@@ -66,12 +67,13 @@ def consult(
     pins, alone = _pinned(query, hits, _meant(acts, query))
     pinned = {(hit.where, hit.chunk_id) for hit in pins}
     plain = pins + [hit for hit in hits if (hit.where, hit.chunk_id) not in pinned]
-    why = dict.fromkeys(pinned, "anchor")
+    why = dict.fromkeys(pinned, "named")
     if not graph:
         return Consulted(pins if alone else plain, why, alone)
     budget = sum(_tokens(index, tenant, hit, acts) for hit in plain[:top_k])
     if alone:
         budget = max(budget, sum(_tokens(index, tenant, hit, acts) for hit in pins))
+    timed, reasons = (pattern.search(query) is not None for pattern in (_TIMED, _REASONS))
     chosen = Consulted([], {}, True)
     for hit in plain[:top_k]:  # what is of no act stays as it was
         if _act_of(hit, acts) is None:
@@ -84,18 +86,16 @@ def consult(
         scores = {one.numbers[h.chunk_id]: h.score for h in mine.values() if (h.where, h.chunk_id) not in pinned}
         terms = asking.speaks_of(one.act, query)
         firsts = [one.numbers[h.chunk_id] for h in pins if _act_of(h, acts) is one]
-        for c in expand(
-            one.act, scores, budget, pinned=firsts, terms=terms, timed=_TIMED.search(query) is not None, w=w
-        ):
+        for c in expand(one.act, scores, budget, pinned=firsts, terms=terms, timed=timed, reasons=reasons, w=w):
             passage = one.act.passages[c.passage]
             key = (one.where, passage.chunk_id)
             found = mine.get(key) or Hit(one.where, passage.chunk_id, one.act.doc_id, NEIGHBOUR_SCORE, 0.0, 0.0)
             if c.why != "anchor":
                 found = replace(found, score=max(found.score, NEIGHBOUR_SCORE))
             chosen.hits.append(found)
-            chosen.why[key] = c.why
+            chosen.why[key] = "named" if key in pinned else c.why
             budget -= passage.tokens
-    chosen.hits.sort(key=lambda h: chosen.why.get((h.where, h.chunk_id)) not in (None, "anchor"))
+    chosen.hits.sort(key=lambda h: chosen.why.get((h.where, h.chunk_id)) not in (None, "named", "anchor"))
     return chosen
 
 
@@ -116,11 +116,11 @@ def _pinned(query: str, hits: list[Hit], acts: list[_Held]) -> tuple[list[Hit], 
     for one in acts:
         nodes, rest = asking.named(one.act, query)
         words = content_words(rest)
-        alone = alone or (bool(nodes) and asking.only(rest, words))
+        alone = alone or (bool(nodes) and asking.only(words))
         passages = list(dict.fromkeys(p for node in nodes for p in one.act.within(node)))
         if not nodes and (node := asking.defined(one.act, query)) >= 0:
             passages = one.act.within(node)
-        elif not asking.only(rest, words):
+        elif not asking.only(words):
             score = {p: by_key[k].score for p in passages if (k := (one.where, one.act.passages[p].chunk_id)) in by_key}
             passages = sorted(passages, key=lambda p: (-score.get(p, 0.0), p))[:3]
         for p in passages[:WHOLE]:
