@@ -49,7 +49,7 @@ class Handle(TypedDict):
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
-    why: NotRequired[str]  # in an act: named, anchor, exception, condition, definition, deadline, reference, context, recital
+    why: NotRequired[str]  # what brought a provision of an act (graph/knowledge/regulation/expansion.py)
 
 
 class Evidence(TypedDict):

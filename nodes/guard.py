@@ -61,7 +61,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
         if "why" in handle:
             evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
-    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score")} for e in evidence]
+    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score", "why") if k in e} for e in evidence]
     return {
         "evidence": evidence,
         "flags": list(dict.fromkeys(flags)),

@@ -51,18 +51,23 @@ def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
     out = to or console()
     if reply["citations"]:
         out.print()
+    why = {c["chunk_id"]: f", {c['why']}" for c in reply["retrieval"]["candidates"] if c.get("why")}
     for c in reply["citations"]:
-        place = "".join(
-            f", {name} {c[key]}"
-            for name, key in (("page", "page"), ("sheet", "sheet"), ("section", "section"))
-            if c[key]
-        )
         head = Text(f"[{c['n']}] ", style="bold")
-        head.append(f"{c['filename']}{place}", style="cyan")
-        head.append(f"  {c['visibility']}, {c['score']:.3f}", style="dim")
+        head.append(f"{c['filename']}{_place(c)}", style="cyan")
+        head.append(f"  {c['visibility']}, {c['score']:.3f}{why.get(c['chunk_id'], '')}", style="dim")
         out.print(head)
         quote = " ".join(c["quote"].split())
         out.print(Text(f"    “{quote if len(quote) <= 200 else quote[:199] + '…'}”", style="dim"))
+
+
+def _place(c: dict[str, Any]) -> str:
+    """ ", page 5, section Safety"; a provision of an act as lawyers cite it: ", Article 33(1), p. 52"."""
+    from graph.knowledge.regulation.unit import provision
+
+    if name := provision(c["section"]):
+        return f", {name}" + (f", p. {c['page']}" if c["page"] else "")
+    return "".join(f", {key} {c[key]}" for key in ("page", "sheet", "section") if c[key])
 
 
 def show_why(reply: dict[str, Any]) -> None:

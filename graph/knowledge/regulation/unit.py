@@ -11,6 +11,7 @@ Kind = Literal[
 DIVISIONS = ("Part", "Title", "Chapter", "Section", "Subsection")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SHORT = re.compile(r"(?:^|, )((?:Article|Recital|Annex|Preamble|Final provision|Signature)\b.*)$")
+_CITED = re.compile(r"(?:Article \d|Recital \d|Annex\b|Sole Article|Preamble$)[^>\n]{0,80}")
 
 
 @dataclass(slots=True)
@@ -38,6 +39,12 @@ def ordinal_value(word: str) -> int:
         return _ORDINALS.index(word) + 1
     match = re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", word)
     return int(match[1]) if match else 0
+
+
+def provision(path: str) -> str:
+    """The name by which people cite what stands at a path, or "" when it is no path of an act."""
+    name = short(path)
+    return name if _CITED.fullmatch(name) else ""
 
 
 def short(path: str) -> str:
