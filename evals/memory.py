@@ -117,8 +117,8 @@ def _plot(tokens: dict[str, list[int]], path: Path) -> Path | None:
 
     figure, panel = plt.subplots(figsize=(7, 4))
     for kind in KINDS[1:]:
-        added = [with_ - without for with_, without in zip(tokens[kind], tokens["none"], strict=True)]
-        panel.plot(range(1, len(added) + 1), added, marker="o", label=kind)
+        pairs = [(n, a - b) for n, (a, b) in enumerate(zip(tokens[kind], tokens["none"], strict=True), 1) if a and b]
+        panel.plot(*zip(*pairs, strict=True), marker="o", label=kind)
     panel.set_xlabel("turn")
     panel.set_ylabel("tokens that memory adds to the prompt")
     panel.set_ylim(bottom=0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from graph.state import Memory, MemoryType, PastTurn
 
 EMPTY: Memory = {"turns": [], "summary": ""}
-SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 20, 220, 80, 12
+SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 16, 120, 60, 12
 
 _ORDINALS = {
     name: at
@@ -46,7 +46,7 @@ _AGAIN = re.compile(
     r"spoke (?:of|about)|asked(?: you)?(?: about)?)))\b",
     re.I,
 )
-RECALL_FROM = 0.45  # cosine of two questions from which the older turn counts as about the same (evals/memory.py)
+RECALL_FROM = 0.4  # cosine of two questions from which the older turn counts as about the same (evals/memory.py)
 RECALLED = 2  # earlier turns shown beside the thread's own memory
 
 

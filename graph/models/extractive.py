@@ -34,6 +34,7 @@ _POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
+_POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
 _LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
 _OVERVIEW = re.compile(
     r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I
@@ -70,8 +71,10 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     if provisions := _provisions(question, task["evidence"]):
         return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in provisions]}
     about = task["about"]
-    # "the first one" says nothing of its own: what it stands for is asked about.
-    asked = f"tell me about {about}" if about and len(content_words(question)) <= 1 else f"{question} {about}"
+    own = len([word for word in content_words(question) if word not in _POINTERS])
+    # "the first one" says nothing of its own: what it stands for is asked about. "And who is its steward?" says what is
+    # wanted, and the evidence is of the thing meant already: its name would only draw the sentences that name it.
+    asked = f"tell me about {about}" if about and own <= 1 and not _wants(question) else question
     found = score(asked, task["evidence"], embedder)
     nearest = 1.0 if about else max((item["score"] for item in task["evidence"]), default=0.0)
     if not found or nearest < ANSWERED_FROM:
@@ -79,6 +82,11 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     listing = bool(_LISTING.search(question))
     chosen = choose(found, style, listing)
     return {"answered": True, "sentences": [{"text": c.text, "sources": [c.n]} for c in chosen]}
+
+
+def _wants(question: str) -> bool:
+    """Whether it asks for a kind of thing: a date, a number, a person, a place, a reason."""
+    return any(ask.search(question) for ask, _ in _CUES[:5])
 
 
 def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | None) -> list[Candidate]:
