@@ -285,6 +285,22 @@ class Agent:
         space = self.deps.index.space(_owner(tenant_id, public))
         return store.acts(space) if space else []
 
+    def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
+        """A provision of an act that the tenant may read, with its text, masked. Raises BadInput as `document` does."""
+        from graph.knowledge.regulation import store
+        from graph.policy import pii
+
+        index = self.deps.index
+        spaces = [index.space(PUBLIC)] if public else [space for _, space in index.visible(valid_tenant(tenant_id))]
+        for space in filter(None, spaces):
+            for act in store.acts(space):
+                if act.doc_id == doc_id and 0 <= node < len(act.nodes):
+                    one, last = act.nodes[node], act.nodes[act.nodes[node].last]
+                    text = pii.mask(space.text(doc_id)[one.start : last.end]).text
+                    known = {"doc_id": doc_id, "path": one.path, "name": one.name, "title": one.title, "page": one.page}
+                    return known | {"text": text}
+        raise _no_document(doc_id)
+
     def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
         """Forget a document: text, words and vectors."""
         owner = _owner(tenant_id, public)

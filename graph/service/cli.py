@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graph.service.commands import asking, documents, erasing, guards, records, serving, system
+from graph.service.commands import asking, documents, erasing, guards, records, regulations, serving, system
 from graph.service.shell import State
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (asking, documents, erasing, guards, records, serving, system):
+for commands in (asking, documents, erasing, guards, records, regulations, serving, system):
     app.add_typer(commands.app)
 
 

@@ -1,0 +1,54 @@
+"""How acts look in a terminal. All text of documents is printed as text."""
+
+from typing import Any
+
+from rich.text import Text
+
+from graph.service.render import console
+
+_NEIGHBOURS = 40
+
+
+def show_status(found: list[dict[str, Any]]) -> None:
+    from graph.knowledge.regulation.report import problems
+
+    out = console()
+    if not found:
+        out.print(Text("no act was ingested"))
+    for act in found:
+        out.print(Text(act["title"], style="bold") + Text(f"  {act['doc_id']}, {act['visibility']}", style="dim"))
+        counts = ("articles", "recitals", "chapters", "sections", "annexes", "definitions", "passages")
+        out.print(Text("  " + ", ".join(f"{act[key]} {key}" for key in counts)))
+        references = act["references"]
+        out.print(
+            Text(
+                f"  references: {references['resolved']} to provisions of the act, {references['to_other_acts']} to other acts, "
+                f"{len(references['unresolved'])} unresolved"
+            )
+        )
+        for one in references["unresolved"][:10]:
+            out.print(Text(f"    {one['in']}: “{one['says']}”", style="dim"))
+        for problem in problems(act):
+            out.print(Text(f"  {problem}", style="yellow"))
+        if act["complete"]:
+            out.print(Text("  complete: nothing missing, nothing twice, all in order", style="green"))
+
+
+def show_provision(shown: dict[str, Any]) -> None:
+    out = console()
+    head = Text(shown["path"], style="bold")
+    head.append(f", p. {shown['page']}" if shown["page"] else "")
+    out.print(head)
+    if shown["title"]:
+        out.print(Text(shown["title"], style="cyan"))
+    out.print()
+    out.print(Text(shown["text"]))
+    if shown["neighbours"]:
+        out.print()
+    for one in shown["neighbours"][:_NEIGHBOURS]:
+        line = Text(f"{one['how']:>15}  ", style="dim") + Text(one["name"])
+        line.append(f", p. {one['page']}" if one["page"] else "", style="dim")
+        line.append("  deadline" if one["deadline"] else "", style="yellow")
+        out.print(line)
+    if (more := len(shown["neighbours"]) - _NEIGHBOURS) > 0:
+        out.print(Text(f"{'':>15}  and {more} more: --json shows all", style="dim"))

@@ -1,0 +1,106 @@
+"""`cordon regulation`: what was found of an act, and its provisions with what bears on them."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
+
+app = typer.Typer()
+regulation = typer.Typer(help="Acts of the Union: what was found of them, and their provisions.", no_args_is_help=True)
+app.add_typer(regulation, name="regulation")
+FormatKind = StrEnum("FormatKind", ["text", "mermaid", "png"])
+
+
+@regulation.command("status", epilog="Example: cordon regulation status --tenant U1")
+def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
+    """Articles and recitals found, what is missing, cross references, of every act a tenant can read.
+
+    Exit code 1 when an act is not whole.
+    """
+    with errors(), opened_agent() as agent:
+        from graph.knowledge.regulation import report
+
+        found = [report.status(act) | {"visibility": where} for where, act in _acts(agent, tenant, public)]
+        if as_json:
+            print_json(found)
+        else:
+            from graph.service.acts import show_status
+
+            show_status(found)
+    raise typer.Exit(0 if all(act["complete"] for act in found) else 1)
+
+
+@regulation.command("show", epilog='Example: cordon regulation show "Article 17(3)" --tenant U1')
+def show(
+    provision: Annotated[str, typer.Argument(help="Article 17(3), Recital 26, Chapter III …", show_default=False)],
+    tenant: Tenant = "",
+    public: Public = False,
+    act: Annotated[str, typer.Option("--act", help="Which act: its document id.", show_default=False)] = "",
+    form: Annotated[
+        FormatKind, typer.Option("--format", help="Text, or a picture of the neighbourhood.")
+    ] = FormatKind.text,
+    as_json: AsJson = False,
+) -> None:
+    """A provision, what it refers to and what refers to it."""
+    from graph.errors import BadInput
+
+    with errors(), opened_agent() as agent:
+        from graph.knowledge.regulation import neighbourhood, picture
+
+        acts = [one for _, one in _acts(agent, tenant, public) if not act or one.doc_id == act]
+        if not acts:
+            raise BadInput(
+                "there is no such act here." if act else "no act was ingested.",
+                hint="`cordon ingest --regulation FILE` adds one.",
+            )
+        chosen, node = _found(acts, provision)
+        if form is FormatKind.mermaid:
+            typer.echo(picture.mermaid(chosen, node), nl=False)
+        elif form is FormatKind.png:
+            if sys.stdout.isatty():
+                raise BadInput("a PNG is no text.", hint="Redirect it: > neighbourhood.png")
+            sys.stdout.buffer.write(picture.png(chosen, node))
+        else:
+            shown = agent.provision(chosen.doc_id, node, tenant_id=tenant, public=public)
+            shown["neighbours"] = [
+                {
+                    "name": chosen.nodes[n.node].name,
+                    "how": n.how,
+                    "deadline": n.deadline,
+                    "page": chosen.nodes[n.node].page,
+                }
+                for n in neighbourhood.around(chosen, node)
+            ]
+            if as_json:
+                print_json(shown)
+            else:
+                from graph.service.acts import show_provision
+
+                show_provision(shown)
+
+
+def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
+    """The tenant's acts and the public ones; the public ones alone with --public."""
+    from graph.errors import BadInput
+
+    if public == bool(tenant):
+        raise BadInput("whose?", hint="Give --tenant T or --public, one of the two.")
+    own = [("private", act) for act in agent.regulations(tenant_id=tenant)] if tenant else []
+    return own + [("public", act) for act in agent.regulations(public=True)]
+
+
+def _found(acts: list[Any], provision: str) -> tuple[Any, int]:
+    """The first act that has the provision. Raises BadInput when none has."""
+    from graph.errors import BadInput
+    from graph.knowledge.regulation import neighbourhood
+
+    for at, act in enumerate(acts):
+        try:
+            return act, neighbourhood.find(act, provision)
+        except BadInput:
+            if at == len(acts) - 1:
+                raise
+    raise AssertionError
