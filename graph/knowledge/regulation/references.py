@@ -16,16 +16,16 @@ _N = r"\d{1,4}[a-z]{0,2}"
 _ITEM = rf"{_N}(?:\([a-z\d]{{1,4}}\)){{0,4}}"
 _JOIN = r"(?:\s*,\s*(?:and|or)?\s*|\s+(?:and|or|to|and/or)\s+)"
 _LETTERS = rf"\([a-z\d]{{1,4}}\)(?:\([a-z\d]{{1,4}}\))?(?:{_JOIN}\([a-z\d]{{1,4}}\)){{0,30}}"
-_ORD = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
+_ORD = r"(?:[Ff]irst|[Ss]econd|[Tt]hird|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
 _MENTION = re.compile(
     rf"\b(?:(?P<article>Art(?:icle|\.)?s?)\s*(?P<articles>{_ITEM}(?:{_JOIN}(?:{_ITEM}|\([a-z\d]{{1,4}}\)(?:\([a-z\d]{{1,4}}\))?)(?![\w/]))*)"
-    rf"|(?P<paragraph>paragraphs?)\s+(?P<paragraphs>{_N}(?:\([a-z\d]{{1,4}}\))*(?:{_JOIN}{_N}(?:\([a-z\d]{{1,4}}\))*(?![\w/]))*)"
+    rf"|(?P<paragraph>[Pp]aragraphs?)\s+(?P<paragraphs>{_N}(?:\([a-z\d]{{1,4}}\))*(?:{_JOIN}{_N}(?:\([a-z\d]{{1,4}}\))*(?![\w/]))*)"
     rf"|(?P<subs>{_ORD}(?:{_JOIN}{_ORD}){{0,4}})\s+(?P<sub>subparagraphs?|paragraphs?|indents?|sentences?)\b"
-    rf"|(?P<point>points?)\s+(?P<points>{_LETTERS}|{_N}(?:\([a-z\d]{{1,4}}\))*(?:{_JOIN}{_N}(?:\([a-z\d]{{1,4}}\))*)*)"
+    rf"|(?P<point>[Pp]oints?)\s+(?P<points>{_LETTERS}|{_N}(?:\([a-z\d]{{1,4}}\))*(?:{_JOIN}{_N}(?:\([a-z\d]{{1,4}}\))*)*)"
     rf"|(?P<division>Chapters?|Sections?|Titles?|Parts?|Subsections?)\s+(?P<divisions>(?:[IVXLC]{{1,8}}|\d{{1,3}})(?:{_JOIN}(?:[IVXLC]{{1,8}}|\d{{1,3}}))*)\b"
     rf"|(?P<annex>Annex(?:es)?)(?:\s+(?P<annexes>(?:[IVXLC]{{1,8}}|\d{{1,3}}|[A-Z])(?:{_JOIN}(?:[IVXLC]{{1,8}}|\d{{1,3}}|[A-Z]))*)\b)?"
     rf"|(?P<recital>[Rr]ecitals?)\s+(?P<recitals>\(?\d{{1,3}}\)?(?:{_JOIN}\(?\d{{1,3}}\)?)*)"
-    rf"|(?P<pointing>this|that|the same)\s+(?P<what>Article|paragraph|subparagraph|point|Chapter|Section|Title|Part|Annex)\b)",
+    rf"|(?P<pointing>[Tt]his|[Tt]hat|the same)\s+(?P<what>Article|paragraph|subparagraph|point|Chapter|Section|Title|Part|Annex)\b)",
 )  # fmt: skip
 _ACT = r"(?:Regulations?|Directives?|Decisions?|Recommendations?|Charter|Treat(?:y|ies)|TFEU|TEU|Protocols?|Convention|Agreement|Statute|Constitution|Act|Rules of Procedure|Staff Regulations|Code)"
 OTHER_ACT = re.compile(
@@ -134,7 +134,7 @@ def _mentions(text: str) -> list[Mention]:
             level = m["what"].lower()
             word = m["what"] if level in ("chapter", "section", "title", "part") else ""
             level = "division" if word else level
-            item = "" if m["pointing"] == "this" else "that"
+            item = "" if m["pointing"].lower() == "this" else "that"
             found.append(Mention(level, (item,), m.start(), m.end(), word or "pointing"))
     return found
 
