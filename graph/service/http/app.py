@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
@@ -51,7 +52,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
         inner.include_router(module.router)
     langserve.mount(inner, service)
     mcp.mount(inner, service)
-    for kind in (problems.Problem, CordonError, RequestValidationError, HTTPException, Exception):
+    for kind in (problems.Problem, CordonError, RequestValidationError, ValidationError, HTTPException, Exception):
         inner.add_exception_handler(kind, _told)
     _describe(inner)
 
@@ -85,6 +86,8 @@ async def _told(request: Request, error: Exception) -> Response:
         problem = problems.of(error)
     elif isinstance(error, RequestValidationError):
         problem = problems.Problem(422, _first(error))
+    elif isinstance(error, ValidationError) and request.url.path.startswith(langserve.PATH):
+        problem = problems.Problem(422)  # LangServe checks the inputs of a batch one by one, and lets this out
     elif isinstance(error, HTTPException):
         known = error.status_code if error.status_code in problems.BY_STATUS else 500
         problem = problems.Problem(known, headers=error.headers)

@@ -106,6 +106,8 @@ class StrictBodies:
             if not _JSON.fullmatch(kind):
                 raise Problem(415)
             parse(body)
+        elif scope["method"] in ("POST", "PUT", "PATCH"):
+            raise _bad("it is empty")
 
         async def replay() -> Message:
             nonlocal sent

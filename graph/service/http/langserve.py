@@ -42,7 +42,7 @@ def mount(app: FastAPI, service: Service) -> None:
         app.add_api_route(PATH + "/{rest:path}", _absent, methods=["GET", "POST"], include_in_schema=False)
         return
 
-    class Asked(Question, langserve.CustomUserType):  # type: ignore[misc,name-defined]  # handed on as it is
+    class Asked(Question, langserve.CustomUserType):  # handed on as it is
         """The input of the runnable."""
 
     async def answer(asked: Question) -> dict[str, Any]:

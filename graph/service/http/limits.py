@@ -1,11 +1,13 @@
 """How often and how much at once, for a key and for all keys of a tenant. All of it runs on the event loop."""
 
+import asyncio
 import math
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from graph.service.http.problems import Problem
@@ -42,17 +44,22 @@ class Ticket:
 
     release: Callable[[], None]
     pending: int = 1
-    tasks: set[Any] = field(default_factory=set)
 
-    def follow(self, work: "Future[Any]", loop: Any) -> None:
+    def follow(self, work: "Future[Any]", loop: asyncio.AbstractEventLoop) -> None:
         """Work that nobody waits for any more still occupies its place."""
         self.pending += 1
-        work.add_done_callback(lambda done: loop.call_soon_threadsafe(self.close))
+        work.add_done_callback(lambda done: soon(loop, self.close))
 
     def close(self) -> None:
         self.pending -= 1
         if self.pending == 0:
             self.release()
+
+
+def soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Call it on the loop, from another thread. A loop that is closed has nobody left to tell."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
 
 
 class Limits:

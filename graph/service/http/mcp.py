@@ -13,7 +13,7 @@ from graph.service.http.service import Service, outward
 from graph.service.mcp import HINT, Tool, build_server
 
 PATH = "/mcp"
-METHODS = ["GET", "POST", "DELETE"]
+METHODS = ["POST"]  # GET would open a stream on which a service without sessions has nothing to say
 
 
 def mount(app: FastAPI, service: Service) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from graph.service.http.caller import Caller
+from graph.service.http.limits import soon
 from graph.service.http.problems import Problem
 from graph.settings import Settings
 
@@ -35,7 +36,7 @@ class Workers:
         self._inside += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._left))
+        future.add_done_callback(lambda done: soon(loop, self._left))
         waited = asyncio.wrap_future(future)
         try:
             return await asyncio.wait_for(asyncio.shield(waited), self._deadline_s)

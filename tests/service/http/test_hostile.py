@@ -1,0 +1,201 @@
+"""Bodies, headers and rates that mean harm: a 4xx with a code, never a 5xx, never a connection torn."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from evals.serving import QUESTIONS, Served
+from graph.service.http.bodies import parse
+from graph.service.http.limits import Limits
+from graph.service.http.problems import Problem
+from graph.service.http.uploads import safe_name
+from graph.settings import Settings
+
+DOORS = ("/v1/ask", "/v1/chat/completions", "/agent/invoke", "/agent/batch", "/agent/stream", "/mcp")
+BODIES = {
+    "nan": b'{"question": NaN}',
+    "infinity": b'{"question": -Infinity}',
+    "huge": b'{"question": 1e999}',
+    "digits": b'{"question": ' + b"9" * 5_000 + b"}",
+    "twice": b'{"question": "a b c", "question": "d e f"}',
+    "twice, escaped": b'{"question": "a b c", "quest\\u0069on": "d e f"}',
+    "surrogate": b'{"question": "\\ud800 half"}',
+    "surrogate key": b'{"\\udfff": 1}',
+    "deep": b'{"question": ' + b"[" * 5_000 + b"]" * 5_000 + b"}",
+    "deep, unclosed": b"[" * 100_000,
+    "latin": '{"question": "caf\xe9"}'.encode("latin-1"),
+    "utf-16": '{"question": "x"}'.encode("utf-16"),
+    "bom": b'\xef\xbb\xbf{"question": "x y z"}',
+    "empty": b"",
+    "spaces": b"   ",
+    "null": b"null",
+    "list": b"[]",
+    "string": b'"question"',
+    "comment": b'{"question": "x y z" /* tenant */}',
+    "trailing": b'{"question": "x y z"} {"tenant": "U2"}',
+    "single quotes": b"{'question': 'x y z'}",
+    "nul": b'{"question": "\x00"}',
+    "bool": b'{"question": true}',
+    "nested question": b'{"question": {"$ne": null}}',
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_hostile_body_is_the_clients_mistake_at_every_door(u1: httpx.Client, body: bytes) -> None:
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    for door in DOORS:
+        sent = u1.post(door, content=body, headers=headers)
+        assert 400 <= sent.status_code < 500, (door, sent.status_code, sent.text[:200])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
+)  # fmt: skip
+def test_a_field_that_does_not_fit_is_named_and_not_echoed(u1: httpx.Client, field: str, value: Any) -> None:
+    sent = u1.post("/v1/ask", json={"question": QUESTIONS["U1"], field: value})
+    assert sent.status_code == 422
+    assert sent.json()["error"]["code"] in ("invalid_request", "question_empty", "question_too_long")
+
+
+@pytest.mark.parametrize("path", ["/v1/threads/%2e%2e", "/v1/threads/a%00b", "/v1/documents/..%2f..%2fkeys.db", "/v1/documents/%ff", "/v1/jobs/*", "/v1/documents/" + "a" * 3_000, "/page/%2e%2e%2fapp.py", "/page/..%5capp.py", "/agent/playground/%2e%2e/%2e%2e/server.py", "//v1/documents", "/v1/documents/"])  # fmt: skip
+def test_a_path_leads_nowhere_else(u1: httpx.Client, path: str) -> None:
+    sent = u1.get(path)
+    assert sent.status_code in (401, 404), (sent.status_code, sent.text[:200])
+    assert "import" not in sent.text
+
+
+def test_a_body_larger_than_allowed_is_refused_while_it_comes(u1: httpx.Client, served: Served) -> None:
+    size = served.settings.max_body_kb * 1_024
+    assert (
+        u1.post("/v1/ask", content=b" " * (size + 1), headers={"Content-Type": "application/json"}).status_code == 413
+    )
+
+    def endless() -> Any:
+        for _ in range(64):
+            yield b" " * 65_536
+
+    with suppress(httpx.WriteError, httpx.ReadError):  # the service answers and closes before all of it was sent
+        assert u1.post("/v1/ask", content=endless(), headers={"Content-Type": "application/json"}).status_code == 413
+    assert u1.get("/v1/models").status_code == 200
+
+
+@pytest.mark.parametrize("value", ["", "Bearer", "bearer x", "Basic eDp5", "Bearer cordon_", "Bearer cordon_" + "0" * 16 + "_" + "A" * 43, "Bearer a.b.c", "Bearer eyJhbGciOiJub25lIn0.eyJ0ZW5hbnQiOiJVMSIsInN1YiI6ImEifQ.", "Bearer " + "A" * 9_000, "Bearer \xe9"])  # fmt: skip
+def test_a_credential_that_is_none(served: Served, value: str) -> None:
+    with httpx.Client(base_url=served.url, trust_env=False) as client:
+        sent = client.get("/v1/models", headers=[(b"Authorization", value.encode("latin-1"))])  # type: ignore[list-item]
+    assert sent.status_code == 401 and sent.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_two_credentials_are_none(served: Served) -> None:
+    keys = [("Authorization", f"Bearer {served.keys[t, 'admin']}") for t in ("U1", "U2")]
+    with httpx.Client(base_url=served.url, trust_env=False) as client:
+        assert client.get("/v1/models", headers=keys).status_code == 401
+
+
+def test_json_that_every_parser_reads_alike_passes() -> None:
+    value = {"a": [1, -2.5, 1e-9, True, None, "é \U0001f600 [{"], "b": {"c": "\\u005b"}}
+    assert parse(json.dumps(value).encode()) == value == parse(json.dumps(value, ensure_ascii=False).encode())
+
+
+def test_brackets_in_strings_are_not_depth() -> None:
+    assert parse(json.dumps("[" * 10_000 + '\\"').encode()) == "[" * 10_000 + '\\"'
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("C:\\x\\b.pdf", "b.pdf"), (".hidden", "hidden"), ("..", "file-1"), ("", "file-1"), ("a\x00b\n.txt", "ab.txt"), ("\u202etxt.exe", "txt.exe"), ("a" * 300 + ".pdf", "a" * 146 + ".pdf"), ("<b>.md", "_b_.md"), ("Grüße.md", "Grüße.md")],
+)  # fmt: skip
+def test_a_file_name_is_only_a_name(given: str, shown: str) -> None:
+    assert safe_name(given, 0) == shown
+
+
+# -- limits -------------------------------------------------------------------------------------------------------
+
+
+def test_a_bucket_lets_through_its_rate_and_says_when_to_come_back() -> None:
+    now = [0.0]
+    limits = Limits(Settings(key_rate=60, tenant_rate=600), lambda: now[0])
+    for _ in range(10):
+        limits.enter("k", "t").close()
+    with pytest.raises(Problem) as caught:
+        limits.enter("k", "t")
+    assert (caught.value.status, caught.value.headers["Retry-After"]) == (429, "1")
+    limits.enter("another", "t").close()
+    now[0] += 1
+    limits.enter("k", "t").close()
+    with pytest.raises(Problem):
+        limits.enter("k", "t")
+
+
+def test_concurrency_is_held_until_the_ticket_is_closed() -> None:
+    limits = Limits(Settings(key_concurrency=2, tenant_concurrency=3))
+    first, second = limits.enter("a", "t"), limits.enter("a", "t")
+    with pytest.raises(Problem):
+        limits.enter("a", "t")
+    limits.enter("b", "t")
+    with pytest.raises(Problem):
+        limits.enter("c", "t")
+    limits.enter("c", "another")
+    first.close()
+    second.close()
+    limits.enter("a", "t")
+
+
+def test_too_many_requests_get_429_with_retry_after(another: Callable[..., Any]) -> None:
+    with another(key_rate=30) as served, served.client("U1", "member") as client:
+        found = [client.get("/v1/models") for _ in range(8)]
+        assert [r.status_code for r in found] == [200] * 5 + [429] * 3
+        assert int(found[-1].headers["retry-after"]) >= 1
+        with served.client("U2", "member") as other:
+            assert other.get("/v1/models").status_code == 200
+
+
+def _slow(seconds: float) -> Any:
+    from tests.support.models import Scripted, quoting
+
+    def reply(prompt: str) -> str:
+        time.sleep(seconds)
+        return quoting(prompt)
+
+    return Scripted(reply=reply)
+
+
+def test_a_deadline_answers_504_and_the_work_still_counts(another: Callable[..., Any]) -> None:
+    with (
+        another(chat=_slow(1.5), model="stub", request_s=0.5, key_concurrency=1) as served,
+        served.client("U1", "member") as client,
+    ):
+        late = client.post("/v1/ask", json={"question": QUESTIONS["U1"]})
+        assert (late.status_code, late.json()["error"]["code"]) == (504, "deadline")
+        assert client.get("/v1/models").status_code == 429  # its turn is still being answered
+        deadline = time.monotonic() + 10
+        while client.get("/v1/models").status_code == 429 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with served.client("U1", "auditor") as auditor:
+            assert len(auditor.get("/v1/audit").json()["entries"]) == 1
+
+
+def test_sixty_four_at_once_through_four_threads_all_get_an_answer_or_a_clear_no(another: Callable[..., Any]) -> None:
+    with another(chat=_slow(0.02), model="stub", serve_threads=4, serve_queue=40) as served:
+        found: list[int] = []
+
+        def one() -> None:
+            with served.client("U1", "member") as client:
+                found.append(client.post("/v1/ask", json={"question": QUESTIONS["U1"]}).status_code)
+
+        threads = [threading.Thread(target=one) for _ in range(64)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(found) == 64 and set(found) <= {200, 503}
+        assert found.count(200) >= 44
+        with served.client("U1", "member") as client:
+            assert client.post("/v1/ask", json={"question": QUESTIONS["U1"]}).status_code == 200
