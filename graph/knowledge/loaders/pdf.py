@@ -122,6 +122,7 @@ class _Reader:
     def line(self, start: int, codes: list[int]) -> Line | None:
         words: list[str] = []
         gaps: list[int] = []
+        raised: list[tuple[int, int]] = []
         hidden: list[str] = []
         sizes: list[float] = []
         left = bottom = right = 0.0
@@ -154,6 +155,13 @@ class _Reader:
                 left, bottom, right = first[0], first[1], last[2]
                 sizes.append(size)
                 sample = start + position
+            if (
+                word[:1] == "("
+                and words
+                and words[-1] == word
+                and (digits := self.raised(start + position, word, size))
+            ):
+                raised.append((length - len(word) + 1, length - len(word) + 1 + digits))
             position = end
         if hidden:
             self.out.hide(" ".join(hidden))
@@ -161,7 +169,15 @@ class _Reader:
             return None
         weight = pdfium.FPDFText_GetFontWeight(self.text, sample)
         bold = weight >= 600 or "bold" in self.font(sample)
-        return Line(" ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps)
+        return Line(" ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised)
+
+    def raised(self, index: int, word: str, size: float) -> int:
+        """How many digits follow the bracket that `word` opens with, when they are small and raised; else 0."""
+        digits = len(word[1:]) - len(word[1:].lstrip("0123456789"))
+        if not digits or word[digits + 1 : digits + 2] not in ("", ")"):
+            return 0
+        bracket, digit = self.place(index), self.place(index + 1)
+        return digits if digit[3] - digit[1] < 0.75 * size and digit[1] > bracket[1] else 0
 
     def place(self, index: int) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of a character with the space of its font around it."""

@@ -63,6 +63,7 @@ class _Reader:
         self.base = ""  # "Article 14", "Annex I", ""
         self.heading: Unit | None = None  # waiting for its title
         self.lists: list[_Open] = []
+        self.sub = ""  # the second or a later subparagraph, when in one
         self.parts = 0  # unnumbered paragraphs of the article, or subparagraphs of the paragraph, so far
         self.lone: Line | None = None  # a mark that stands on a line of its own
 
@@ -162,7 +163,8 @@ class _Reader:
 
     def structure(self, text: str, line: Line, after: Line | None) -> bool:
         """Takes headings, titles and what closes the act; False for all else."""
-        free = line.heading or ended(self.last()) or self.heading is not None
+        signed = bool(self.units) and self.units[-1].kind in ("signature", "closing")
+        free = line.heading or signed or ended(self.last()) or self.heading is not None
         if len(text) < MAX_TITLE and free and line.heading is not False:
             if (match := _ANNEX.match(text)) and (text.startswith("ANNEX") or line.role or line.heading):
                 return self.annex(match, line)
@@ -236,7 +238,7 @@ class _Reader:
         return self.open("annex", f"Annex {match[1]}" if match[1] else "Annex", match[2] or "", line, line.text.strip())
 
     def open(self, kind: Kind, name: str, title: str, line: Line, text: str) -> bool:
-        self.base, self.lists, self.parts = name, [], 0
+        self.base, self.lists, self.parts, self.sub = name, [], 0, ""
         self.heading = self.add(kind, self.within(name), name, text, line.page, title)
         if kind == "article":
             self.state = "enacting"
@@ -301,7 +303,12 @@ class _Reader:
             del self.lists[known:]
         else:
             count = 0
-        holder = self.lists[-1].name if self.lists else self.holder(mark)
+        if mark.style == "paragraph":
+            self.sub = ""
+        within_paragraph = bool(self.lists) and self.lists[-1].mark.style != "paragraph"
+        holder = (
+            self.lists[-1].name if within_paragraph else self.sub or (self.lists[-1].name if self.lists else self.base)
+        )
         kind: Kind = "point"
         if mark.style == "paragraph" and not self.lists:
             name, kind, self.parts = (
@@ -323,11 +330,6 @@ class _Reader:
             name = f"{holder}{apart}({mark.text})"
         self.lists.append(_Open(mark, name, line.depth))
         self.add(kind, self.within(name), name, text, line.page)
-
-    def holder(self, mark: Mark) -> str:
-        """What a list that is not in another belongs to: the article, or the subparagraph just read."""
-        last = self.units[-1]
-        return last.name if last.kind == "subparagraph" else self.base
 
     def more(self, text: str, line: Line) -> None:
         """Text without a mark: the rest of a sentence, or a new subparagraph."""
@@ -355,6 +357,7 @@ class _Reader:
         self.parts += 1
         if paragraph:
             name = f"{paragraph}, {ordinal(self.parts)} subparagraph"
+            self.sub = name
             self.add("subparagraph", self.within(name), name, text, line.page)
             return
         if self.parts == 1:
