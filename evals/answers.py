@@ -5,10 +5,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from evals.figures import auc, calibration
 from evals.stats import Rate
 from graph.agent import Agent
 from graph.knowledge.manifest import sources
 from graph.settings import load
+from nodes import respond
 
 HERE = Path(__file__).parent
 CORPUS = HERE.parent / "corpus"
@@ -46,7 +50,18 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
             figures[f"right source and words, {name} {value}"] = Rate(
                 sum(r["source"] and r["contains"] for r in part), len(part)
             )
-    return {"figures": {k: v.as_json() for k, v in figures.items()}, "rows": rows}
+    told = [r for r in rows if r["decision"] == "answer"]
+    for level in ("high", "medium", "low"):
+        part = [r for r in told if r["confidence"] == level]
+        figures[f"right source and words, confidence {level}"] = Rate(sum(r["right"] for r in part), len(part))
+    shown = {k: v.as_json() for k, v in figures.items()}
+    value, right = np.array([r["value"] for r in told]), np.array([r["right"] for r in told])
+    shown["AUC of the confidence's value, right against wrong"] = {
+        "value": auc(value[right], value[~right]),
+        "n": len(told),
+    }
+    plot = calibration(value, right, out / "answers_confidence.png")
+    return {"figures": shown, "rows": rows, "plots": [str(plot)] if plot else []}
 
 
 def _rate(rows: list[dict[str, Any]], key: str) -> Rate:
@@ -74,6 +89,9 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "quotes": len(cited),
         "verbatim": sum(c["end"] > c["start"] and bool(c["quote"]) for c in reply["citations"]),
         "foreign": sum(c["tenant_id"] not in (q["tenant"], "public") for c in reply["citations"]),
+        "right": bool(set(q["doc_ids"]) & set(cited)) and any(held),
+        "confidence": reply["confidence"],
+        "value": confidence(reply) if reply["decision"] == "answer" else 0.0,
         "question": q["question"],
         "answer": text,
         "cited": cited,
@@ -81,6 +99,11 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "contains_words": q["contains"],
         "top": reply["retrieval"]["candidates"][0]["score"] if reply["retrieval"]["candidates"] else 0.0,
     }
+
+
+def confidence(reply: dict[str, Any]) -> float:
+    """The number behind high, medium and low (nodes/respond.py)."""
+    return respond.value(reply["sentences"], reply["citations"])
 
 
 def _plain(text: str) -> str:

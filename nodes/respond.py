@@ -1,5 +1,6 @@
 """respond: the answer as people read it, with its confidence and a one-line account of how it came about."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
@@ -61,11 +62,15 @@ def brief(state: State) -> str:
     return "\n".join(lines)
 
 
+def value(sentences: Sequence[Any], citations: Sequence[Any]) -> float:
+    """Mean support of the sentences times the best cited chunk's score, 0-1: what the confidence is read from."""
+    support = sum(s["support"] for s in sentences) / len(sentences)
+    return float(support * max(c["score"] for c in citations))
+
+
 def _confidence(state: State) -> Literal["high", "medium", "low"]:
-    support = sum(s["support"] for s in state["sentences"]) / len(state["sentences"])
-    nearness = max(c["score"] for c in state["citations"])
-    value = support * nearness
-    return "high" if value >= HIGH else "medium" if value >= MEDIUM else "low"
+    measured = value(state["sentences"], state["citations"])
+    return "high" if measured >= HIGH else "medium" if measured >= MEDIUM else "low"
 
 
 def _reasoning(state: State, decision: Decision) -> str:
