@@ -1,10 +1,12 @@
 """An act as a Document: a block for each unit, its section the unit's path. Runs inside the sandbox."""
 
 import re
+from collections.abc import Sequence
 
 from graph.errors import DocumentError
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.regulation import from_html, from_pdf, from_text, structure
+from graph.knowledge.regulation.unit import Unit
 
 _TOP = re.compile(r"Article \w+\(\d+[a-z]*\)")  # a definition, which stands by itself
 FORMATS = ("pdf", "html", "text")
@@ -26,6 +28,10 @@ def read(data: bytes, out: Builder, form: str) -> None:
             "no article and no recital was found: this does not read like an act of the Union",
             hint="ingest it without --regulation, or check that the file is whole",
         )
+    write(title, units, out)
+
+
+def write(title: str, units: Sequence[Unit], out: Builder) -> None:
     out.title = title
     for unit in units:
         out.page = unit.page

@@ -25,7 +25,7 @@ _MENTION = re.compile(
     rf"|(?P<division>Chapters?|Sections?|Titles?|Parts?|Subsections?)\s+(?P<divisions>(?:[IVXLC]{{1,8}}|\d{{1,3}})(?:{_JOIN}(?:[IVXLC]{{1,8}}|\d{{1,3}}))*)\b"
     rf"|(?P<annex>Annex(?:es)?)(?:\s+(?P<annexes>(?:[IVXLC]{{1,8}}|\d{{1,3}}|[A-Z])(?:{_JOIN}(?:[IVXLC]{{1,8}}|\d{{1,3}}|[A-Z]))*)\b)?"
     rf"|(?P<recital>[Rr]ecitals?)\s+(?P<recitals>\(?\d{{1,3}}\)?(?:{_JOIN}\(?\d{{1,3}}\)?)*)"
-    rf"|(?P<pointing>[Tt]his|[Tt]hat|the same)\s+(?P<what>Article|paragraph|subparagraph|point|Chapter|Section|Title|Part|Annex)\b)",
+    rf"|(?P<pointing>[Tt]his|[Tt]hat|[Tt]hose|the same)\s+(?P<what>[Aa]rticles?|paragraphs?|subparagraph|point|Chapter|Section|Title|Part|Annex)\b)",
 )  # fmt: skip
 _ACT = r"(?:Regulations?|Directives?|Decisions?|Recommendations?|Charter|Treat(?:y|ies)|TFEU|TEU|Protocols?|Convention|Agreement|Statute|Constitution|Act|Rules of Procedure|Staff Regulations|Code)"
 OTHER_ACT = re.compile(
@@ -36,6 +36,7 @@ OTHER_ACT = re.compile(
 _ELSEWHERE = re.compile(
     rf"\s*(?:,?\s*(?:of|to|in|under)\s+(?!this\b)(?:(?:the|that|those|said|(?:Council|Commission|Implementing|Delegated|Framework|EU|EC|European|Model|[A-Z][a-z]+))\s+){{0,4}}{_ACT}\b|\s*(?:TFEU|TEU|ECHR|EC Treaty|thereof)\b)"
 )
+_THEREOF = re.compile(r"\s+thereof\b")
 _HERE = re.compile(r"\s*,?\s*(?:of|in)\s+this\s+(?:Regulation|Directive|Decision|Act)\b")
 _OF = re.compile(r"\s*(?:of|in)\s+(?:the\s+)?")
 _COMMA = re.compile(r"\s*,\s*(?:the\s+)?")
@@ -75,6 +76,8 @@ class Context:
     subparagraph: str = ""
     divisions: dict[str, str] = field(default_factory=dict)
     named: str = ""  # the article named last in the text
+    articles: list[str] = field(default_factory=list)  # all that the last mention of articles named
+    paragraphs: list[tuple[str, ...]] = field(default_factory=list)  # likewise of paragraphs
 
 
 def find(text: str, here: Context) -> list[Reference]:
@@ -89,6 +92,10 @@ def find(text: str, here: Context) -> list[Reference]:
         chain = mentions[at:stop]
         end = chain[-1].end
         elsewhere = _ELSEWHERE.match(text, end) is not None and _HERE.match(text, end) is None
+        inner = all(m.level in ("subparagraph", "point", "indent") for m in chain)
+        if inner and here.paragraphs and _THEREOF.match(text, end):  # "and the second subparagraph thereof"
+            chain = [*chain, Mention("paragraph", ("that",), end, end, "pointing")]
+            elsewhere = False
         if any(m.level == "article" and m.items == ("that",) for m in chain) and here.named == _ELSE:
             elsewhere = True
         names = () if elsewhere else tuple(_names(chain, here))
@@ -131,7 +138,7 @@ def _mentions(text: str) -> list[Mention]:
             items = _listed(m["recitals"], r"\d+")
             found.append(Mention("recital", tuple(items), m.start(), m.end()))
         else:
-            level = m["what"].lower()
+            level = m["what"].lower().removesuffix("s")
             word = m["what"] if level in ("chapter", "section", "title", "part") else ""
             level = "division" if word else level
             item = "" if m["pointing"].lower() == "this" else "that"
@@ -195,8 +202,8 @@ def _belongs(text: str, first: Mention, second: Mention) -> bool:
     between = text[first.end : second.start]
     if len(between) > 12 or "sentence" in (first.level, second.level):
         return (
-            first.level == "sentence"
-            and bool(_OF.fullmatch(between))
+            (first.level == "sentence"
+            and bool(_OF.fullmatch(between)))
             or (second.level == "sentence" and bool(_COMMA.fullmatch(between)))
         )
     a, b = (_LEVELS.index(m.level) if m.level in _LEVELS else -1 for m in (first, second))
@@ -226,13 +233,17 @@ def _names(chain: list[Mention], here: Context) -> Iterator[tuple[str, ...]]:
         return
     bases = [here.article]
     if "article" in by:
-        bases = [
-            here.article if a == "" else here.named or here.article if a == "that" else f"Article {a}"
-            for a in by["article"].items
-        ]
-        here.named = re.sub(r"\(.*", "", bases[-1])
+        bases = []
+        for item in by["article"].items:
+            one = [here.named or here.article] if len(here.articles) < 2 else here.articles
+            bases += [here.article] if item == "" else one if item == "that" else [f"Article {item}"]
+        here.named, here.articles = re.sub(r"\(.*", "", bases[-1]), bases
     elif here.paragraph and not {"paragraph"} & by.keys():
         bases = [here.paragraph]
+    elif by.get("paragraph") is not None and by["paragraph"].items[0] == "that" and here.paragraphs:
+        for names in here.paragraphs:
+            yield from _inside_of(names[0], {k: v for k, v in by.items() if k != "paragraph"}, here)
+        return
     elif by.get("paragraph") is not None and by["paragraph"].items[0] in ("", "that"):
         bases = [here.paragraph or here.article]
     for base in bases:
@@ -255,6 +266,7 @@ def _inside_of(base: str, by: dict[str, Mention], here: Context) -> Iterator[tup
             places = [(f"{base}({_split(p)}", f"{base}, point {p}") for p in paragraph.items]
             if places and all(p == "1" for p in paragraph.items):
                 places = [(*places[0], base)]
+        here.paragraphs = places
     if (sub := by.get("subparagraph")) is not None and sub.items[0] not in ("", "that"):
         places = [
             tuple(name if n == "1" else f"{name}, {ordinal(int(n))} subparagraph" for name in names)

@@ -326,7 +326,7 @@ class _Reader:
         elif mark.style == "paragraph":
             name = f"{holder}, point {mark.text}"
         else:
-            apart = ", point " if "subparagraph" in holder or holder == self.base and holder.startswith("Annex") else ""
+            apart = ", point " if "subparagraph" in holder or (holder == self.base and holder.startswith("Annex")) else ""
             name = f"{holder}{apart}({mark.text})"
         self.lists.append(_Open(mark, name, line.depth))
         self.add(kind, self.within(name), name, text, line.page)
