@@ -15,6 +15,7 @@ from typing import Any
 from graph.audit import markdown
 from graph.audit.pdf import write_pdf
 from graph.knowledge.home import private_directory
+from graph.knowledge.regulation import picture
 from graph.state import State
 
 SLUG_CHARS = 40
@@ -63,6 +64,8 @@ class Folder:
         self._work, self.final = work, final
         self._answered = state["decision"] in ("answer", "no_answer")
         self._documents = markdown.documents(state) if self._answered else {}
+        graph = state.get("options", {}).get("mode") == "graph"
+        self._star = picture.of_evidence(state["evidence"]) if self._answered and graph else None
 
     def names(self) -> dict[str, str]:
         """What the reply says of its artefacts: `dir`, then each file's name and path."""
@@ -70,6 +73,7 @@ class Folder:
         if self._answered:
             files.append("answer.json")
         files += [f"{stem}.{end}" for stem in self._documents for end in ("md", "pdf")]
+        files += ["neighbourhood.mmd", "neighbourhood.png"] if self._star else []
         return {"dir": str(self.final)} | {name: str(self.final / name) for name in files}
 
     def write(self, state: State, reply: dict[str, Any]) -> None:
@@ -78,6 +82,9 @@ class Folder:
         self._json("retrieval.json", reply["retrieval"] | {"query": state["query"], "filters": state["filters"]})
         if self._answered:
             self._json("answer.json", reply)
+        if self._star:
+            self._write("neighbourhood.mmd", picture.mermaid(self._star).encode())
+            self._write("neighbourhood.png", picture.png(self._star))
         for stem, text in self._documents.items():
             self._write(f"{stem}.md", text.encode())
             write_pdf(

@@ -58,11 +58,11 @@ def show(
             )
         chosen, node = _found(acts, provision)
         if form is FormatKind.mermaid:
-            typer.echo(picture.mermaid(chosen, node), nl=False)
+            typer.echo(picture.mermaid(picture.of_provision(chosen, node)), nl=False)
         elif form is FormatKind.png:
             if sys.stdout.isatty():
                 raise BadInput("a PNG is no text.", hint="Redirect it: > neighbourhood.png")
-            sys.stdout.buffer.write(picture.png(chosen, node))
+            sys.stdout.buffer.write(picture.png(picture.of_provision(chosen, node)))
         else:
             shown = agent.provision(chosen.doc_id, node, tenant_id=tenant, public=public)
             shown["neighbours"] = [
