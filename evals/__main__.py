@@ -13,7 +13,7 @@ from typing import Any
 from graph.errors import BadInput, CordonError
 
 # A suite is one module here with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}` and one name below.
-SUITES = ("answers", "passages", "answerable", "retrieval", "redteam", "guardrails", "memory", "json", "support", "regulation")
+SUITES = ("answers", "passages", "answerable", "retrieval", "redteam", "guardrails", "tenancy", "memory", "json", "support", "regulation")
 
 
 def main(argv: list[str] | None = None) -> int:
