@@ -22,7 +22,7 @@ class MaskingSerializer(JsonPlusSerializer):
 def masked(value: Any) -> Any:
     """The value with every string in it masked; lists and dicts are copied, other types stay."""
     if isinstance(value, str):
-        return value if _ID.fullmatch(value) else pii.mask(value).text
+        return value if _ID.fullmatch(value) else _text(value)
     if isinstance(value, dict):
         return {key: masked(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -30,3 +30,17 @@ def masked(value: Any) -> Any:
     if isinstance(value, tuple) and type(value) is tuple:
         return tuple(masked(item) for item in value)
     return value
+
+
+_CLEAN: dict[str, None] = {}  # texts that masking left as they were; a chunk's comes in every turn that shows it
+
+
+def _text(text: str) -> str:
+    if text in _CLEAN:
+        return text
+    found = pii.mask(text).text
+    if found == text:
+        if len(_CLEAN) >= 2_048:
+            _CLEAN.clear()
+        _CLEAN[text] = None
+    return found

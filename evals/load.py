@@ -1,0 +1,162 @@
+"""How the service holds up: 1, 16 and 64 clients, each asking again as soon as it is answered.
+
+    python -m evals.load                  with a stub model that answers after 300 ms
+    python -m evals.load --embedded       with the embedded model, whose work is this machine's
+
+The service is a process of its own, `cordon serve` with its default settings but for the rates, over the shipped
+corpus; the stub is a process too. Latency is what the client sees, from sending to the last byte; memory is the
+service's resident set at the end of the round. Artefacts are off unless --artifacts is given.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from graph.service.keys import Keys
+
+ROOT = Path(__file__).resolve().parents[1]
+MODEL_S = 0.3
+QUESTIONS = (
+    "Which freezer holds the whole blood samples?",
+    "How long are lab notebooks kept?",
+    "What PPE is required?",
+    "How many people are in PunjabThal after the removals?",
+)
+_WIDE = ("key_rate", "tenant_rate", "key_concurrency", "tenant_concurrency")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", default="1,16,64", help="comma separated")
+    parser.add_argument("--seconds", type=float, default=10, help="of each round")
+    parser.add_argument("--embedded", action="store_true")
+    parser.add_argument("--artifacts", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, _model(given.embedded) as model:
+        settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
+        with _service(Path(folder), settings) as (url, keys, pid):
+            rounds = [
+                asyncio.run(_round(url, keys, int(n), given.seconds, pid)) for n in ["4", *given.clients.split(",")]
+            ][1:]  # the first warms up
+    for row in rounds:
+        if given.json:
+            print(json.dumps(row))
+        else:
+            print(
+                f"{row['clients']:>3} clients  {row['rps']:7.1f} requests/s   p50 {row['p50_ms']:6.0f} ms   "
+                f"p95 {row['p95_ms']:6.0f} ms   worst {row['worst_ms']:6.0f} ms   n={row['n']:<5} failed {row['failed']}  "
+                f"{row['memory_mb']:.0f} MB   service {row['cpu_ms']:.1f} ms of processor a request"
+            )
+    return 1 if any(row["failed"] for row in rounds) else 0
+
+
+async def _round(url: str, keys: list[str], clients: int, seconds: float, pid: int) -> dict[str, Any]:
+    took: list[float] = []
+    failed = 0
+    end = time.perf_counter() + seconds
+    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
+
+    async def client(number: int, http: httpx.AsyncClient) -> None:
+        nonlocal failed
+        headers = {"Authorization": f"Bearer {keys[number % len(keys)]}"}
+        turn = number
+        while time.perf_counter() < end:
+            begun = time.perf_counter()
+            try:
+                sent = await http.post("/v1/ask", headers=headers, json={"question": QUESTIONS[turn % len(QUESTIONS)]})
+                good = sent.status_code == 200
+            except httpx.HTTPError:
+                good = False
+            took.append((time.perf_counter() - begun) * 1_000)
+            failed += not good
+            turn += 1
+
+    cpu, begun = _cpu_s(pid), time.perf_counter()
+    async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False, limits=limits) as http:
+        await asyncio.gather(*(client(n, http) for n in range(clients)))
+    spent = time.perf_counter() - begun
+    took.sort()
+    return {
+        "clients": clients,
+        "n": len(took),
+        "failed": failed,
+        "rps": len(took) / spent,
+        "p50_ms": statistics.median(took),
+        "p95_ms": took[min(len(took) - 1, int(len(took) * 0.95))],
+        "worst_ms": took[-1],
+        "memory_mb": _memory_mb(pid),
+        "cpu_ms": (_cpu_s(pid) - cpu) * 1_000 / len(took),
+    }
+
+
+@contextmanager
+def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list[str], int]]:
+    """(address, keys of two tenants, process id) of `cordon serve` over the shipped corpus."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CORDON_", "OPENAI_", "LANG"))}
+    wide = {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
+    environ = {**kept, "CORDON_HOME": str(folder / "home"), "CORDON_OUT": str(folder / "out"), **wide, **settings}
+    cordon = [sys.executable, "-m", "graph.service.cli"]
+    corpus = ["--manifest", str(ROOT / "corpus/manifest.csv"), "--acl", str(ROOT / "corpus/tenant_acl.csv")]
+    subprocess.run([*cordon, "ingest", *corpus], env=environ, check=True, capture_output=True, cwd=ROOT)
+    held = Keys(folder / "home")
+    keys = [held.add(tenant, f"load-{n}")[1] for n in range(8) for tenant in ("U1", "U2")]
+    held.close()
+    with (folder / "log").open("wb") as log:
+        service = subprocess.Popen([*cordon, "serve", "--port", "0"], env=environ, stderr=log, cwd=ROOT)
+        try:
+            yield _address(folder / "log", service), keys, service.pid
+        finally:
+            service.send_signal(signal.SIGTERM)
+            service.wait(60)
+
+
+def _address(log: Path, service: "subprocess.Popen[bytes]") -> str:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and service.poll() is None:
+        if b"listening" in (said := log.read_bytes()):
+            return "http" + said.split(b"http", 1)[1].split(b"\n")[0].decode()
+        time.sleep(0.05)
+    raise RuntimeError(log.read_text())
+
+
+@contextmanager
+def _model(embedded: bool) -> Iterator[dict[str, str]]:
+    """The settings for the model; a stub in a process of its own, so that its work is not counted as the service's."""
+    if embedded:
+        yield {}
+        return
+    stub = subprocess.Popen([sys.executable, "-m", "evals.load_stub", str(MODEL_S)], stdout=subprocess.PIPE, cwd=ROOT)
+    try:
+        assert stub.stdout is not None
+        url = stub.stdout.readline().decode().strip()
+        yield {"CORDON_MODEL": "stub", "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+    finally:
+        stub.terminate()
+        stub.wait(10)
+
+
+def _memory_mb(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
