@@ -12,7 +12,7 @@ from evals.stats import Rate
 from graph.agent import Agent
 from graph.knowledge.manifest import sources
 from graph.settings import load
-from nodes import respond
+from graph.verified import certainty
 
 HERE = Path(__file__).parent
 CORPUS = HERE.parent / "corpus"
@@ -91,7 +91,7 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "foreign": sum(c["tenant_id"] not in (q["tenant"], "public") for c in reply["citations"]),
         "right": bool(set(q["doc_ids"]) & set(cited)) and any(held),
         "confidence": reply["confidence"],
-        "value": confidence(reply) if reply["decision"] == "answer" else 0.0,
+        "value": certainty(reply["sentences"], reply["citations"]) if reply["decision"] == "answer" else 0.0,
         "question": q["question"],
         "answer": text,
         "cited": cited,
@@ -99,11 +99,6 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "contains_words": q["contains"],
         "top": reply["retrieval"]["candidates"][0]["score"] if reply["retrieval"]["candidates"] else 0.0,
     }
-
-
-def confidence(reply: dict[str, Any]) -> float:
-    """The number behind high, medium and low (nodes/respond.py)."""
-    return respond.value(reply["sentences"], reply["citations"])
 
 
 def _plain(text: str) -> str:

@@ -65,6 +65,7 @@ class Agent:
         self.settings = settings or load()
         refuse_uninvited(self.settings)
         self.deps = Deps(self.settings, model)
+        _ = self.deps.tracer  # what it lacks is said now, not after the first answer
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def __enter__(self) -> Self:

@@ -62,7 +62,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
         g,
         "record",
         lambda state, runtime: record(
-            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder
+            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder, tracer=d.tracer
         ),
     )
 
@@ -107,7 +107,7 @@ def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
         g,
         "record",
         lambda state, runtime: record(
-            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder
+            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder, tracer=d.tracer
         ),
     )
 

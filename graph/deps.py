@@ -15,6 +15,7 @@ from graph.models.chat import Generator
 from graph.models.opinion import Opinion
 from graph.policy.threats.learned import Embed
 from graph.settings import Settings
+from graph.tracing import Tracer, tracer
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,14 @@ class Deps:
     def artifacts(self) -> Artifacts | None:
         return Artifacts(self.settings.out) if self.settings.artifacts else None
 
+    @cached_property
+    def tracer(self) -> Tracer | None:
+        return tracer(self.settings)
+
     def close(self) -> None:
+        traced = self.__dict__.pop("tracer", None)
+        if traced is not None:
+            traced.close()
         for name in ("index", "conversations", "lock"):  # only what was opened
             opened = self.__dict__.pop(name, None)
             if isinstance(opened, Index | Conversations):

@@ -46,7 +46,10 @@ class Settings(BaseModel):
     allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")
 
     lock_wait_s: float = Field(5, ge=0, le=120, description="how long to wait while another process uses home")
-    tracing: Literal["off", "langsmith"] = Field("off", description="nothing leaves the machine unless this says so")
+    tracing: Literal["off", "jsonl", "otel", "langsmith"] = Field(
+        "off", description="where the spans of each run go; nothing leaves the machine unless this says so"
+    )
+    trace_content: bool = Field(False, description="send the masked question and answer along too")
     studio_tenant: str = Field("", description="the one tenant that LangGraph Studio speaks for")
 
     # The HTTP service (docs/service.md).

@@ -54,6 +54,12 @@ class Verified:
         return len(self.citations)
 
 
+def certainty(sentences: Sequence[Any], citations: Sequence[Any]) -> float:
+    """Mean support of the sentences times the best cited chunk's score, 0-1: what the confidence is read from."""
+    support = sum(s["support"] for s in sentences) / len(sentences)
+    return float(support * max(c["score"] for c in citations))
+
+
 def _gapped(item: Evidence, found: grounding.Support) -> bool:
     """Whether a withheld sentence stood inside the span: it would be no verbatim quote."""
     return any(not length and found.start < at < found.end for at, length, *_ in item["edits"])

@@ -11,10 +11,17 @@ from graph.conversations import Conversations
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder
 from graph.state import State
+from graph.tracing import Tracer
 
 
 def record(
-    state: State, runtime: Runtime[Context], *, journal: Journal, conversations: Conversations, embedder: Embedder
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    journal: Journal,
+    conversations: Conversations,
+    embedder: Embedder,
+    tracer: Tracer | None,
 ) -> dict[str, Any]:
     try:
         asker = principal(runtime)
@@ -27,4 +34,6 @@ def record(
         said = state["said"]
         vector = embedder.embed([f"{said['question']} {said['topic']}"])[0] if said and reply["sentences"] else None
         conversations.add(asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector)
+    if tracer is not None:
+        tracer.run(reply)
     return {"reply": reply} | ({"memory": state["remembered"]} if state["remembered"] else {})

@@ -1,10 +1,10 @@
 """respond: the answer as people read it, with its confidence and a one-line account of how it came about."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.state import Decision, State, Style
+from graph.verified import certainty
 
 # Support times the best cited chunk's score. Of the answers of `cordon eval answers` at or above HIGH, 0.85 came from
 # the right source with the right words (n = 154), of those below it 0.55 (n = 40).
@@ -62,14 +62,8 @@ def brief(state: State) -> str:
     return "\n".join(lines)
 
 
-def value(sentences: Sequence[Any], citations: Sequence[Any]) -> float:
-    """Mean support of the sentences times the best cited chunk's score, 0-1: what the confidence is read from."""
-    support = sum(s["support"] for s in sentences) / len(sentences)
-    return float(support * max(c["score"] for c in citations))
-
-
 def _confidence(state: State) -> Literal["high", "medium", "low"]:
-    measured = value(state["sentences"], state["citations"])
+    measured = certainty(state["sentences"], state["citations"])
     return "high" if measured >= HIGH else "medium" if measured >= MEDIUM else "low"
 
 

@@ -155,7 +155,7 @@ class Generator:
             # A cut answer reads like a whole one: "The payment is NOT".
             raise _down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
         said = message.response_metadata.get("token_usage") or {}  # where a stream with a schema puts it
-        usage = message.usage_metadata or {}
+        usage: dict[str, Any] = dict(message.usage_metadata or {})
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
         return Completion(str(message.text), self.name, prompt, written)

@@ -1,0 +1,55 @@
+"""A server on loopback that takes whatever is sent to it, and keeps it."""
+
+import gzip
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Sink:
+    url: str = ""
+    requests: list[tuple[str, str, bytes]] = field(default_factory=list)  # method, path, body
+
+    @property
+    def everything(self) -> bytes:
+        return b"\n".join(path.encode() + b" " + body for _, path, body in self.requests)
+
+
+@contextmanager
+def sink(status: int = 200) -> Iterator[Sink]:
+    kept = Sink()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _take(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if self.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+            elif self.headers.get("Content-Encoding") == "deflate":
+                body = zlib.decompress(body)
+            kept.requests.append((self.command, self.path, body))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        do_GET = do_POST = do_PATCH = do_PUT = _take
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    kept.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield kept
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
