@@ -1,6 +1,8 @@
 """Acts to test the parser on: the invented one, and any act in other forms (text, pages of text, EUR-Lex HTML, simple
 HTML, a PDF in the layout of the Official Journal)."""
 
+# Templates read best one to a line.
+# ruff: noqa: E501
 import html
 import json
 import re
@@ -45,7 +47,7 @@ def notes(units: Sequence[Unit]) -> list[str]:
 
 def as_text(units: Sequence[Unit], *, marks_alone: bool = False, blank: bool = True) -> str:
     """A paragraph a line, as copied from a web page; with `marks_alone` each mark stands on a line of its own."""
-    lines = []
+    lines: list[str] = []
     count = 0
     for unit in units:
         text, count = _numbered(unit.text, count)

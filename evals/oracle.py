@@ -1,4 +1,4 @@
-"""The GDPR by the official PDF against an independent copy of its text: units, and references from article to article."""
+"""The GDPR by its official PDF against another copy of its text: units, and references from article to article."""
 
 import json
 import re

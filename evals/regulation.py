@@ -180,9 +180,12 @@ def questions(agent: Agent, act: Act, details: dict[str, Any]) -> dict[str, Any]
 
 def guards(agent: Agent, act: Act) -> dict[str, Any]:
     """What the guards take a law for: its passages scanned as documents, sentences withheld from evidence."""
-    document = agent.document(act.doc_id, tenant_id=TENANT)["text"]
-    texts = [document[act.nodes[p.node].start : act.nodes[act.nodes[p.node].last].end] for p in act.passages]
-    flagged = sum(agent.scan(text, source="document")["action"] != "ALLOW" for text in texts if text)
+    space = agent.deps.index.space(TENANT)
+    assert space is not None
+    document = space.text(act.doc_id)
+    places = [space.chunk(p.chunk_id) for p in act.passages]
+    texts = [document[place.start : place.end] for place in places if place is not None]
+    flagged = sum(agent.scan(text, source="document")["action"] != "ALLOW" for text in texts)
     withheld = sum(bool(planted.ranges(text)) for text in texts)
     return {
         "provisions flagged when scanned as documents": Rate(flagged, len(texts)).as_json(),

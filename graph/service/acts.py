@@ -22,8 +22,8 @@ def show_status(found: list[dict[str, Any]]) -> None:
         references = act["references"]
         out.print(
             Text(
-                f"  references: {references['resolved']} to provisions of the act, {references['to_other_acts']} to other acts, "
-                f"{len(references['unresolved'])} unresolved"
+                f"  references: {references['resolved']} to provisions of the act, "
+                f"{references['to_other_acts']} to other acts, {len(references['unresolved'])} unresolved"
             )
         )
         for one in references["unresolved"][:10]:

@@ -1,5 +1,7 @@
 """What a question itself names in an act: provisions ("Article 17(3)", "Art. 6 para. 1 lit. f") and defined terms."""
 
+# Patterns read best one to a line.
+# ruff: noqa: E501
 import re
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """EUR-Lex pages, by the class names of the Official Journal's HTML, and simple pages with the same text."""
 
+# Patterns read best one to a line.
+# ruff: noqa: E501
 import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode

@@ -1,6 +1,8 @@
 """Plain text copied from the PDF (hard lines, running heads, footnotes in between) or from the web page (a paragraph a
 line, marks on lines of their own)."""
 
+# Patterns read best one to a line.
+# ruff: noqa: E501
 import re
 from collections.abc import Iterator, Sequence
 

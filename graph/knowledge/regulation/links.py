@@ -1,6 +1,9 @@
 """The edges of an act: order, references with their sense, definitions and their use."""
 
+# Patterns read best one to a line.
+# ruff: noqa: E501
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -84,9 +87,9 @@ def terms(placed: Sequence[Placed]) -> dict[str, int]:
     """Defined terms, lower case, and where they are defined; the first place counts."""
     found: dict[str, int] = {}
     for at, item in enumerate(placed):
-        if item.unit.kind in ("point", "paragraph", "subparagraph", "indent") and len(found) < MOST_TERMS:
-            if match := _TERM.match(item.unit.text):
-                found.setdefault(match[1].casefold(), at)
+        said = item.unit.kind in ("point", "paragraph", "subparagraph", "indent") and len(found) < MOST_TERMS
+        if said and (match := _TERM.match(item.unit.text)):
+            found.setdefault(match[1].casefold(), at)
     return found
 
 
@@ -114,6 +117,6 @@ def gaps(nodes: Sequence[Node], kind: str, pattern: str) -> tuple[list[int], lis
     numbers = [int(m[1]) for n in nodes if n.kind == kind and (m := re.match(pattern, n.name))]
     top = min(max(numbers, default=0), 10_000)
     missing = sorted(set(range(1, top + 1)) - set(numbers))
-    doubled = sorted({n for n in numbers if numbers.count(n) > 1}) if len(numbers) < 20_000 else []
+    doubled = sorted(n for n, count in Counter(numbers).items() if count > 1)
     disordered = [b for a, b in pairwise(numbers) if b < a]
     return missing, doubled, disordered

@@ -15,7 +15,10 @@ _VERBS = {
     ("defines", False): "uses the term", ("defines", True): "defines",
     ("recital", False): "explained by", ("recital", True): "explains",
 }  # fmt: skip
-_ORDER = ("excepted by", "derogates from", "subject to", "refers to", "bounds", "referred to by", "uses the term", "defines", "explained by", "explains")  # fmt: skip
+_ORDER = (
+    "excepted by", "derogates from", "subject to", "refers to", "bounds", "referred to by", "uses the term", "defines",
+    "explained by", "explains",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

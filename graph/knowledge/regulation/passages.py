@@ -1,4 +1,4 @@
-"""From units to chunks: a paragraph with its points, a recital, a definition; longer ones are divided at their points."""
+"""From units to chunks: a paragraph with its points, a recital, a definition; longer ones are cut at their points."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -17,10 +17,9 @@ _COLOURS = {
 }  # fmt: skip
 # What stands to the right: what the provision needs. To the left: what speaks of it.
 _RIGHT = frozenset(
-    "derogates from,subject to,refers to,uses the term,explains,defines,exception,condition,deadline,definition,reference".split(
-        ","
-    )
-)
+    ("derogates from", "subject to", "refers to", "uses the term", "explains", "defines", "exception", "condition",
+     "deadline", "definition", "reference")
+)  # fmt: skip
 _WIDTH, _HEIGHT, _STEP, _APART = 180, 30, 40, 150  # points
 _LABEL = 70  # characters
 

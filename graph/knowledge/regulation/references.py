@@ -5,6 +5,8 @@ A reference is read in two steps: single mentions ("point (f)", "Article 6(1)"),
 together ("point (f) of the first subparagraph of paragraph 1"), each with the provisions it names.
 """
 
+# Patterns read best one to a line.
+# ruff: noqa: E501
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -155,13 +157,10 @@ def _articles(text: str) -> Iterator[str]:
             continue
         if part["rest"]:  # as deep as what it continues: "4(1)(a) and (b)" is a point, "93(2) and (3)" a paragraph
             parts = re.findall(r"\([^)]*\)", last)
-            item = (
-                re.match(r"\w+", last)[0] + "".join(parts[: -part["rest"].count("(") or None]) + part["rest"]
-                if parts
-                else ""
-            )  # type: ignore[index]
-            if not item:
+            if not parts:
                 continue
+            kept = "".join(parts[: max(0, len(parts) - part["rest"].count("("))])
+            item = last.partition("(")[0] + kept + part["rest"]
             yield from _between(last, item) if span else ()
         else:
             item = part["item"]
@@ -201,10 +200,8 @@ def _belongs(text: str, first: Mention, second: Mention) -> bool:
     """Whether two mentions are one reference: "point (a) of Article 6(1)", "Article 6(1), point (a)"."""
     between = text[first.end : second.start]
     if len(between) > 12 or "sentence" in (first.level, second.level):
-        return (
-            (first.level == "sentence"
-            and bool(_OF.fullmatch(between)))
-            or (second.level == "sentence" and bool(_COMMA.fullmatch(between)))
+        return (first.level == "sentence" and bool(_OF.fullmatch(between))) or (
+            second.level == "sentence" and bool(_COMMA.fullmatch(between))
         )
     a, b = (_LEVELS.index(m.level) if m.level in _LEVELS else -1 for m in (first, second))
     if a < 0 or b < 0:
@@ -254,7 +251,7 @@ def _names(chain: list[Mention], here: Context) -> Iterator[tuple[str, ...]]:
 
 
 def _inside_of(base: str, by: dict[str, Mention], here: Context) -> Iterator[tuple[str, ...]]:
-    places = [(base,)]
+    places: list[tuple[str, ...]] = [(base,)]
     paragraph = by.get("paragraph")
     if paragraph is not None and paragraph.items[0] not in ("", "that"):
         if paragraph.word == "ordinal":

@@ -1,5 +1,6 @@
 """What was found of an act, and what is missing, doubled or out of order: said in words and as data."""
 
+from itertools import pairwise
 from typing import Any
 
 from graph.knowledge.regulation import links
@@ -95,7 +96,7 @@ def _pages(act: Act) -> list[int]:
     """Pages of a PDF on which nothing begins though the text before them is too short to fill them."""
     found: list[int] = []
     placed = [n for n in act.nodes if n.page is not None]
-    for a, b in zip(placed, placed[1:], strict=False):
+    for a, b in pairwise(placed):
         gap = (b.page or 0) - (a.page or 0) - 1
         if 0 < gap < 1_000 and b.start - a.start < _LONG * gap:
             found += range((a.page or 0) + 1, b.page or 0)

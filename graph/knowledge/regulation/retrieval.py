@@ -21,7 +21,7 @@ _TIMED = re.compile(
 )
 _REASONS = re.compile(r"\b(?:why|reasons?|rationale|purpose of|aim|recitals?|background|intended)\b", re.I)
 
-Key = tuple[str, str]  # where, chunk id
+Key = tuple[Where, str]  # where, chunk id
 
 
 @dataclass
@@ -67,7 +67,7 @@ def consult(
     pins, alone = _pinned(query, hits, _meant(acts, query))
     pinned = {(hit.where, hit.chunk_id) for hit in pins}
     plain = pins + [hit for hit in hits if (hit.where, hit.chunk_id) not in pinned]
-    why = dict.fromkeys(pinned, "named")
+    why: dict[Key, str] = dict.fromkeys(pinned, "named")
     if not graph:
         return Consulted(pins if alone else plain, why, alone)
     budget = sum(_tokens(index, tenant, hit, acts) for hit in plain[:top_k])

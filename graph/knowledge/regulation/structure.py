@@ -19,6 +19,11 @@ _ACT = re.compile(
     r"(?:(?:COMMISSION|COUNCIL|EUROPEAN PARLIAMENT)\b.{0,40}?)?\b(?:REGULATION|DIRECTIVE|DECISION|RECOMMENDATION)\s*\(",
     re.I,
 )
+_NUMBER = re.compile(
+    r"(REGULATION|DIRECTIVE|DECISION|RECOMMENDATION)\s*(\((?:EU|EC|EEC|Euratom|EU, Euratom)\))\s+"
+    r"(?:No\s+)?(\d{1,5}/\d{1,5})",
+    re.I,
+)
 _INSTITUTION = re.compile(r"THE (?:EUROPEAN|COUNCIL|COMMISSION|GOVERNING)\b.{0,120},$")
 _WHEREAS = re.compile(r"whereas:?$", re.I)
 _ADOPTED = re.compile(r"(?:HAS|HAVE) (?:ADOPTED|DECIDED|AGREED)\b.{0,60}:?$")
@@ -326,7 +331,9 @@ class _Reader:
         elif mark.style == "paragraph":
             name = f"{holder}, point {mark.text}"
         else:
-            apart = ", point " if "subparagraph" in holder or (holder == self.base and holder.startswith("Annex")) else ""
+            apart = (
+                ", point " if "subparagraph" in holder or (holder == self.base and holder.startswith("Annex")) else ""
+            )
             name = f"{holder}{apart}({mark.text})"
         self.lists.append(_Open(mark, name, line.depth))
         self.add(kind, self.within(name), name, text, line.page)
@@ -385,11 +392,8 @@ class _Reader:
 
 
 def _title(text: str) -> str:
-    number = re.search(
-        r"(REGULATION|DIRECTIVE|DECISION|RECOMMENDATION)\s*(\((?:EU|EC|EEC|Euratom|EU, Euratom)\))\s+(?:No\s+)?(\d{1,5}/\d{1,5})",
-        text,
-        re.I,
-    )
+    """The name people use, with the number; else the number and what it is about."""
+    number = _NUMBER.search(text)
     named = re.findall(r"\(([^()]{4,100}\b(?:Act|Regulation|Directive|Decision|Code|Law))\)", text)
     plain = f"{number[1].capitalize()} {number[2]} {number[3]}" if number else ""
     if named and plain:
