@@ -31,7 +31,7 @@ class Question(Options):
 
     model_config = ConfigDict(extra="forbid", title="Question")
 
-    question: str = Field(description="in words")
+    question: str = Field(min_length=1, pattern=r"\S", description="in words")
 
 
 def mount(app: FastAPI, service: Service) -> None:
@@ -63,20 +63,29 @@ def mount(app: FastAPI, service: Service) -> None:
         path=PATH,
         enabled_endpoints=ENDPOINTS,
         config_keys=(),
-        dependencies=[Depends(may("ask")), Depends(_bounded), Depends(_untraced)],
+        dependencies=[Depends(may("ask")), Depends(_sound), Depends(_untraced)],
         enable_feedback_endpoint=False,
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
     )
 
 
-async def _bounded(request: Request, served: Served) -> None:
-    """A batch counts as one request, so it may not hold any number of questions."""
-    if request.url.path.endswith("/batch"):
-        body = parse(await request.body())
-        inputs = body.get("inputs") if isinstance(body, dict) else None
-        if isinstance(inputs, list) and len(inputs) > served.settings.max_batch:
-            raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
+async def _sound(request: Request, served: Served) -> None:
+    """What LangServe takes for granted of a body and fails on; and a batch, one request to the limits, has its own."""
+    if request.method != "POST":
+        return
+    body = parse(await request.body())
+    if not isinstance(body, dict):
+        raise Problem(422)
+    kinds: dict[str, tuple[type, ...]] = {"config": (dict, list, str), "inputs": (list,), "kwargs": (dict,)}
+    if wrong := next((name for name, kind in kinds.items() if name in body and not isinstance(body[name], kind)), ""):
+        raise Problem(422, f"{wrong}: it is of another kind.")
+    asked = [body.get("input"), *body.get("inputs", [])]
+    words = [item["question"] for item in asked if isinstance(item, dict) and isinstance(item.get("question"), str)]
+    if any(len(question) > served.settings.max_question_chars for question in words):
+        raise Problem(422, f"At most {served.settings.max_question_chars:,} characters can be asked.")
+    if len(body.get("inputs", [])) > served.settings.max_batch:
+        raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
 
 
 async def _untraced() -> AsyncIterator[None]:

@@ -54,6 +54,28 @@ def test_a_hostile_body_is_the_clients_mistake_at_every_door(u1: httpx.Client, b
         assert 400 <= sent.status_code < 500, (door, sent.status_code, sent.text[:200])
 
 
+def test_a_stream_that_cannot_begin_says_so_instead_of_breaking_off(u1: httpx.Client) -> None:
+    for door in ("stream", "stream_log", "stream_events"):
+        for question in ("", "  ", "a" * 8_001):
+            assert u1.post(f"/agent/{door}", json={"input": {"question": question}}).status_code == 422
+
+
+def test_generated_requests_find_no_server_error(served: Served) -> None:
+    """A few of schemathesis' cases; `python -m evals.fuzz` sends thousands, to every route."""
+    from evals.fuzz import fuzz
+
+    cases, said = fuzz(served.url, served.keys["U1", "admin"], 3, paths="^/v1/(ask|threads|jobs|documents|audit)")
+    assert cases > 10 and said == ""
+
+
+@pytest.mark.parametrize("field", ["config", "inputs", "kwargs", "input"])
+@pytest.mark.parametrize("value", [None, 7, "x", [], [None], {"configurable": None}], ids=repr)
+def test_what_langserve_takes_for_granted_is_checked(u1: httpx.Client, field: str, value: Any) -> None:
+    asked = {"input": {"question": "x"}, "inputs": [{"question": "x"}]}
+    for door in ("invoke", "batch", "stream"):
+        assert u1.post(f"/agent/{door}", json={**asked, field: value}).status_code < 500, door
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
