@@ -102,13 +102,18 @@ def as_eurlex(units: Sequence[Unit]) -> str:
                  "annex": ("oj-doc-ti", "oj-ti-grseq-1")}  # fmt: skip
         if unit.kind in heads:
             first, _, title = text.partition("\n")
-            body.append(f'<p class="{heads[unit.kind][0]}">{first}</p><p class="{heads[unit.kind][1]}">{title}</p>')
+            label, name = heads[unit.kind]
+            body.append(
+                f'<div class="eli-subdivision"><p class="{label}"><span class="oj-italic">{first}</span></p>'
+                f'<div class="eli-title"><p class="{name}"><span class="oj-bold">{title}</span></p></div></div>'
+            )
         elif mark := _MARK.match(text) if unit.kind in ("recital", "point", "indent") else None:
             depth = unit.name.count("(") - 1 if unit.kind == "point" else 0
             row = f'<tr><td><p class="oj-normal">{mark[1]}</p></td><td><p class="oj-normal">{text[mark.end() :]}</p></td></tr>'
             body.append("<table>" * max(depth, 1) + row + "</table>" * max(depth, 1))
         else:
-            body.append(f'<p class="oj-normal">{text}</p>')
+            text = _MARK.sub(lambda m: f"{m[1]}\u00a0\u00a0\u00a0", text, count=1) if _MARK.match(text) else text
+            body.append(f'<div><p class="oj-normal">{text}</p></div>')
     foot = "".join(f'<p class="oj-note"><a id="ntr{n}-x" href="#ntc{n}-x">({n})</a> {html.escape(note)}</p>' for n, note in enumerate(notes(units), 1))  # fmt: skip
     head = '<p class="oj-hd-date">3.3.2031</p><p class="oj-hd-ti">Official Journal of the European Union</p>'
     return f"<!DOCTYPE html><html><head><title>L_203177</title></head><body>{head}{''.join(body)}{foot}</body></html>"

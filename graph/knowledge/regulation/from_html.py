@@ -108,8 +108,10 @@ class _Walk(html._Walk):
         if self.mark and not marks.read(text)[0]:
             text = f"{self.mark} {text}"
         self.mark = ""
-        role = "" if self.role == "heading" else self.role
-        self.lines.append(Line(text, None, self.level * STEP, True if self.role else None, role))
+        quoted = self.level > 0  # what stands in a list is no heading of this act, but of one that it amends
+        role = "" if self.role == "heading" or quoted else self.role
+        heading = False if quoted and self.role else True if self.role else None
+        self.lines.append(Line(text, None, self.level * STEP, heading, role))
 
     def begin_item(self) -> None: ...
 

@@ -15,6 +15,9 @@ from graph.knowledge.regulation.unit import Kind, Unit, ordinal
 
 MAX_DEPTH = 8  # lists in lists; deeper ones are read as text
 MAX_TITLE = 300
+MAX_QUOTED = 400  # lines; a quotation that is never closed must not swallow the act
+_CLOSING = {"‘": "’", "“": "”"}
+_CLOSES = re.compile(r"[’”]\s*[.;,]?(?:\s+(?:and|or))?$")
 _ACT = re.compile(
     r"(?:(?:COMMISSION|COUNCIL|EUROPEAN PARLIAMENT)\b.{0,40}?)?\b(?:REGULATION|DIRECTIVE|DECISION|RECOMMENDATION)\s*\(",
     re.I,
@@ -71,6 +74,7 @@ class _Reader:
         self.sub = ""  # the second or a later subparagraph, when in one
         self.parts = 0  # unnumbered paragraphs of the article, or subparagraphs of the paragraph, so far
         self.lone: Line | None = None  # a mark that stands on a line of its own
+        self.quoted = 0  # lines that an open quotation may still hold
 
     # -- one line at a time -------------------------------------------------------------------------------
 
@@ -85,6 +89,10 @@ class _Reader:
                 text = line.text
             else:
                 self.body(mark)
+        if self.quoted and self.state == "enacting":  # the words of another act, put in by this one
+            self.quoted = 0 if _CLOSES.search(text) else self.quoted - 1
+            self.units[-1].text += "\n" + text
+            return
         found, begin = marks.read(text)
         if found and begin >= len(text) and self.state != "front":
             self.lone = Line(text, line.page, line.depth, line.heading)
@@ -254,6 +262,8 @@ class _Reader:
     def body(self, line: Line) -> None:
         text = line.text.strip()
         found, begin = marks.read(text)
+        if text[begin : begin + 1] in _CLOSING and text.count(text[begin]) > text.count(_CLOSING[text[begin]]):
+            self.quoted = MAX_QUOTED
         if found and begin <= len(text) and self.base and ended(self.last()):
             mark = self.place(found, line)
             if mark is not None:

@@ -87,6 +87,32 @@ def test_lists(texts: list[str], names: list[str]) -> None:
     assert body(*texts) == names
 
 
+QUOTED = ["Regulation (EU) No 1/2020 is amended:", "(1) Article 5 is replaced by the following:", "‘Article 5", "Checks",
+          "1. Checks shall be made.", "Article 6", "Fees", "No fee is charged.’;", "(2) Article 9 is deleted."]  # fmt: skip
+
+
+def test_articles_that_an_act_puts_into_another_are_not_its_own() -> None:
+    assert body(*QUOTED) == ["Article 2", "Article 2(1)", "Article 2, second paragraph", "Article 2(2)"]
+    rows = "".join(f"<p>{text}</p>" for text in QUOTED[2:8]).replace("<p>‘Art", '<p class="oj-ti-art">‘Art')
+    rows = rows.replace("<p>Article 6", '<p class="oj-ti-art">Article 6').replace(
+        "<p>Fees", '<p class="oj-sti-art">Fees'
+    )
+    page = (
+        f'<p class="oj-ti-art">Article 2</p><p class="oj-sti-art">T</p><p class="oj-normal">{QUOTED[0]}</p>'
+        f"<table><tr><td><p>(1)</p></td><td><p>Article 5 is replaced by the following:</p>{rows}</td></tr></table>"
+        f'<p class="oj-ti-art">Article 3</p><p class="oj-sti-art">T</p><p class="oj-normal">End.</p>'
+    )
+    units = structure.parse(from_html.read(page.encode(), Builder(max_text=10**6)))[1]
+    assert [u.name for u in units if u.kind == "article"] == ["Article 2", "Article 3"]
+
+
+def test_a_quotation_that_is_never_closed_does_not_swallow_the_act() -> None:
+    articles = [line for n in range(3, 300) for line in (f"Article {n}", "T", "1. x.")]
+    names = body("‘An open quotation", *articles)
+    assert sum(name.startswith("Article 2") and "(" not in name for name in names) < len(names)
+    assert names[-1] == "Article 299(1)"
+
+
 def test_a_word_divided_at_a_line_end_is_put_together_and_a_compound_is_not() -> None:
     from graph.knowledge.regulation.joining import join, vocabulary
 
