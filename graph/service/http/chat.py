@@ -7,7 +7,7 @@ asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
@@ -128,7 +128,7 @@ def _footnotes(reply: dict[str, Any]) -> str:
 
 async def _chunks(
     first: VerifiedSentence | dict[str, Any],
-    events: AsyncIterator[VerifiedSentence | dict[str, Any]],
+    events: AsyncGenerator[VerifiedSentence | dict[str, Any], None],
     usage: bool,
     who: Caller,
 ) -> AsyncIterator[bytes]:
@@ -150,6 +150,8 @@ async def _chunks(
             event = await anext(events)
     except (Problem, CordonError):
         event = {"decision": "unavailable"}
+    finally:
+        await events.aclose()
     if event["decision"] == "unavailable":  # clients raise at this; without it half an answer would read as a whole
         yield _data(
             {"error": {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}}

@@ -46,7 +46,7 @@ class Ticket:
     pending: int = 1
 
     def follow(self, work: "Future[Any]", loop: asyncio.AbstractEventLoop) -> None:
-        """Work that nobody waits for any more still occupies its place."""
+        """The place is taken until this work has ended, whether or not anybody still waits for it."""
         self.pending += 1
         work.add_done_callback(lambda done: soon(loop, self.close))
 

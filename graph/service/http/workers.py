@@ -37,17 +37,14 @@ class Workers:
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)
         future.add_done_callback(lambda done: soon(loop, self._left))
+        caller.ticket.follow(future, loop)
         waited = asyncio.wrap_future(future)
         try:
             return await asyncio.wait_for(asyncio.shield(waited), self._deadline_s)
         except TimeoutError:
             if future.done():
                 raise
-            caller.ticket.follow(future, loop)
             raise Problem(504) from None
-        except asyncio.CancelledError:
-            caller.ticket.follow(future, loop)
-            raise
         finally:
             waited.add_done_callback(lambda done: done.cancelled() or done.exception())  # seen, so nobody warns
 

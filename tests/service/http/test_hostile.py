@@ -221,3 +221,23 @@ def test_sixty_four_at_once_through_four_threads_all_get_an_answer_or_a_clear_no
         assert found.count(200) >= 44
         with served.client("U1", "member") as client:
             assert client.post("/v1/ask", json={"question": QUESTIONS["U1"]}).status_code == 200
+
+
+def test_who_hangs_up_in_the_middle_gives_the_place_back_when_the_work_ends_and_once(
+    another: Callable[..., Any],
+) -> None:
+    with another(chat=_slow(0.5), model="stub") as served:
+        limits, asked = served.service.limits, {"question": QUESTIONS["U1"], "stream": True}
+        chat = {"model": "cordon", "stream": True, "messages": [{"role": "user", "content": QUESTIONS["U1"]}]}
+        for door, body in (
+            ("/v1/ask", asked),
+            ("/v1/chat/completions", chat),
+            ("/agent/stream", {"input": {"question": QUESTIONS["U1"]}}),
+        ):
+            with served.client("U1", "member") as client, suppress(httpx.ReadTimeout):
+                client.post(door, json=body, timeout=0.2)
+            assert limits._busy, f"{door}: the place was given back while the work went on"
+            deadline = time.monotonic() + 10
+            while limits._busy and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert dict(limits._busy) == {}, door
