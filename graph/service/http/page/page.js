@@ -1,0 +1,291 @@
+// The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
+
+import { ask, json, key, Refused } from "/page/api.js";
+import { make, marked, sentence, verdict } from "/page/view.js";
+
+const $ = (id) => document.getElementById(id);
+const state = { thread: null, busy: false, opener: null };
+
+// -- signing in -------------------------------------------------------------------------------------------------
+
+async function enter() {
+  try {
+    await refreshThreads();
+  } catch (error) {
+    if (error.status === 401) {
+      key.clear();
+      return signIn("That key is not valid, or was revoked.");
+    }
+    if (error.status !== 403) return signIn(error.message);
+  }
+  $("sign-in").hidden = true;
+  $("app").hidden = false;
+  begin();
+  refreshDocuments();
+  $("question").focus();
+}
+
+function signIn(why = "") {
+  $("app").hidden = true;
+  $("sign-in").hidden = false;
+  $("key-error").textContent = why;
+  $("key").value = "";
+  $("key").focus();
+}
+
+$("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  key.set($("key").value.trim());
+  enter();
+});
+$("sign-out").addEventListener("click", () => {
+  key.clear();
+  closeSource();
+  $("turns").replaceChildren();
+  signIn();
+});
+
+// -- asking -----------------------------------------------------------------------------------------------------
+
+function begin() {
+  state.thread = null;
+  $("turns").replaceChildren(
+    make("div", { class: "empty" }, make("strong", {}, "What would you like to know?"), "Answers come from your documents and the public ones, with the place of every sentence."),
+  );
+  current();
+}
+
+function turn(question) {
+  $("turns").querySelector(".empty")?.remove();
+  const said = make("div", { class: "said", "aria-live": "polite" });
+  const node = make("article", { class: "turn" }, make("p", { class: "asked" }, question), said);
+  $("turns").append(node);
+  node.scrollIntoView({ block: "end" });
+  return said;
+}
+
+function show(reply, said) {
+  const cited = Object.fromEntries((reply.citations || []).map((c) => [c.n, c]));
+  const whole = reply.decision === "answer" && !reply.assessment;
+  const lines = whole ? reply.sentences.map((s) => sentence(s.text, s.citations.map((n) => cited[n]), openSource)) : [make("p", {}, reply.answer)];
+  said.replaceChildren(...lines, verdict(reply));
+}
+
+async function send(question) {
+  state.thread ??= `page-${crypto.randomUUID()}`;
+  const said = turn(question);
+  const wait = make("p", { class: "quiet working" }, "Looking through the documents");
+  said.append(wait);
+  try {
+    const body = { question, thread_id: state.thread, memory: "buffer", style: $("style").value, mode: $("mode").value };
+    for await (const [event, data] of ask(body)) {
+      if (event === "sentence") wait.before(sentence(data.text, data.citations, openSource));
+      else if (event === "reply") show(data, said);
+      else if (event === "error") throw new Refused(503, data.error.message);
+    }
+    if (wait.isConnected) throw new Refused(0, "The connection was lost. The answer so far is verified, but it is not whole.");
+  } catch (error) {
+    wait.replaceWith(make("p", { class: "error", role: "alert" }, error.message));
+    if (error.status === 401) return signIn("The key is not valid any more.");
+  }
+  said.lastElementChild?.scrollIntoView({ block: "nearest" });
+  await refreshThreads().catch(() => {});
+}
+
+$("ask-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const question = $("question").value.trim();
+  if (!question || state.busy) return;
+  state.busy = true;
+  $("question").value = "";
+  await send(question);
+  state.busy = false;
+  $("question").focus();
+});
+$("question").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    $("ask-form").requestSubmit();
+  }
+});
+
+// -- conversations ----------------------------------------------------------------------------------------------
+
+async function refreshThreads() {
+  const { threads } = await json("/v1/threads");
+  const rows = threads.map((t) =>
+    make(
+      "li",
+      {},
+      make("button", { "data-thread": t.thread_id, title: t.title, onclick: () => openThread(t.thread_id) }, t.title || t.thread_id),
+      make("button", { class: "icon", "aria-label": `Forget the conversation: ${t.title}`, onclick: () => forget(t) }, "✕"),
+    ),
+  );
+  $("threads").replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, "None yet.")]));
+  current();
+}
+
+function current() {
+  for (const button of document.querySelectorAll("[data-thread]")) {
+    if (button.dataset.thread === state.thread) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+async function openThread(id) {
+  const { turns } = await json(`/v1/threads/${encodeURIComponent(id)}`).catch(() => ({ turns: [] }));
+  begin();
+  state.thread = id;
+  for (const reply of turns) show(reply, turn(reply.question));
+  current();
+  closeMenu();
+}
+
+async function forget(thread) {
+  if (!confirm(`Forget this conversation?\n\n${thread.title}`)) return;
+  await json(`/v1/threads/${encodeURIComponent(thread.thread_id)}`, { method: "DELETE" }).catch(told);
+  if (state.thread === thread.thread_id) begin();
+  await refreshThreads().catch(told);
+}
+
+$("new").addEventListener("click", () => {
+  begin();
+  closeMenu();
+  $("question").focus();
+});
+
+// -- documents --------------------------------------------------------------------------------------------------
+
+async function refreshDocuments() {
+  try {
+    const { documents } = await json("/v1/documents");
+    const rows = documents.map((d) =>
+      make(
+        "li",
+        {},
+        make("button", { title: d.filename, onclick: (e) => openDocument(d, e.currentTarget) }, d.title || d.filename),
+        d.visibility === "public"
+          ? make("span", { class: "quiet" }, "public")
+          : make("button", { class: "icon", "aria-label": `Remove ${d.title}`, onclick: () => remove(d) }, "✕"),
+      ),
+    );
+    $("documents").replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, "None yet.")]));
+  } catch (error) {
+    told(error);
+  }
+}
+
+async function remove(document_) {
+  if (!confirm(`Remove this document for everybody in your organisation?\n\n${document_.title}`)) return;
+  await json(`/v1/documents/${encodeURIComponent(document_.doc_id)}`, { method: "DELETE" }).catch(told);
+  refreshDocuments();
+}
+
+async function upload(files) {
+  if (!files.length) return;
+  const form = new FormData();
+  for (const file of files) form.append("files", file);
+  const line = make("li", {}, `Sending ${files.length} file${files.length > 1 ? "s" : ""}…`);
+  $("jobs").prepend(line);
+  try {
+    let job = await json("/v1/documents", { method: "POST", body: form });
+    const bar = make("progress", { max: job.total, "aria-label": "Files read" });
+    const what = make("span");
+    const stop = make("button", { onclick: () => json(`/v1/jobs/${job.job_id}`, { method: "DELETE" }).catch(told) }, "Stop");
+    line.replaceChildren(bar, what, " ", stop);
+    while (!["done", "cancelled", "failed"].includes(job.state)) {
+      bar.value = job.done;
+      what.textContent = `${job.done} of ${job.total} read`;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      job = await json(`/v1/jobs/${job.job_id}`);
+    }
+    const lines = job.files.map((f) => make("div", {}, `${f.name}: ${f.status}${f.reason ? ` (${f.reason})` : ""}`));
+    line.replaceChildren(...lines, make("button", { onclick: () => line.remove() }, "Dismiss"));
+    refreshDocuments();
+  } catch (error) {
+    const why = error.status === 403 ? "Your key may not upload. Ask for one with the role uploader." : error.message;
+    line.replaceChildren(make("span", { class: "error" }, why));
+  }
+}
+
+$("files").addEventListener("change", (event) => {
+  upload([...event.target.files]);
+  event.target.value = "";
+});
+for (const name of ["dragover", "dragleave", "drop"])
+  $("drop").addEventListener(name, (event) => {
+    event.preventDefault();
+    $("drop").classList.toggle("over", name === "dragover");
+    if (name === "drop") upload([...event.dataTransfer.files]);
+  });
+
+// -- sources ----------------------------------------------------------------------------------------------------
+
+async function openSource(citation, opener) {
+  const place = [citation.section, citation.page && `page ${citation.page}`, citation.sheet && `sheet ${citation.sheet}`, citation.visibility];
+  await present(citation.doc_id, citation.filename, place.filter(Boolean).join(" · "), opener, citation);
+}
+
+const openDocument = (d, opener) => present(d.doc_id, d.title || d.filename, [d.filename, d.visibility].join(" · "), opener);
+
+async function present(docId, title, place, opener, citation) {
+  document.querySelectorAll(".cite[aria-current]").forEach((c) => c.removeAttribute("aria-current"));
+  if (citation) opener.setAttribute("aria-current", "true");
+  state.opener = opener;
+  $("source").hidden = false;
+  $("source-title").textContent = title;
+  $("source-place").textContent = place;
+  $("source-text").replaceChildren("Opening…");
+  try {
+    const { text } = await json(`/v1/documents/${encodeURIComponent(docId)}`);
+    const found = citation && marked(text, citation.quote, citation.start);
+    if (found) {
+      $("source-text").replaceChildren(found.before, found.mark, found.after);
+      found.mark.scrollIntoView({ block: "center" });
+    } else $("source-text").replaceChildren(citation ? `The quote is not in the document as it stands now:\n\n${citation.quote}` : text);
+  } catch (error) {
+    $("source-text").replaceChildren(error.status === 404 ? "The document is not there any more." : error.message);
+  }
+  $("source-title").focus();
+}
+
+function closeSource() {
+  $("source").hidden = true;
+  document.querySelectorAll(".cite[aria-current]").forEach((c) => c.removeAttribute("aria-current"));
+  state.opener?.focus();
+  state.opener = null;
+}
+$("close").addEventListener("click", closeSource);
+
+// -- the rest ---------------------------------------------------------------------------------------------------
+
+function told(error) {
+  if (error.status === 401) return signIn("The key is not valid any more.");
+  $("status").textContent = error.status === 403 ? "Your key’s role may not do that." : error.message;
+  setTimeout(() => ($("status").textContent = ""), 6000);
+}
+
+function closeMenu() {
+  $("side").classList.remove("open");
+  $("menu").setAttribute("aria-expanded", "false");
+}
+$("menu").addEventListener("click", () => $("menu").setAttribute("aria-expanded", String($("side").classList.toggle("open"))));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  if (!$("source").hidden) closeSource();
+  else closeMenu();
+});
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  $("theme").setAttribute("aria-pressed", String(name === "dark"));
+}
+theme(localStorage.getItem("cordon-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+$("theme").addEventListener("click", () => {
+  const name = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  localStorage.setItem("cordon-theme", name);
+  theme(name);
+});
+
+if (key.get()) enter();
+else signIn();
