@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from graph.knowledge.regulation import marks
 from graph.knowledge.regulation.lines import Line, ended, stopped
-from graph.knowledge.regulation.marks import Mark
+from graph.knowledge.regulation.lists import Lists
 from graph.knowledge.regulation.unit import Kind, Unit, ordinal
 
-MAX_DEPTH = 8  # lists in lists; deeper ones are read as text
 MAX_TITLE = 300
 MAX_QUOTED = 400  # lines; a quotation that is never closed must not swallow the act
 _CLOSING = {"‘": "’", "“": "”"}
@@ -52,15 +51,6 @@ def parse(lines: Sequence[Line]) -> tuple[str, list[Unit]]:
     return reader.title, reader.units
 
 
-class _Open:
-    """A list that is open: the mark it reached, and the path of what holds it."""
-
-    __slots__ = ("depth", "mark", "name")
-
-    def __init__(self, mark: Mark, name: str, depth: float | None) -> None:
-        self.mark, self.name, self.depth = mark, name, depth
-
-
 class _Reader:
     def __init__(self) -> None:
         self.units: list[Unit] = []
@@ -68,10 +58,9 @@ class _Reader:
         self.state = "front"  # front, recitals, enacting, closing, annex
         self.divisions: dict[str, str] = {}
         self.recital = 0
-        self.base = ""  # "Article 14", "Annex I", ""
         self.heading: Unit | None = None  # waiting for its title
-        self.lists: list[_Open] = []
-        self.sub = ""  # the second or a later subparagraph, when in one
+        self.lists = Lists()
+        self.tail: list[str] = []  # what the text of the last unit goes on with
         self.parts = 0  # unnumbered paragraphs of the article, or subparagraphs of the paragraph, so far
         self.lone: Line | None = None  # a mark that stands on a line of its own
         self.quoted = 0  # lines that an open quotation may still hold
@@ -91,7 +80,7 @@ class _Reader:
                 self.body(mark)
         if self.quoted and self.state == "enacting":  # the words of another act, put in by this one
             self.quoted = 0 if _CLOSES.search(text) else self.quoted - 1
-            self.units[-1].text += "\n" + text
+            self.grow("\n", text)
             return
         found, begin = marks.read(text)
         if found and begin >= len(text) and self.state != "front":
@@ -107,6 +96,7 @@ class _Reader:
     def settle(self) -> None:
         if self.lone is not None:
             self.body(self.lone)
+        self.flush()
 
     def front(self, text: str, line: Line) -> None:
         if _WHEREAS.match(text):
@@ -122,7 +112,7 @@ class _Reader:
             self.recitals(text, line)
             return
         self.add("front", "Preamble", "Preamble", text, line.page)
-        if not self.title and self.state == "front":
+        if not self.title and (_INSTITUTION.match(text) or text.startswith("Having regard")):
             self.title = self.named()
 
     def named(self) -> str:
@@ -192,11 +182,11 @@ class _Reader:
             return True
         if self.state != "annex" and ended(self.last()):
             if _BINDING.match(text) and self.closes(after):
-                self.state, self.heading, self.lists = "closing", None, []
+                self.state, self.heading, self.lists = "closing", None, Lists()
                 self.add("closing", "Final provision", "Final provision", text, line.page)
                 return True
             if _DONE.match(text):
-                self.state, self.heading, self.lists = "closing", None, []
+                self.state, self.heading, self.lists = "closing", None, Lists()
                 self.add("signature", "Signature", "Signature", text, line.page)
                 return True
         if self.state == "closing":
@@ -223,7 +213,7 @@ class _Reader:
         assert self.heading is not None
         if line.role == "title":
             return True
-        if marks.read(text)[0] or len(text) > MAX_TITLE:
+        if marks.read(text)[0] or len(text) + len(self.heading.title) > MAX_TITLE:
             return False
         if self.heading.title:  # a title of more than one line
             return line.heading is True and self.heading.kind != "annex"
@@ -238,9 +228,8 @@ class _Reader:
         number = match[2].upper() if not match[2][0].isdigit() else match[2]
         level = _ORDER.index(word)
         self.divisions = {w: n for w, n in self.divisions.items() if _ORDER.index(w) < level} | {word: number}
-        self.base = ""
         path = ", ".join(f"{w} {n}" for w, n in self.divisions.items())
-        self.lists, self.parts = [], 0
+        self.lists, self.parts = Lists(), 0
         title = match[3] or match[4] or ""
         self.heading = self.add("division", path, path, line.text.strip(), line.page, title)
         self.state = "enacting"
@@ -251,7 +240,7 @@ class _Reader:
         return self.open("annex", f"Annex {match[1]}" if match[1] else "Annex", match[2] or "", line, line.text.strip())
 
     def open(self, kind: Kind, name: str, title: str, line: Line, text: str) -> bool:
-        self.base, self.lists, self.parts, self.sub = name, [], 0, ""
+        self.lists, self.parts = Lists(name), 0
         self.heading = self.add(kind, self.within(name), name, text, line.page, title)
         if kind == "article":
             self.state = "enacting"
@@ -264,123 +253,39 @@ class _Reader:
         found, begin = marks.read(text)
         if text[begin : begin + 1] in _CLOSING and text.count(text[begin]) > text.count(_CLOSING[text[begin]]):
             self.quoted = MAX_QUOTED
-        if found and begin <= len(text) and self.base and ended(self.last()):
-            mark = self.place(found, line)
+        if found and self.lists.base and ended(self.last()):
+            mark = self.lists.place(found, self.last())
             if mark is not None:
-                self.enter(mark, text, line)
+                name, kind = self.lists.enter(mark)
+                self.parts = 1 if kind == "paragraph" else self.parts
+                self.add(kind, self.within(name), name, text, line.page)
                 return
         self.more(text, line)
 
-    def place(self, found: list[Mark], line: Line) -> Mark | None:
-        """Which reading of a mark fits what is open, with the lists closed that it leaves; None when none does."""
-        opens = self.last().rstrip().endswith((":", "—", "–"))
-        firsts = [m for m in found if marks.first(m) and not (m.style == "paragraph" and self.lists)]
-        if opens and firsts:
-            fresh = [m for m in firsts if all(held.mark.style != m.style for held in self.lists)] or firsts
-            return self.nest(fresh)
-        for at in range(len(self.lists) - 1, -1, -1):
-            for mark in found:
-                if marks.follows(mark, self.lists[at].mark):
-                    del self.lists[at + 1 :]
-                    return mark
-        paragraphs = [m for m in found if m.style == "paragraph"]
-        if paragraphs:  # a gap, or an article out of order: reported by status, never lost
-            if self.base.startswith("Annex") and self.lists and self.lists[0].mark.style != "paragraph":
-                return None
-            self.lists = [held for held in self.lists[:1] if held.mark.style == "paragraph"]
-            return paragraphs[0]
-        for at in range(len(self.lists) - 1, -1, -1):  # a point is missing
-            for mark in found:
-                held = self.lists[at].mark
-                if (
-                    mark.style == held.style
-                    and mark.value > held.value
-                    and (mark.style != "roman" or len(mark.text) > 1 or mark.text in "ivx")
-                ):
-                    del self.lists[at + 1 :]
-                    return mark
-        return self.nest(firsts) if firsts else self.nest(found[:1]) if not self.lists else None
-
-    def nest(self, found: list[Mark]) -> Mark | None:
-        """A new list inside the innermost; (i) is Roman here, since a list of letters opens with a."""
-        if len(self.lists) >= MAX_DEPTH:
-            return None
-        return found[0] if len(found) == 1 else next((m for m in found if marks.first(m)), found[0])
-
-    def enter(self, mark: Mark, text: str, line: Line) -> None:
-        known = next((at for at, held in enumerate(self.lists) if held.mark.style == mark.style), None)
-        if known is not None and (
-            marks.follows(mark, self.lists[known].mark)
-            or mark.value > self.lists[known].mark.value
-            or mark.style == "paragraph"
-        ):
-            count = self.lists[known].mark.value
-            del self.lists[known:]
-        else:
-            count = 0
-        if mark.style == "paragraph":
-            self.sub = ""
-        within_paragraph = bool(self.lists) and self.lists[-1].mark.style != "paragraph"
-        holder = (
-            self.lists[-1].name if within_paragraph else self.sub or (self.lists[-1].name if self.lists else self.base)
-        )
-        kind: Kind = "point"
-        if mark.style == "paragraph" and not self.lists:
-            name, kind, self.parts = (
-                f"{self.base}({mark.text})"
-                if self.base.startswith("Article") or self.base.startswith("Sole")
-                else f"{self.base}, point {mark.text}",
-                "paragraph",
-                1,
-            )
-            if self.base.startswith("Annex"):
-                kind = "annex_part"
-        elif mark.style == "indent":
-            mark = Mark("indent", mark.text, count + 1)
-            name, kind = f"{holder}, {ordinal(mark.value)} indent", "indent"
-        elif mark.style == "paragraph":
-            name = f"{holder}, point {mark.text}"
-        else:
-            apart = (
-                ", point " if "subparagraph" in holder or (holder == self.base and holder.startswith("Annex")) else ""
-            )
-            name = f"{holder}{apart}({mark.text})"
-        self.lists.append(_Open(mark, name, line.depth))
-        self.add(kind, self.within(name), name, text, line.page)
-
     def more(self, text: str, line: Line) -> None:
         """Text without a mark: the rest of a sentence, or a new subparagraph."""
-        last = self.units[-1] if self.units else None
-        if last is None or (not self.base and self.state != "recitals" and last.kind != "front"):
+        last, base = self.units[-1] if self.units else None, self.lists.base
+        if last is None or (not base and self.state != "recitals" and last.kind != "front"):
             self.add("front", "Preamble", "Preamble", text, line.page)
             return
-        heads = last.kind in ("article", "annex", "division")
-        if not heads and (self.state == "recitals" or not stopped(last.text) or last.text.endswith(";")):
-            joint = "\n" if self.state == "recitals" and stopped(last.text) else " "
-            last.text += joint + text
+        heads, before = last.kind in ("article", "annex", "division"), self.last()
+        if not heads and (self.state == "recitals" or not stopped(before) or before.endswith(";")):
+            self.grow("\n" if self.state == "recitals" and stopped(before) else " ", text)
             return
-        if self.base.startswith("Annex"):
-            self.parts += 1
-            self.lists = []
-            self.add("annex_part", self.base, self.base, text, line.page)
-            return
-        depth = line.depth
-        inner = [held for held in self.lists if held.mark.style != "paragraph"]
-        if depth is not None and depth > 4 and inner and not heads:
-            last.text += "\n" + text  # set in like the point before: the point goes on
-            return
-        paragraph = next((held.name for held in self.lists if held.mark.style == "paragraph"), "")
-        self.lists = [held for held in self.lists if held.mark.style == "paragraph"]
         self.parts += 1
-        if paragraph:
-            name = f"{paragraph}, {ordinal(self.parts)} subparagraph"
-            self.sub = name
-            self.add("subparagraph", self.within(name), name, text, line.page)
-            return
-        if self.parts == 1:
-            self.add("paragraph", self.within(self.base), self.base, text, line.page)
+        if base.startswith("Annex"):
+            self.lists.held = []
+            self.add("annex_part", base, base, text, line.page)
+        elif line.depth is not None and line.depth > 4 and self.lists.inside_points and not heads:
+            self.parts -= 1
+            self.grow("\n", text)  # set in like the point before: the point goes on
+        elif paragraph := self.lists.paragraph:
+            self.lists.leave_points()
+            self.lists.sub = f"{paragraph}, {ordinal(self.parts)} subparagraph"
+            self.add("subparagraph", self.within(self.lists.sub), self.lists.sub, text, line.page)
         else:
-            name = f"{self.base}, {ordinal(self.parts)} paragraph"
+            self.lists.leave_points()
+            name = base if self.parts == 1 else f"{base}, {ordinal(self.parts)} paragraph"
             self.add("paragraph", self.within(name), name, text, line.page)
 
     # -- writing ------------------------------------------------------------------------------------------
@@ -389,11 +294,21 @@ class _Reader:
         return ", ".join([*(f"{w} {n}" for w, n in self.divisions.items()), name])
 
     def last(self) -> str:
-        """The text before this; a heading never goes on below itself."""
+        """The end of the text before this; a heading never goes on below itself."""
         heading = not self.units or self.units[-1].kind in ("article", "division", "annex")
-        return "" if heading else self.units[-1].text
+        return "" if heading else self.tail[-1] if self.tail else self.units[-1].text
+
+    def grow(self, joint: str, text: str) -> None:
+        """The last unit goes on. Its parts are put together once, or a long one would take its length squared."""
+        self.tail += (joint, text)
+
+    def flush(self) -> None:
+        if self.tail:
+            self.units[-1].text += "".join(self.tail)
+            self.tail = []
 
     def add(self, kind: Kind, path: str, name: str, text: str, page: int | None, title: str = "") -> Unit:
+        self.flush()
         unit = Unit(kind, path, name, text, title, page)
         self.units.append(unit)
         if kind not in ("article", "division", "annex"):

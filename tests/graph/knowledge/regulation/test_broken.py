@@ -106,6 +106,8 @@ HOSTILE = {
     "articles": "".join(f"Article {n}\n" for n in range(1, 40_000)),
     "the same article": "Article 1\n1. x.\n" * 12_000,
     "a list without an end": "Article 1\n1. points " + "(a), " * 60_000 + ".",
+    "a sentence without an end": "Article 1\n1. x\n\n" + "y\n\n" * 100_000,
+    "front matter": "REGULATION (EU) 1/2030\n\n" + "x y,\n\n" * 40_000 + "Article 1\n1. x.",
     "no space": "Article 1\n1. " + "a" * 1_000_000,
     "open quotes": "Article 1\nDefinitions\n" + "(1) ‘" * 50_000,
     "chapters": "Article 1\nx.\n" + "CHAPTER I\n" * 20_000,
@@ -126,7 +128,7 @@ def test_hostile_text_takes_time_in_proportion(name: str) -> None:
             act_of(load(part.encode(), "act.txt", act=True))
         spent.append(time.process_time() - begun)
     assert spent[1] < 20
-    assert spent[1] < 3.2 * spent[0] + 0.5, spent
+    assert spent[1] < 3.2 * spent[0] + 1.5, spent
 
 
 def test_a_huge_act_is_stopped_by_the_sandbox() -> None:
