@@ -4,6 +4,7 @@ The journal comes last and holds the receipt. An erasure that was cut short has 
 finishes it.
 """
 
+import json
 import re
 import shutil
 import sys
@@ -68,6 +69,7 @@ def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
         "turns": _turns(scope, ids, deps),
         "artifacts": sum(_folder(Path(run["artifacts"])) for run in runs if run["artifacts"]),
         "false_positives": Mistakes(deps.journal).forget(ids),
+        "uploads": _uploads(scope, deps.settings.home) if scope.thread_id is None and scope.before is None else 0,
         "documents": _documents(scope.tenant_id, deps) if scope.everything else 0,
     }
     _forget_in_memory()
@@ -111,8 +113,22 @@ def _documents(tenant: str, deps: Deps) -> int:
     deps.index.drop(tenant)
     for owner in deps.index.tenants():
         mirror(deps.index, owner)
-    shutil.rmtree(deps.settings.home / "uploads" / key_of(tenant), ignore_errors=True)
     return count
+
+
+def _uploads(scope: Scope, home: Path) -> int:
+    """Remove the folders of uploads (graph/service/http/jobs.py) of the tenant, or of one user of it."""
+    gone = 0
+    for job in (home / "uploads").glob("*/job.json"):
+        try:
+            known = json.loads(job.read_bytes())
+            theirs = known["tenant_id"] == scope.tenant_id and scope.user_id in (None, known["user_id"])
+        except (OSError, ValueError, KeyError):
+            continue  # a folder that is being written or was never accepted: the service sweeps it
+        if theirs:
+            shutil.rmtree(job.parent, ignore_errors=True)
+            gone += 1
+    return gone
 
 
 def _forget_in_memory() -> None:

@@ -66,8 +66,11 @@ def test_a_tenant_is_gone_with_documents_and_another_tenant_is_not_touched(
     asked(one, tenant_id="E1", user_id="ann", thread_id="t")
     other = one.ask(FREEZER, tenant_id="U1")
     note.unlink()
+    upload = home / "uploads" / "j1"
+    upload.mkdir(parents=True)
+    (upload / "job.json").write_text(json.dumps({"tenant_id": "E1", "user_id": "ann", "files": [SECRET]}))
     receipt = one.forget(tenant_id="E1", everything=True)
-    assert receipt["documents"] == 1
+    assert (receipt["documents"], receipt["uploads"]) == (1, 1)
     one.close()
     assert holding(SECRET, home, tmp_path / "out") == []
     assert one.documents(tenant_id="E1") == []
