@@ -8,8 +8,9 @@ from fastapi import APIRouter, Query
 from graph.service.http.service import Auditor, Served
 
 router = APIRouter(prefix="/v1", tags=["audit"])
-# The place in the chain counts the runs of every tenant, and the folder is the machine's.
-_NOT_SHOWN = ("seq", "prev", "artifacts")
+# The place in the chain counts the runs of every tenant, the folder is the machine's,
+# and an error's text names servers, files and settings.
+_NOT_SHOWN = ("seq", "prev", "artifacts", "error")
 
 
 @router.get("/audit")

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from graph.errors import Forbidden, Unavailable
+from graph.service.http import problems
 from graph.service.http.caller import Caller
 from graph.service.http.problems import Problem
 from graph.service.http.service import Service, outward
@@ -28,6 +29,8 @@ def mount(app: FastAPI, service: Service) -> None:
             result = await service.work(caller, lambda: tool.work(service.agent, caller.principal, given))
         except Problem as problem:
             raise Unavailable(problem.message) from problem
+        except Unavailable as error:
+            raise Unavailable(problems.of(error).message) from error
         if name == "ask":
             service.metrics.turn("mcp", result)
             return outward(result)

@@ -127,9 +127,18 @@ def _open(agent: Agent) -> None:
     _ = agent._graph, agent._search
 
 
+UNAVAILABLE = "Unavailable: the service could not answer now. Try again later."
+
+
 def outward(reply: dict[str, Any]) -> dict[str, Any]:
-    """The reply without the machine's paths: artefacts by name, the folder by its last part."""
-    return {**reply, "artifacts": {name: PurePath(path).name for name, path in reply["artifacts"].items()}}
+    """The reply without what is the operator's: paths (artefacts go by name) and the cause of an outage, which names
+    servers, files and settings. The journal has both."""
+    told = {**reply, "artifacts": {name: PurePath(path).name for name, path in reply["artifacts"].items()}}
+    return outage_untold(told)
+
+
+def outage_untold(turn: dict[str, Any]) -> dict[str, Any]:
+    return {**turn, "answer": UNAVAILABLE} if turn["decision"] == "unavailable" else turn
 
 
 def service(request: Request) -> Service:

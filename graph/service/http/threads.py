@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from graph.errors import BadInput
 from graph.service.http.problems import Problem
-from graph.service.http.service import Reader, Served
+from graph.service.http.service import Reader, Served, outage_untold
 
 router = APIRouter(prefix="/v1/threads", tags=["threads"])
 
@@ -24,11 +24,12 @@ async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]
     """One conversation with its turns."""
     p = who.principal
     try:
-        return await service.work(
+        found = await service.work(
             who, lambda: service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
         )
     except BadInput:
         raise Problem(404) from None
+    return {**found, "turns": [outage_untold(turn) for turn in found["turns"]]}
 
 
 @router.delete("/{thread_id}", status_code=204)

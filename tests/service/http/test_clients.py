@@ -100,6 +100,15 @@ def test_a_broken_model_is_an_error_and_not_half_an_answer(another: Callable[...
             down = client.post("/v1/ask", json={"question": QUESTION})
             assert (down.status_code, down.json()["decision"]) == (503, "unavailable")
             assert client.get("/readyz").json()["checks"]["model"] == "no answer"
+            client.post("/v1/ask", json={"question": QUESTION, "thread_id": "down", "memory": "buffer"})
+            seen = down.text + client.get("/v1/threads/down").text
+        with served.client("U1", "auditor") as auditor:
+            seen += auditor.get("/v1/audit").text
+        assert not [
+            word
+            for word in ("OPENAI", "127.0.0.1", "none-such", "reached")
+            if word in seen.replace('"model":"none-such"', "")
+        ]
 
 
 def test_langchains_chat_openai(served: Served) -> None:
