@@ -2,15 +2,18 @@
 
 import json
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from graph.knowledge.regulation.unit import Kind
+
+FEW = 8  # passages that stand for a long provision
 
 
 @dataclass(slots=True)
 class Node:
     """A unit. `start` and `end` are offsets in the document's text; `last` is the index of the last node inside it.
-    `chunk` is the number of the chunk that holds its text, -1 for none; `tokens` is what its own text counts."""
+    `chunk` is the number of the passage that holds its text, -1 for none; `deadline` whether it sets a time."""
 
     kind: Kind
     path: str
@@ -74,6 +77,20 @@ class Act:
         node = self.nodes[at]
         found = dict.fromkeys(self.nodes[n].chunk for n in range(at, node.last + 1) if self.nodes[n].chunk >= 0)
         return list(found)
+
+    @cached_property
+    def neighbours(self) -> dict[int, list[tuple[int, str, bool]]]:
+        """Passage → (other passage, kind of edge, whether it goes from here), by references alone. The first passages
+        of a whole article or chapter stand for it."""
+        found: dict[int, list[tuple[int, str, bool]]] = {}
+        for edge in self.edges:
+            if edge.kind in ("refers", "condition", "exception"):
+                for a in self.within(edge.source)[:FEW]:
+                    for b in self.within(edge.target)[:FEW]:
+                        if a != b:
+                            found.setdefault(a, []).append((b, edge.kind, True))
+                            found.setdefault(b, []).append((a, edge.kind, False))
+        return found
 
     def to_json(self) -> str:
         fields: dict[str, Any] = asdict(self)

@@ -4,7 +4,6 @@ Anchors are what the search put first. From them come their neighbours by person
 exceptions, conditions, definitions and deadlines that bear on them. Each passage says why it came.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -100,9 +99,8 @@ def _labels(act: Act, start: Mapping[int, float], terms: Sequence[int]) -> dict[
         if passage >= 0 and passage not in start and (passage not in found or found[passage][1] < strength):
             found[passage] = (why, strength)
 
-    by_edge = _by_passage(act)
     for anchor, weight in start.items():
-        for other, kind, forth in by_edge[anchor]:
+        for other, kind, forth in act.neighbours.get(anchor, ()):
             if kind == "exception":
                 say(other, "exception" if not forth else "reference", weight)
             elif kind == "condition":
@@ -114,20 +112,6 @@ def _labels(act: Act, start: Mapping[int, float], terms: Sequence[int]) -> dict[
             say(sibling, "context", 0.6 * weight)
     for node in terms:
         say(act.nodes[node].chunk, "definition", 0.9)
-    return found
-
-
-def _by_passage(act: Act) -> dict[int, list[tuple[int, str, bool]]]:
-    """Passage → (other passage, kind of edge, whether it goes from here)."""
-    found: dict[int, list[tuple[int, str, bool]]] = defaultdict(list)
-    for edge in act.edges:
-        if edge.kind in ("refers", "condition", "exception"):
-            sources, targets = act.within(edge.source), act.within(edge.target)
-            for a in sources[:8]:
-                for b in targets[:8]:
-                    if a != b:
-                        found[a].append((b, edge.kind, True))
-                        found[b].append((a, edge.kind, False))
     return found
 
 

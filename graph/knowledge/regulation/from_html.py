@@ -11,6 +11,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.regulation import marks
 from graph.knowledge.regulation.lines import Line
 
+MAX_LINES = 1_000_000
 STEP = 20.0  # how far a level of lists is set in
 _ROLES = (
     (re.compile(r"(?:oj-)?ti-art|title-article-norm"), "article"),
@@ -35,10 +36,12 @@ def read(data: bytes, out: Builder) -> list[Line]:
     walk = _Walk(out, names, html.BOILERPLATE | html.UNREAD)
     walk.run(root)
     official = any(line.role == "article" for line in walk.lines)
-    for line in walk.lines:
+    recitals = next((at for at, line in enumerate(walk.lines) if line.text.rstrip(":") == "Whereas"), 0)
+    lines = walk.lines[walk.began :] if walk.began < recitals else walk.lines
+    for line in lines:
         if official and line.heading is None:
             line.heading = False  # its headings are marked: nothing else is one
-    return walk.lines
+    return lines
 
 
 class _Walk(html._Walk):
@@ -51,6 +54,7 @@ class _Walk(html._Walk):
         self.role = ""
         self.marks: list[tuple[str, int]] = []  # kind of each open list, and its last number
         self.mark = ""
+        self.began = MAX_LINES  # the first line of the title; before it stands what the site puts around the act
 
     def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode], bool]:
         tag, attributes = node.tag or "", node.attributes
@@ -75,6 +79,8 @@ class _Walk(html._Walk):
         if tag in html.BLOCKS or tag in html.HEADINGS:
             self.flush()
             role = next((role for name in classes for pattern, role in _ROLES if pattern.fullmatch(name)), "")
+            if role == "heading":
+                self.began = min(self.began, len(self.lines))
             self.role = role or ("heading" if tag in html.HEADINGS else "")
         return super().enter(node, painted)
 

@@ -98,8 +98,11 @@ class Lists:
         return self.held[0].name if self.held and self.held[0].mark.style == "paragraph" else ""
 
     @property
-    def inside_points(self) -> bool:
-        return any(one.mark.style != "paragraph" for one in self.held)
+    def inside(self) -> bool:
+        """Whether in a point, or in a numbered part of an annex, which is set like one."""
+        return any(one.mark.style != "paragraph" for one in self.held) or bool(
+            self.held and self.base.startswith("Annex")
+        )
 
     def leave_points(self) -> None:
         self.held = self.held[:1] if self.paragraph else []

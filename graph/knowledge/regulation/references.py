@@ -251,7 +251,11 @@ def _names(chain: list[Mention], here: Context) -> Iterator[tuple[str, ...]]:
 
 
 def _inside_of(base: str, by: dict[str, Mention], here: Context) -> Iterator[tuple[str, ...]]:
+    numbered = re.fullmatch(r"(Article \w+)\((\d{1,2})\)(.*)", base)
     places: list[tuple[str, ...]] = [(base,)]
+    if numbered:  # of an article whose paragraphs bear no numbers
+        names = (*_unnumbered(numbered[1], numbered[2]), numbered[1])
+        places = [(base, *(f"{name}{numbered[3]}" for name in names))]
     paragraph = by.get("paragraph")
     if paragraph is not None and paragraph.items[0] not in ("", "that"):
         if paragraph.word == "ordinal":
@@ -260,7 +264,7 @@ def _inside_of(base: str, by: dict[str, Mention], here: Context) -> Iterator[tup
                 for n in paragraph.items
             ]
         else:
-            places = [(f"{base}({_split(p)}", f"{base}, point {p}") for p in paragraph.items]
+            places = [(f"{base}({_split(p)}", f"{base}, point {p}", *_unnumbered(base, p)) for p in paragraph.items]
             if places and all(p == "1" for p in paragraph.items):
                 places = [(*places[0], base)]
         here.paragraphs = places
@@ -283,6 +287,10 @@ def _inside_of(base: str, by: dict[str, Mention], here: Context) -> Iterator[tup
             tuple(f"{name}, {ordinal(int(n))} indent" for name in names) for names in places for n in indent.items
         ]
     yield from places
+
+
+def _unnumbered(base: str, number: str) -> tuple[str, ...]:
+    return (f"{base}, {ordinal(int(number))} paragraph",) if number.isdigit() and 0 < int(number) < 100 else ()
 
 
 def _split(paragraph: str) -> str:

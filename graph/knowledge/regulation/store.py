@@ -25,19 +25,20 @@ def save(space: Space, act: Act) -> None:
 
 def held(space: Space, doc_id: str, sha256: str) -> bool:
     """Whether the space holds the graph of this very file."""
-    return any(row == (doc_id, sha256) for row in _rows(space))
+    return any(row[:2] == (doc_id, sha256) for row in _rows(space))
 
 
 def acts(space: Space) -> list[Act]:
     """Every act of the space, by document id."""
-    return [_read(space.path, doc_id, sha256, _Space(space)) for doc_id, sha256 in _rows(space)]
+    return [_read(space.path, *row, _Space(space)) for row in _rows(space)]
 
 
-def _rows(space: Space) -> list[tuple[str, str]]:
+def _rows(space: Space) -> list[tuple[str, str, int]]:
+    """Document id, hash of the file, and length of the graph: made anew with other settings it has another one."""
     if not space.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'regulations'"):
         return []
-    found = space.execute("SELECT doc_id, sha256 FROM regulations ORDER BY doc_id")
-    return [(doc_id, sha256) for doc_id, sha256 in found]
+    found = space.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
+    return [(doc_id, sha256, length) for doc_id, sha256, length in found]
 
 
 class _Space:
@@ -54,7 +55,7 @@ class _Space:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, doc_id: str, sha256: str, space: _Space) -> Act:
+def _read(path: Path, doc_id: str, sha256: str, length: int, space: _Space) -> Act:
     rows = space.space.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,))
     try:
         return Act.from_json(rows[0][0])

@@ -78,6 +78,8 @@ class _Reader:
                 text = line.text
             else:
                 self.body(mark)
+        if self.quoted and self.resumes(text, line):
+            self.quoted, line.heading = 0, True  # its closing mark was lost
         if self.quoted and self.state == "enacting":  # the words of another act, put in by this one
             self.quoted = 0 if _CLOSES.search(text) else self.quoted - 1
             self.grow("\n", text)
@@ -92,6 +94,12 @@ class _Reader:
             self.recitals(text, line)
         elif not self.structure(text, line, after):
             self.body(line)
+
+    def resumes(self, text: str, line: Line) -> bool:
+        """Whether a heading is the act's own though a quotation is open: marked up as one, or the one that is due."""
+        own = re.match(r"Article (\d+)", self.lists.base)
+        match = self.article(text)
+        return line.role in ("article", "division") or bool(own and match and match[1] == str(int(own[1]) + 1))
 
     def settle(self) -> None:
         if self.lone is not None:
@@ -272,13 +280,14 @@ class _Reader:
         if not heads and (self.state == "recitals" or not stopped(before) or before.endswith(";")):
             self.grow("\n" if self.state == "recitals" and stopped(before) else " ", text)
             return
+        if line.depth is not None and line.depth > 4 and self.lists.inside and not heads:
+            self.grow("\n", text)  # set in like the point before: the point goes on
+            return
         self.parts += 1
         if base.startswith("Annex"):
-            self.lists.held = []
-            self.add("annex_part", base, base, text, line.page)
-        elif line.depth is not None and line.depth > 4 and self.lists.inside_points and not heads:
-            self.parts -= 1
-            self.grow("\n", text)  # set in like the point before: the point goes on
+            self.lists.leave_points()
+            name = self.lists.paragraph or base
+            self.add("annex_part", self.within(name), name, text, line.page)
         elif paragraph := self.lists.paragraph:
             self.lists.leave_points()
             self.lists.sub = f"{paragraph}, {ordinal(self.parts)} subparagraph"

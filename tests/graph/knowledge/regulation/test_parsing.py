@@ -106,6 +106,31 @@ def test_articles_that_an_act_puts_into_another_are_not_its_own() -> None:
     assert [u.name for u in units if u.kind == "article"] == ["Article 2", "Article 3"]
 
 
+def test_what_a_site_puts_around_an_act_is_no_part_of_it() -> None:
+    page = acts.as_eurlex(ACT).replace('<p class="oj-normal">REGULATION (EU)', '<p class="oj-doc-ti">REGULATION (EU)')
+    page = page.replace("<body>", "<body><ul><li>Help</li></ul><p>1. Home</p><p>2. Article 5 search tips</p>")
+    assert acts.differences(structure.parse(from_html.read(page.encode(), Builder(max_text=10**6)))[1], ACT) == []
+
+
+def test_an_annex_goes_on_below_its_points() -> None:
+    rows = [Line("ANNEX I", heading=True), Line("Uses", heading=True), Line("1. One:"), Line("(a) x.", depth=20.0),
+            Line("This does not hold for y.", depth=20.0), Line("(b) z.", depth=20.0), Line("2. Two.")]  # fmt: skip
+    units = structure.parse([Line("Article 1"), Line("T"), Line("1. x."), *rows])[1]
+    assert [u.name for u in units][2:] == [
+        "Annex I",
+        "Annex I, point 1",
+        "Annex I, point 1(a)",
+        "Annex I, point 1(b)",
+        "Annex I, point 2",
+    ]
+
+
+def test_a_quotation_whose_end_is_lost_ends_with_the_next_article() -> None:
+    assert (
+        body("In Article 3 the following is added:", "‘3. New words", "Article 3", "T", "1. x.")[-1] == "Article 3(1)"
+    )
+
+
 def test_a_quotation_that_is_never_closed_does_not_swallow_the_act() -> None:
     articles = [line for n in range(3, 300) for line in (f"Article {n}", "T", "1. x.")]
     names = body("‘An open quotation", *articles)

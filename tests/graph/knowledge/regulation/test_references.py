@@ -57,6 +57,11 @@ def test_provisions_of_other_acts_are_not_taken_for_this_one(text: str) -> None:
     assert all(r.elsewhere for r in find(text, Context(**HERE)))  # type: ignore[arg-type]
 
 
+def test_a_paragraph_of_an_article_without_numbers_goes_by_its_place() -> None:
+    (reference,) = find("Article 113(3), point (a)", Context(**HERE))  # type: ignore[arg-type]
+    assert {"Article 113, third paragraph(a)", "Article 113(a)"} <= set(reference.names[0])
+
+
 def test_ordinary_words_are_no_references() -> None:
     text = "a point of view, the contact point, one article of clothing, a section of the public, informed thereof"
     assert find(text, Context(**HERE)) == []  # type: ignore[arg-type]
