@@ -58,7 +58,7 @@ def main() -> int:
         else:
             print(
                 f"{row['clients']:>3} clients  {row['rps']:7.1f} requests/s   p50 {row['p50_ms']:6.0f} ms   "
-                f"p95 {row['p95_ms']:6.0f} ms  worst {row['worst_ms']:6.0f} ms  n={row['n']:<5} failed {row['failed']}  "
+                f"p95 {row['p95_ms']:6.0f} ms  worst {row['worst_ms']:.0f} ms  n={row['n']:<5} failed {row['failed']}  "
                 f"{row['memory_mb']:.0f} MB   service {row['cpu_ms']:.1f} ms of processor a request"
             )
     return 1 if any(row["failed"] for row in rounds) else 0
