@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from evals import figures, material, train
+from evals import false_positives, figures, material, train
 from evals.material import HEADS, Sample
 from evals.stats import Rate, mean
+from graph import settings
 from graph.errors import BadInput
 from graph.policy import rubric
 from graph.policy.threats import SCORES, Assessment, _hidden, _learned, _ruled, assess, concluded, learned
@@ -32,16 +33,18 @@ def run(out: Path) -> dict[str, Any]:
     for mode, given in (("", None), (", with embedding", embed)):
         for name, value in own_sets(given).items():
             found[f"{name}{mode}"] = value
+    found |= false_positives.judge(settings.load().home, embed)
     found |= speed(embed)
     classes = per_class(embed, out)
+    plots = [str(out / "guardrails.png")]
     try:
         folder = material.pool_folder_near()
     except BadInput as error:
-        return {"figures": found, "classes": classes, "skipped": str(error)}
+        return {"figures": found, "classes": classes, "plots": plots, "skipped": str(error)}
     found |= ordinary(folder)
     found |= left_out(folder, embed, out)
     found |= toxicity(folder, embed)
-    return {"figures": found, "classes": classes}
+    return {"figures": found, "classes": classes, "plots": [*plots, str(out / "left_out.png")]}
 
 
 # ---- the project's own sets ---------------------------------------------------------------------------------------

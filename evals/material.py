@@ -35,6 +35,7 @@ class Sample:
     labels: frozenset[str]
     known: frozenset[str] = frozenset(HEADS)
     kind: str = ""
+    filled: bool = False  # out of a template: its sisters stand in every fold
 
     @property
     def ship(self) -> bool:
@@ -69,31 +70,59 @@ def own(name: str) -> list[dict[str, Any]]:
 
 
 def own_training() -> list[Sample]:
-    return [Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"]) for r in own("threats_train")]
+    found = own("threats_train")
+    return [Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], filled=r["id"][0] == "G") for r in found]
+
+
+PLANTED = frozenset({"planted"})
+AUTHOR = (OWN, "templates", "requests", "prose")  # what one author wrote: left out together
 
 
 def own_planted() -> list[Sample]:
-    """Sentences of documents, planted or not; the label is `planted`."""
-    found = own("planted_train")
-    return [Sample(r["text"], OWN, frozenset({"planted"} if r["planted"] else ())) for r in found]
+    """Sentences of documents, planted or not: written one by one, from templates, and out of the questions' set.
+
+    Whatever is asked of an assistant is planted once it stands in a document; prose about attacks is not.
+    """
+    found = [
+        Sample(r["text"], OWN if r["kind"] == "written" else "templates", PLANTED if r["planted"] else frozenset())
+        for r in own("planted_train")
+    ]
+    for sample in own_training():
+        if sample.kind == "instructions" or sample.kind.startswith("injection"):
+            found.append(Sample(sample.text, "requests", PLANTED))
+        elif sample.kind in ("security_prose", "mention"):
+            found.append(Sample(sample.text, "prose", frozenset()))
+    return found
 
 
-def planted(folder: Path, most: int = 4_000) -> list[Sample]:
+def planted(folder: Path, most: int = 8_000) -> list[Sample]:
     """Sentences of the pool's documents: payloads, and what ordinary passages say. No position is kept."""
     documents = list(rows(folder / "injection_document.jsonl.gz"))
     found = []
     for row in documents:
         source = "spikee" if row["source"].startswith("spikee") else "bipia"
         if row["source"] in ("bipia_text_only", "bipia_code_only"):
-            found.append(Sample(row["text"].split("\n")[0], source, frozenset({"planted"})))
+            found.append(Sample(row["text"].split("\n")[0], source, PLANTED))
         elif row["label"] == 0 and not row["source"].endswith("table"):
             found += [Sample(s, source, frozenset()) for s in _sentences(row["text"])]
         elif source == "spikee":
-            found += [Sample(s, source, frozenset({"planted"})) for s in _payload(row["text"])]
+            found += [Sample(s, source, PLANTED) for s in _payload(row["text"])]
     evidence = [e for r in rows(folder / "grounding.jsonl.gz") for e in _evidence(r)]
     ordinary = distinct(Sample(s, "grounding", frozenset()) for e in evidence for s in _sentences(e))
     step = max(1, len(ordinary) // most)
-    return [*distinct(found), *ordinary[::step]]
+    return [*distinct([*found, *_public_attacks(folder)]), *ordinary[::step]]
+
+
+def _public_attacks(folder: Path) -> list[Sample]:
+    """Attacks that people typed as questions, as if found in a document; of a long one the first four sentences."""
+    found = []
+    for sample in questions(folder):
+        if sample.ship and "injection" in sample.labels:
+            text = untailed(sample)
+            parts = [text] if len(text) < 250 else [s for s in _sentences(text) if 25 <= len(s) <= 300][:4]
+            source = "spikee" if sample.source == "spikee_direct" else sample.source
+            found += [Sample(part, source, PLANTED, kind="question") for part in parts]
+    return found
 
 
 def _payload(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from graph.errors import BadInput
 from graph.policy import planted as withhold
 from graph.policy.canonical import canonicalise
 from graph.policy.sentences import split
-from graph.policy.threats import assess, features, mention
+from graph.policy.threats import assess, mention
 from graph.policy.threats import planted as model
 
 EACH = 300  # ordinary passages of one collection
@@ -34,7 +34,7 @@ def run(out: Path) -> dict[str, Any]:
     found |= planted(passages)
     found |= planted_left_out(data / "pool", passages, out)
     found |= laboratory(data / "lab_corpus")
-    return {"figures": found, "by disguise": by_disguise}
+    return {"figures": found, "by disguise": by_disguise, "plots": [str(out / "planted.png")]}
 
 
 def disguised() -> dict[str, Any]:
@@ -104,20 +104,24 @@ def _insert(passage: str, sentence: str) -> tuple[str, int, int]:
 
 
 def planted_left_out(pool: Path, passages: dict[str, list[str]], out: Path) -> dict[str, Any]:
-    """Each source of planted payloads against ordinary passages, learned without that source; rules left aside."""
+    """Each source of planted payloads against ordinary passages, learned without that source; rules count as well.
+
+    The own payloads are judged by what was learned without any own text. Those judged are written one by one.
+    """
     samples = [*material.own_planted(), *material.planted(pool)]
     rows = logistic.Rows.of(
-        [features.sparse(mention.without(canonicalise(s.text).text, document=True)) for s in samples], features.SIZE
+        [model.sparse(mention.without(canonicalise(s.text).text, document=True)) for s in samples], model.SIZE
     )
     labels = np.array([float("planted" in s.labels) for s in samples])
     source = np.array([s.source for s in samples])
     plain = [text for texts in passages.values() for text in texts]
     found: dict[str, Any] = {}
     values, rates = [], []
+    pooled: dict[str, list[np.ndarray]] = {"planted": [], "ordinary": []}
     for name in ("bipia", "spikee", OWN):
-        rest = np.flatnonzero(source != name)
+        rest = np.flatnonzero(~np.isin(source, material.AUTHOR if name == OWN else (name,)))
         words, bias, _ = train.sentence_fit(rows, labels, source, rest)
-        payloads = [s.text for s, label in zip(samples, labels, strict=True) if s.source == name and label]
+        payloads = [s.text for s in samples if s.source == name and s.labels and s.kind != "question"]
         bases = [passages["squad"][at % len(passages["squad"])] for at in range(len(payloads))]
         texts = [_insert(base, payload)[0] for base, payload in zip(bases, payloads, strict=True)]
         positive, negative = _highest(words, bias, texts), _highest(words, bias, plain)
@@ -128,9 +132,16 @@ def planted_left_out(pool: Path, passages: dict[str, list[str]], out: Path) -> d
         ).as_json()
         values.append(value)
         rates.append(rate)
+        pooled["planted"].append(positive)
+        pooled["ordinary"].append(negative)
+    chances = {kind: 1 / (1 + np.exp(-np.concatenate(margins))) for kind, margins in pooled.items()}
+    figures.curves(chances["planted"], chances["ordinary"], out / "planted", "planted sentences, sources left out")
     found["planted, left out: mean AUC"] = {"value": float(np.mean(values)), "n": len(values)}
     found["planted, left out: mean found at 2%"] = {"value": float(np.mean(rates)), "n": len(rates)}
     return found
+
+
+_SURE = 20.0  # put on the margin where a rule alone would withhold
 
 
 def _highest(words: np.ndarray, bias: float, texts: Sequence[str]) -> np.ndarray:
@@ -139,7 +150,8 @@ def _highest(words: np.ndarray, bias: float, texts: Sequence[str]) -> np.ndarray
     for text in texts:
         plain = canonicalise(text).text
         parts = [mention.without(plain[a:b], document=True) for a, b in split(plain)] or [plain]
-        found.append(float(model.margins(weights, bias, parts).max()))
+        ruled = any(f.score >= model.WITHHELD_FROM for f in model.ruled(text))
+        found.append(float(model.margins(weights, bias, parts).max()) + _SURE * ruled)
     return np.array(found)
 
 

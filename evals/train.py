@@ -2,7 +2,7 @@
 
 Writes graph/policy/threats/weights/{lexicon,threats}.npz. Only sources whose licence allows it enter (material.py).
 Calibration uses margins of texts whose source was left out of the fit, so that 0.3 and 0.8 keep their meaning on
-text of an unknown kind: all heads together leave 1 in 200 ordinary texts at 0.8 and above, 1 in 20 hard ones at 0.3.
+text of an unknown kind: all heads together leave 1 in 200 ordinary texts at 0.8 and above, 1 in 30 hard ones at 0.3.
 """
 
 import argparse
@@ -28,15 +28,17 @@ VECTOR_SCALE = 3.0  # embeddings have length 1; this puts them on the scale of t
 # The embedding's margin in standard deviations, next to one of the n-grams. Chosen by margins outside the source.
 VECTOR_SHARE = {"injection": 0.5, "leakage": 1.0, "cross_tenant": 0.5, "evasion": 1.0, "toxicity": 1.5, "harm": 1.0}
 OWN_WEIGHT = 2.0
-# Shares of the own innocent texts (mostly hard ones) that stay below 0.3 and below 0.8. Six heads share the 1 in 20.
+# Shares of the own innocent texts written one by one (mostly hard) that stay below 0.3 and below 0.8. Six heads share
+# the false alarms.
 QUANTILES = {
-    "injection": (0.985, 0.995),
-    "leakage": (0.992, 0.998),
-    "cross_tenant": (0.998, 1.0),
-    "evasion": (0.992, 1.0),
-    "toxicity": (0.995, 0.999),
-    "harm": (0.995, 0.999),
+    "injection": (0.9875, 0.996),
+    "leakage": (0.994, 0.998),
+    "cross_tenant": (0.997, 1.0),
+    "evasion": (0.9935, 1.0),
+    "toxicity": (0.997, 0.999),
+    "harm": (0.996, 0.999),
 }
+ORDINARY, HARD = 0.99, 0.9  # shares of sentences of documents that stay below the border of withholding
 FOLDS = 5  # for the own set, which is one source
 
 
@@ -155,7 +157,7 @@ def calibrate(table: Table, head: int, plain: np.ndarray, embedded: np.ndarray) 
     kinds = np.array([s.kind for s in table.samples])
     ordinary = innocent & np.isin(table.source, ["banking77", "clapnq_train_question"])
     ordinary |= innocent & np.isin(kinds, ["work_questions", "multilingual"])
-    hard = innocent & (table.source == OWN)
+    hard = innocent & (table.source == OWN) & ~np.array([s.filled for s in table.samples])
     tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
     attacks = (table.labels[:, head] == 1) & table.known[:, head]
     guard_share, block_share = QUANTILES[HEADS[head]]
@@ -208,25 +210,26 @@ def train(folder: Path, embed: Callable[[list[str]], np.ndarray], file: Path = l
 
 
 def train_planted(folder: Path, file: Path = planted.FILE) -> None:
-    """The model of planted sentences. Its calibration puts 0.6 where 1 in 70 sentences of other
-    people's web pages would lie, or 1 in 8 of the commands people give people."""
+    """The model of planted sentences. Its calibration puts 0.6 where 1 in 100 sentences of other
+    people's web pages would lie, or 1 in 10 of the commands people give people."""
     samples = [*material.own_planted(), *material.planted(folder)]
     sentences = [mention.without(canonicalise(s.text).text, document=True) for s in samples]
-    rows = logistic.Rows.of([features.sparse(text) for text in sentences], features.SIZE)
+    rows = logistic.Rows.of([planted.sparse(text) for text in sentences], planted.SIZE)
     labels = np.array([float("planted" in s.labels) for s in samples])
     source = np.array([s.source for s in samples])
     outside = np.zeros(len(samples))
     fold = np.random.default_rng(SEED).integers(0, FOLDS, len(samples))
-    groups = [np.flatnonzero(source == name) for name in np.unique(source) if name not in (OWN, "grounding")]
-    groups += [np.flatnonzero(np.isin(source, [OWN, "grounding"]) & (fold == number)) for number in range(FOLDS)]
+    in_folds = np.isin(source, [*material.AUTHOR, "grounding"])
+    groups = [np.flatnonzero(source == name) for name in np.unique(source[~in_folds])]
+    groups += [np.flatnonzero(in_folds & (fold == number)) for number in range(FOLDS)]
     for group in groups:
         rest = np.setdiff1d(np.arange(len(samples)), group)
         words, bias, _ = sentence_fit(rows, labels, source, rest)
         outside[group] = rows.take(group).dot(words) + bias
     words, bias, _ = sentence_fit(rows, labels, source, np.arange(len(samples)))
-    ordinary = (labels == 0) & (source != OWN)
-    hard = (labels == 0) & (source == OWN)
-    withheld = max(float(np.quantile(outside[ordinary], 0.985)), float(np.quantile(outside[hard], 0.88)))
+    ordinary = (labels == 0) & ~np.isin(source, material.AUTHOR)
+    hard = (labels == 0) & np.isin(source, material.AUTHOR)
+    withheld = max(float(np.quantile(outside[ordinary], ORDINARY)), float(np.quantile(outside[hard], HARD)))
     middle = float(np.quantile(outside[labels == 0], 0.5))
     noted = min(max(float(np.quantile(outside[ordinary], 0.94)), middle + 0.1), withheld - 0.1)
     top = max(float(np.quantile(outside[labels == 1], 0.9)), withheld + 0.5)

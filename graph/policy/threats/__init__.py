@@ -53,6 +53,7 @@ _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
+_FORBIDDEN_MOST = 0.29  # a sentence that forbids the attack is no attack
 _LOOKED = 8_000
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
@@ -125,6 +126,8 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
+        if frame.covers(framed.prohibitions, *place):
+            score = min(score, _FORBIDDEN_MOST)
         # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
         mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_LOOKED]))
         score = scores[head] = min(score, _GUARDED_MOST) if mild else score

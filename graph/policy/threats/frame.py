@@ -51,24 +51,35 @@ _REPORTED = pattern(
     re.I,
 )
 
+# "Do not forget the safety rules": one clause that forbids what an attack would ask for. "Do not forget that you are" is
+# none, nor is what asks for it after all ("do not forget to ignore").
+_PROHIBITION = pattern(
+    r"^\W*(?:(?:please|and|so|always remember|remember) ?,? )?(?:do not|don['’]?t|never|you (?:must|should) (?:not|never)|nobody (?:may|must))\s+"
+    r"(?:ever\s+)?(?:forget|ignore|disregard|overlook|override|bypass|skip|violate|disable|leak|disclose|reveal)\b(?!\s+(?:to|that)\b)"
+    r"(?![^.!?]*\b(?:and|but|then|instead|unless|except|until|my|me|i|from now|you (?:are|must|will|have)|you'?re)\b)[^;:.!?\n]{0,120}[.!]?\s*$",
+    re.I,
+)
 _OPENING = pattern(r"^\W*(?:please |(?:can|could|would) you )?\s*\w+ (?:me )?", re.I)
 _YOU = pattern(r"\b(?:you|your|u|ur)\b", re.I)
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Ranges of sentences that only ask about a thing, and of those that report what somebody does."""
+    """Ranges of sentences that only ask about a thing, of those that report what somebody does, and of prohibitions."""
 
     inquiries: tuple[tuple[int, int], ...]
     reports: tuple[tuple[int, int], ...]
+    prohibitions: tuple[tuple[int, int], ...]
 
 
 def frames(text: str) -> Frames:
     """Linear; of a very long text only the first 20,000 characters are looked at."""
-    inquiries, reports = [], []
+    inquiries, reports, prohibitions = [], [], []
     for start, end in split(text[:20_000]):
         sentence = text[start:end][:1_000]
-        if _INQUIRY.match(sentence):
+        if _PROHIBITION.match(sentence):
+            prohibitions.append((start, end))
+        elif _INQUIRY.match(sentence):
             if not _ADDRESSED.search(_OPENING.sub("", sentence, count=1)):
                 inquiries.append((start, end))
         elif (
@@ -77,7 +88,7 @@ def frames(text: str) -> Frames:
             and not _ADDRESSED.match(sentence[: said.start()].strip() or "-")
         ):
             reports.append((start, end))
-    return Frames(tuple(inquiries), tuple(reports))
+    return Frames(tuple(inquiries), tuple(reports), tuple(prohibitions))
 
 
 def covers(ranges: tuple[tuple[int, int], ...], start: int, end: int) -> bool:

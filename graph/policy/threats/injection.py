@@ -3,6 +3,7 @@
 import re
 
 from graph.policy.rubric import Finding
+from graph.policy.threats import tongues
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
@@ -21,6 +22,8 @@ _RULES = (
          rf"\b{_DROP} {_WHICH}(?:previous|prior|preceding|above|earlier|former|existing|current|original|initial|system|hidden|internal|your|safety)(?: {_WHICH})? ?{_RULES_WORDS}\b"),
     rule("prompt_injection", 0.95, "asks to forget everything said before",
          r"\b(?:forget|ignore|disregard) (?:about )?(?:everything|all|anything|what(?:ever)?)(?: (?:that )?(?:you|i|we|they|was|were|has|have|is|it))?.{0,30}\b(?:above|before|told|said|instructed|learned|know|far|previous(?:ly)?|prior|earlier)\b"),
+    rule("prompt_injection", 0.8, "drops what came before and gives an order",
+         r"\b(?:forget|ignore|disregard|drop|erase) (?:about )?(?:it all|all (?:of )?(?:it|this|that)|everything)(?: (?:you know|i said|i wrote|else))? ?(?:[,.;:!-]+ ?)?(?:(?:and|then|now|instead|just|please|simply) ){0,3}(?:write|say|print|output|answer|respond|reply|repeat|state|claim|act|become|pretend|do only|praise|insult)\b"),
     rule("prompt_injection", 0.92, "asks to switch a safeguard off",
          r"\b(?:bypass|disable|turn off|switch off|deactivate|override|circumvent|evade|remove|lift|suspend|get around) (?:(?:the|your|all|any|this|its|every) ){0,2}(?:\w+ ){0,2}(?:guard|guards|guardrails?|safeguards?|filters?|masking|redaction|moderation|acl|access controls?|injection detection|content polic(?:y|ies)|safety (?:checks?|settings?|features?|protocols?)|restrictions?|censorship)\b"),
     rule("prompt_injection", 0.9, "gives new instructions in place of the system's",
@@ -54,5 +57,19 @@ _CORRECTION = pattern(
 )
 
 
+# "Never override the interlock" forbids what the rules look for. "Do not hesitate to override" does not.
+_FORBIDDEN = pattern(
+    r"\b(?:do not|don['’]?t|never|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot|not to|without)\s+"
+    r"(?:ever\s+|just\s+|simply\s+)?$",
+    re.I,
+)
+
+
 def find(text: str, tenant: str) -> list[Finding]:
-    return [f for rule in _RULES for f in rule.find(text) if not _CORRECTION.search(text[f.start : f.end])]
+    found = [f for rule in (*_RULES, *tongues.RULES) for f in rule.find(text)]
+    return [f for f in found if not _is_harmless(text, f)]
+
+
+def _is_harmless(text: str, finding: Finding) -> bool:
+    before, said = text[max(0, finding.start - 30) : finding.start], text[finding.start : finding.end]
+    return bool(_CORRECTION.search(said) or _FORBIDDEN.search(before))

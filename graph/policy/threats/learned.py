@@ -12,6 +12,7 @@ from typing import Any
 
 from graph.policy.sentences import split
 from graph.policy.threats import features
+from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -69,14 +70,28 @@ def digest() -> str:
 
 
 def windows(text: str) -> list[tuple[int, int]]:
-    """The whole, and sentence by sentence where there are several: a long text must not hide a short attack."""
+    """The whole, and sentence by sentence where there are several: a long text must not hide a short attack.
+
+    Of many sentences the first and last three are taken, and between them those with most words of attacks.
+    """
     whole = (0, len(text))
     if len(text) <= _SHORTEST * 2:
         return [whole]
-    pieces = [(a, min(b, a + _LONGEST)) for a, b in split(text[: features.READ * 4]) if b - a >= _SHORTEST]
+    pieces = [
+        (at, min(begin + b, at + _LONGEST))
+        for begin, part in parts(text)
+        for a, b in split(part)
+        for at in range(begin + a, begin + b, _LONGEST)
+        if begin + b - at >= _SHORTEST
+    ]
     if len(pieces) <= 1:
         return [whole]
-    return [whole, *pieces[: WINDOWS // 2], *pieces[WINDOWS // 2 :][-WINDOWS // 2 :]]
+    if len(pieces) <= WINDOWS:
+        return [whole, *pieces]
+    ends = WINDOWS // 4
+    middle = pieces[ends:-ends]
+    densest = sorted(middle, key=lambda piece: (-stems(text[piece[0] : piece[1]]), piece))[: WINDOWS - 2 * ends]
+    return [whole, *pieces[:ends], *sorted(densest), *pieces[-ends:]]
 
 
 def margins(weights: Model, texts: Sequence[str]) -> Any:

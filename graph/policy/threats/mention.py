@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from graph.policy.sentences import split
 from graph.policy.threats.lazy import pattern
 
-DAMPED = 0.3  # what is left of the score of a finding that is only mentioned
+DAMPED = 0.15  # what is left of the score of a finding that is only mentioned
 PLACEHOLDER = "…"
 
 _LONGEST = 300
@@ -35,6 +35,10 @@ _DO = pattern(
 )
 
 
+# "without asking anybody to obey it", "not an order to execute": what follows is denied.
+_DENIED = pattern(r"\b(?:not|never|no|nobody|none|without|rather than|instead of|\w+n['’]t)\b[^.!?;:\n]{0,50}$", re.I)
+
+
 def spans(text: str, *, document: bool = False) -> list[tuple[int, int]]:
     """Ranges of the quotations (marks included) in sentences that talk about them; linear.
 
@@ -44,7 +48,7 @@ def spans(text: str, *, document: bool = False) -> list[tuple[int, int]]:
     if not quotes:
         return []
     outside = _without(text, quotes)
-    if not re.search(r"\w+\W+\w+", outside) or _DO.search(outside):
+    if not re.search(r"\w+\W+\w+", outside) or _wants_it_done(outside):
         return []
     return quotes if document or _TALK.search(outside) else []
 
@@ -60,6 +64,10 @@ def without(text: str, *, document: bool = False) -> str:
     """The text with each mentioned quotation replaced by an ellipsis."""
     found = spans(text, document=document)
     return _without(text, found) if found else text
+
+
+def _wants_it_done(outside: str) -> bool:
+    return any(not _DENIED.search(outside[max(0, m.start() - 70) : m.end()]) for m in _DO.finditer(outside))
 
 
 def inside(found: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -24,3 +24,8 @@ def parts(text: str) -> list[tuple[int, str]]:
     middle = [(max(0, b * _BLOCK - _OVERLAP), min(len(text), (b + 1) * _BLOCK + _OVERLAP)) for b in densest]
     ranges = [(0, _END), *middle, (len(text) - _END, len(text))]
     return [(a, text[a:b]) for a, b in ranges]
+
+
+def stems(text: str) -> int:
+    """How many words of attacks there are in the text."""
+    return sum(1 for _ in _STEMS.finditer(text.lower()))

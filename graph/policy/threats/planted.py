@@ -4,33 +4,24 @@ An instruction is one only because of where it stands, so a document is judged s
 addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graph.policy.canonical import canonicalise
+from graph.policy.canonical import Canonical, canonicalise
 from graph.policy.rubric import Finding
 from graph.policy.sentences import split
-from graph.policy.threats import features, injection, mention
+from graph.policy.threats import cues, features, injection, mention
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import rule
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
-# What planted sentences speak of: machines, users, answers, links.
-_CUE = pattern(
-    r"\b(?:ai|a\.i\.|assistants?|models?|llms?|gpt|bots?|chat\w*|machines?|users?|readers?|answers?|answering|reply|replies|"
-    r"respon\w+|output\w*|summar\w+|digest\w*|prompts?|instruct\w*|ignor\w*|disregard\w*|forget|pretend|translat\w+|"
-    r"includ\w+|insert\w*|append\w*|repeat\w*|print|execute|base64|password\w*|masks?|masking|filters?|clearance|source \d+)\b"
-    r"|https?:|<\w|\bja?wab\b|\bantwort|\brespu|\br[eé]po[nm]|[\u0600-\u06ff]",
-    re.I,
-)
 _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
 _LONG, _SHORT, _CLAUSES = 120, 25, 8
-_CUELESS = 0.75
+_STATED = 0.75
 _BATCH = 256
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -65,15 +56,30 @@ def model() -> Model:
         return Model(words, float(stored["bias"]), stored["margins"], stored["scores"])
 
 
-def margins(weights: Any, bias: float, sentences: Sequence[str]) -> Any:
+SIZE = features.SIZE + cues.SIZE
+_CUE_VALUE = 0.6  # of each class and pair of classes that occurs, next to n-gram blocks of length 1
+
+
+def sparse(sentence: str) -> tuple[Any, Any]:
+    """Columns below SIZE and their values: the n-grams, then the cues."""
     import numpy as np
 
+    columns, values = features.sparse(sentence)
+    found = np.array(cues.columns(sentence), np.int64)
+    return (
+        np.concatenate([columns, features.SIZE + found]),
+        np.concatenate([values, np.full(len(found), _CUE_VALUE, np.float32)]),
+    )
+
+
+def margins(weights: Any, bias: float, sentences: Sequence[str]) -> Any:
+    """Of each sentence; the same as weights @ `sparse`, for all of them at once."""
+    import numpy as np
+
+    spoken = [_CUE_VALUE * float(weights[[features.SIZE + c for c in cues.columns(s)]].sum()) for s in sentences]
     columns, values, starts = features.sparse_many(sentences)
-    if not len(columns):
-        return np.full(len(sentences), bias, np.float32)
-    ends = starts[1:]
     sums = np.concatenate([[0.0], np.cumsum(values * weights[columns], dtype=np.float64)])
-    return (sums[ends] - sums[starts[:-1]] + bias).astype(np.float32)
+    return (sums[starts[1:]] - sums[starts[:-1]] + bias + np.array(spoken)).astype(np.float32)
 
 
 def learned(sentences: Sequence[str]) -> Any:
@@ -95,17 +101,27 @@ def assess(text: str) -> tuple[list[Finding], dict[str, float]]:
     return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
 
 
-def _found(text: str) -> tuple[list[Finding], float]:
-    canonical = canonicalise(text)
-    plain = canonical.text
+def ruled(text: str) -> list[Finding]:
+    """Findings of the rules alone; offsets in `text`."""
+    return _ruled(canonicalise(text))
+
+
+def _ruled(canonical: Canonical) -> list[Finding]:
     found = []
-    for begin, part in parts(plain):
+    for begin, part in parts(canonical.text):
         mentioned = mention.spans_by_sentence(part)
         for rule_ in (*injection.DOCUMENT_RULES, *_RULES):
             for finding in rule_.find(part):
                 if not mention.inside(mentioned, finding.start, finding.end):
                     start, end = canonical.span(begin + finding.start, begin + finding.end)
                     found.append(Finding(finding.type, finding.score, start, end, finding.why))
+    return found
+
+
+def _found(text: str) -> tuple[list[Finding], float]:
+    canonical = canonicalise(text)
+    plain = canonical.text
+    found = _ruled(canonical)
     highest = 0.0
     ranges = split(plain)
     for at in range(0, len(ranges), _BATCH):
@@ -113,8 +129,8 @@ def _found(text: str) -> tuple[list[Finding], float]:
         pieces = [(n, piece) for n, (a, b) in enumerate(batch) for piece in _pieces(_unmentioned(plain[a:b]))]
         worst = [0.0] * len(batch)
         for (n, piece), score in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
-            # One without any cue needs more certainty.
-            worst[n] = max(worst[n], score if score < 0.3 or _CUE.search(piece) else score * _CUELESS)
+            # A statement that directs nobody needs more certainty.
+            worst[n] = max(worst[n], score if score < 0.3 or cues.directs(piece) else score * _STATED)
         highest = max(highest, *worst)
         for (a, b), score in zip(batch, worst, strict=True):
             if score >= 0.3:
