@@ -6,10 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo serve studio test check format bench requirements clean
+.PHONY: help install dev demo serve studio test check format bench requirements image-check clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(BIN)/uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Cordon needs Python 3.11 or newer; set PYTHON=python3.x" >&2; exit 1; }
@@ -71,3 +71,6 @@ requirements: $(BIN)/uv ## pin and hash every dependency again
 
 clean: ## remove the environment, the index and the artefacts
 	@rm -rf $(VENV) .cordon out build *.egg-info
+
+image-check: ## the steps of the Dockerfile in an empty folder, without a container engine
+	@deploy/check.sh
