@@ -72,10 +72,14 @@ class Act:
             self.names.setdefault(node.name, at)
             self.names.setdefault(node.path, at)
 
-    def within(self, at: int) -> list[int]:
-        """The passages that hold a node and all that is in it, in order."""
-        node = self.nodes[at]
-        found = dict.fromkeys(self.nodes[n].chunk for n in range(at, node.last + 1) if self.nodes[n].chunk >= 0)
+    def within(self, at: int, most: int = 10**9) -> list[int]:
+        """The first `most` passages that hold a node and all that is in it, in order."""
+        found: dict[int, None] = {}
+        for n in range(at, self.nodes[at].last + 1):
+            if self.nodes[n].chunk >= 0:
+                found[self.nodes[n].chunk] = None
+                if len(found) == most:
+                    break
         return list(found)
 
     @cached_property
@@ -85,8 +89,8 @@ class Act:
         found: dict[int, list[tuple[int, str, bool]]] = {}
         for edge in self.edges:
             if edge.kind in ("refers", "condition", "exception"):
-                for a in self.within(edge.source)[:FEW]:
-                    for b in self.within(edge.target)[:FEW]:
+                for a in self.within(edge.source, FEW):
+                    for b in self.within(edge.target, FEW):
                         if a != b:
                             found.setdefault(a, []).append((b, edge.kind, True))
                             found.setdefault(b, []).append((a, edge.kind, False))

@@ -103,7 +103,11 @@ def _unmarked(texts: Sequence[str], notes: Sequence[str]) -> Iterator[str]:
     for text in texts:
         parts, begin = [], 0
         for match in _INLINE.finditer(text):
-            if at < len(notes) and match[1] == notes[at] and not _NAMES_A_PART.search(text[: match.start()][-40:]):
+            if (
+                at < len(notes)
+                and match[1] == notes[at]
+                and not _NAMES_A_PART.search(text[max(0, match.start() - 40) : match.start()])
+            ):
                 parts.append(text[begin : match.start()])
                 begin = match.end()
                 at += 1

@@ -7,6 +7,7 @@ from graph.knowledge.regulation.act import Act
 
 DAMPING = 0.7
 TOLERANCE = 1e-9
+WIDE = 40  # passages
 # How strongly each kind of edge carries, forth and back.
 WEIGHTS = {
     "refers": (1.0, 0.5),
@@ -24,8 +25,8 @@ def weights(act: Act) -> dict[tuple[int, int], float]:
     for edge in act.edges:
         if edge.kind not in WEIGHTS:
             continue
-        sources, targets = act.within(edge.source), act.within(edge.target)
-        if len(sources) > 40 or len(targets) > 40 or not sources or not targets:
+        sources, targets = (act.within(node, WIDE + 1) for node in (edge.source, edge.target))
+        if len(sources) > WIDE or len(targets) > WIDE or not sources or not targets:
             continue  # a whole chapter is no neighbour
         forth, back = WEIGHTS[edge.kind]
         share = 1.0 / (len(sources) * len(targets))

@@ -108,6 +108,11 @@ HOSTILE = {
     "a list without an end": "Article 1\n1. points " + "(a), " * 60_000 + ".",
     "a sentence without an end": "Article 1\n1. x\n\n" + "y\n\n" * 100_000,
     "front matter": "REGULATION (EU) 1/2030\n\n" + "x y,\n\n" * 40_000 + "Article 1\n1. x.",
+    "this chapter": "CHAPTER I\nX\nArticle 1\nY\n" + "".join(f"{n}. this Chapter applies.\n" for n in range(1, 8_000)),
+    "footnotes": "Article 1\n1. "
+    + "".join(f"Council ({n}) x " for n in range(1, 4_000))
+    + ".\n\n"
+    + "".join(f"({n}) OJ C {n}, 1.1.2000, p. 1.\n\n" for n in range(1, 4_000)),
     "no space": "Article 1\n1. " + "a" * 1_000_000,
     "open quotes": "Article 1\nDefinitions\n" + "(1) ‘" * 50_000,
     "chapters": "Article 1\nx.\n" + "CHAPTER I\n" * 20_000,
