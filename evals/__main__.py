@@ -13,13 +13,28 @@ from typing import Any
 from graph.errors import BadInput, CordonError
 
 # A suite is one module here with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}` and one name below.
-SUITES = ("answers", "passages", "answerable", "retrieval", "redteam", "guardrails", "tenancy", "memory", "json", "support", "regulation")
+SUITES = (
+    "answers",
+    "passages",
+    "answerable",
+    "retrieval",
+    "redteam",
+    "guardrails",
+    "tenancy",
+    "memory",
+    "json",
+    "support",
+    "regulation",
+)
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="cordon eval", description=__doc__)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named")
     parser.add_argument("--out", type=Path, default=Path("out/eval"))
+    parser.add_argument(
+        "--trace", choices=("off", "file", "langsmith"), default="off", help="each row, as an experiment"
+    )
     arguments = parser.parse_args(argv)
     chosen = arguments.suites or list(SUITES)
     if unknown := set(chosen) - set(SUITES):
@@ -36,12 +51,20 @@ def main(argv: list[str] | None = None) -> int:
         result["seconds"] = round(time.perf_counter() - begun, 1)
         report["suites"][name] = result
         print(f"\n{name} ({result['seconds']} s)")
+        if arguments.trace != "off":
+            print(f"  experiment: {_traced(arguments.trace, name, result, arguments.out)}")
         for figure, value in result["figures"].items():
             print(f"  {figure:<58} {shown(value)}")
         (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
     (arguments.out / "report.md").write_text(markdown(report), encoding="utf-8")
     print(f"\n{arguments.out / 'report.md'}")
     return 0
+
+
+def _traced(where: str, name: str, result: dict[str, Any], out: Path) -> str:
+    from evals import experiments
+
+    return str(experiments.write(name, result, out)) if where == "file" else experiments.send(name, result)
 
 
 def shown(value: dict[str, Any]) -> str:

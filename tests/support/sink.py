@@ -1,7 +1,9 @@
 """A server on loopback that takes whatever is sent to it, and keeps it."""
 
 import gzip
+import json
 import threading
+import uuid
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,11 +33,18 @@ def sink(status: int = 200) -> Iterator[Sink]:
             elif self.headers.get("Content-Encoding") == "deflate":
                 body = zlib.decompress(body)
             kept.requests.append((self.command, self.path, body))
+            made = {
+                "id": str(uuid.UUID(int=1)),
+                "tenant_id": str(uuid.UUID(int=2)),
+                "name": "made",
+                "reference_dataset_id": None,
+            }  # of a LangSmith project
+            answer = json.dumps(made if self.path.startswith("/sessions") else {}).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", "2")
+            self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
-            self.wfile.write(b"{}")
+            self.wfile.write(answer)
 
         do_GET = do_POST = do_PATCH = do_PUT = _take
 

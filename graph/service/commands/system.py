@@ -10,6 +10,7 @@ import typer
 from graph.service.shell import AsJson, errors, print_json, settings
 
 DiagramKind = StrEnum("DiagramKind", ["mermaid", "png"])
+TraceKind = StrEnum("TraceKind", ["off", "file", "langsmith"])
 
 app = typer.Typer()
 
@@ -53,6 +54,9 @@ def evaluate(
         typer.Argument(help="answers, retrieval, redteam, guardrails, …; all when none is named.", show_default=False),
     ] = None,
     out: Annotated[Path, typer.Option(help="Where report.json, report.md and the plots go.")] = Path("out/eval"),
+    trace: Annotated[
+        TraceKind, typer.Option(help="Keep each row as an experiment: in a file, or at LANGSMITH_ENDPOINT.")
+    ] = TraceKind.off,
 ) -> None:
     """Measure: run evaluation suites and write a report."""
     from graph.errors import BadInput
@@ -65,4 +69,4 @@ def evaluate(
                 "the evaluation suites are part of the source checkout, and this is an installed copy.",
                 hint="Clone the repository and run `make install`, or `python -m evals` there.",
             ) from error
-        raise typer.Exit(run([*(suites or []), "--out", str(out)]))
+        raise typer.Exit(run([*(suites or []), "--out", str(out), "--trace", trace.value]))
