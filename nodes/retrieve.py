@@ -47,8 +47,9 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
     if acts and state["intent"]["name"] == "GENERIC_QA":
         graph = options["mode"] == "graph"
         found = retrieval.consult(index, tenant, state["query"], hits, acts, graph=graph, top_k=options["top_k"])
+    shown = found.hits if found.whole else found.hits[: options["top_k"] * POOL]
     return {
-        "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in found.hits],
+        "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in shown],
         "retrieval": {"confidence": "low", "candidates": [], "query": state["query"], "whole": found.whole},
     }
 

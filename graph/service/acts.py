@@ -26,6 +26,8 @@ def show_status(found: list[dict[str, Any]]) -> None:
                 f"{references['to_other_acts']} to other acts, {len(references['unresolved'])} unresolved"
             )
         )
+        if act["central"]:
+            out.print(Text(f"  most referred to: {', '.join(act['central'])}"))
         for one in references["unresolved"][:10]:
             out.print(Text(f"    {one['in']}: “{one['says']}”", style="dim"))
         for problem in problems(act):

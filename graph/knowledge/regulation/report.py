@@ -8,6 +8,7 @@ from graph.knowledge.regulation.act import Act
 
 _LONG = 2_500  # characters: a page or more of print
 _SHOWN = 12
+_CENTRAL = 5
 
 
 def status(act: Act) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def status(act: Act) -> dict[str, Any]:
         "units": len(act.nodes),
         "passages": len(act.passages),
         "definitions": len(act.terms),
+        "central": [act.nodes[act.passages[at].node].name for at in _central(act)],
         "article_gaps": articles,
         "recital_gaps": recitals,
         "parts_missing": lacking,
@@ -48,6 +50,19 @@ def status(act: Act) -> dict[str, Any]:
         "edges": {kind: sum(e.kind == kind for e in act.edges) for kind in sorted({e.kind for e in act.edges})},
         "complete": not any((*articles.values(), *recitals.values(), lacking, pages)) and "article" in kinds,
     }
+
+
+def _central(act: Act) -> list[int]:
+    """The passages on which most others depend, by PageRank; definitions left out, since all depend on them."""
+    definitions = {act.nodes[node].parent for node in act.terms.values()}
+    order = sorted(range(len(act.rank)), key=lambda at: (-act.rank[at], at))
+    return [
+        at for at in order if act.nodes[act.passages[at].node].parent not in definitions and _is_provision(act, at)
+    ][:_CENTRAL]
+
+
+def _is_provision(act: Act, passage: int) -> bool:
+    return act.nodes[act.passages[passage].node].kind in ("paragraph", "point", "annex_part")
 
 
 def line(act: Act) -> str:
