@@ -51,17 +51,9 @@ def support(claim: str, evidence: str) -> Support:
     return best
 
 
-def best_sentence(claim: str, evidence: str) -> tuple[int, int]:
-    """Range of the one sentence of the evidence that holds most of the claim; (0, 0) when there is none."""
-    ready, wanted = prepare(evidence), read(claim)
-    for span in _ranked(wanted, ready, 1)[1]:
-        return span.start, span.end
-    return 0, 0
-
-
 def candidates(claim: Reading, ready: Prepared) -> list[tuple[Span, np.ndarray]]:
     """The spans that hold most of the claim, best first, each with its features."""
-    weights, spans = _ranked(claim, ready, NEIGHBOURS)
+    weights, spans = _ranked(claim, ready)
     chosen = spans[:LOOKED_AT]
     single = [span for span in spans if span.first == span.last][:LOOKED_AT]
     passages = {span: read(ready.text[span.start : span.end]) for span in [*chosen, *single]}
@@ -69,14 +61,14 @@ def candidates(claim: Reading, ready: Prepared) -> list[tuple[Span, np.ndarray]]
     return [(span, compare(claim, passages[span], ready.forms, weights, twin)) for span in chosen]
 
 
-def _ranked(claim: Reading, ready: Prepared, most: int) -> tuple[dict[str, float], list[Span]]:
-    """What each word of the claim counts for, and the spans of up to `most` sentences, the fullest first."""
-    weights = weigh(claim, ready.frequency, len(ready.sentences), kinds=most > 1)
+def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Span]]:
+    """What each word of the claim counts for, and the spans of up to NEIGHBOURS sentences, the fullest first."""
+    weights = weigh(claim, ready.frequency, len(ready.sentences))
     ranked = []
     for first, (start, _) in enumerate(ready.sentences):
         forms: frozenset[str] = frozenset()
         begins: frozenset[str] = frozenset()
-        for last in range(first, min(first + most, len(ready.sentences))):
+        for last in range(first, min(first + NEIGHBOURS, len(ready.sentences))):
             forms |= ready.readings[last].forms
             begins |= ready.begins[last]
             share = coverage(claim, weights, forms, begins) - LONGER * (last - first)
@@ -85,4 +77,4 @@ def _ranked(claim: Reading, ready: Prepared, most: int) -> tuple[dict[str, float
     return weights, [span for *_, span in ranked]
 
 
-__all__ = ["SUPPORTED_FROM", "Support", "best_sentence", "candidates", "support"]
+__all__ = ["SUPPORTED_FROM", "Support", "candidates", "support"]

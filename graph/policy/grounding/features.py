@@ -29,13 +29,13 @@ def coverage(claim: Reading, weights: Mapping[str, float], held: frozenset[str],
     return got / total if total else 0.0
 
 
-def weigh(claim: Reading, frequency: Mapping[str, int], sentences: int, *, kinds: bool = True) -> dict[str, float]:
-    """What each form of the claim counts for: more when rare in the evidence and, with `kinds`, as a number or name."""
+def weigh(claim: Reading, frequency: Mapping[str, int], sentences: int) -> dict[str, float]:
+    """What each form of the claim counts for: more when rare in the evidence, and as a number or name."""
     weights = {}
     for form in claim.forms:
         rarity = math.log(1 + sentences / (1 + frequency.get(form, 0)))
         kind = 1.6 if form in claim.numbers else 1.3 if form in claim.names else 1.0
-        weights[form] = (kind if kinds else 1.0) * (1.0 + 0.25 * min(rarity, 4.0))
+        weights[form] = kind * (1.0 + 0.25 * min(rarity, 4.0))
     return weights
 
 
