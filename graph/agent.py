@@ -101,7 +101,7 @@ class Agent:
         recorded. A refusal, an outage of the model and "not in the documents" are replies, not errors.
         """
         run = self._prepared(question, tenant_id, user_id, thread_id, role, options)
-        return self._finished(run, lambda sentence: None)
+        return self._finished(run)
 
     def _prepared(
         self, question: str, tenant_id: str, user_id: str, thread_id: str, role: Role, options: dict[str, Any]
@@ -118,21 +118,17 @@ class Agent:
         thread = key_of(context.tenant_id, context.user_id, context.thread_id)
         return _Run(thread, {"question": question, "options": dict(checked(options, self.settings))}, context)
 
-    def _finished(self, run: "_Run", release: Callable[[VerifiedSentence], None]) -> Reply:
+    def _finished(self, run: "_Run", release: Callable[[VerifiedSentence], None] | None = None) -> Reply:
         """Run the graph to its end, handing on what it lets go before that."""
-        state: dict[str, Any] = {}
+        config = {"configurable": {"thread_id": run.thread}}
+        known: dict[str, Any] = {"context": run.context, "durability": "exit"}
         with self._turns[run.thread]:  # two runs on one thread at once would lose a turn
-            for mode, event in self._graph.stream(
-                run.asked,
-                {"configurable": {"thread_id": run.thread}},
-                context=run.context,
-                durability="exit",
-                stream_mode=["custom", "values"],
-            ):
-                if mode == "values":
-                    state = event
-                else:
-                    release(VerifiedSentence(**event["sentence"] | {"citations": event["citations"]}))
+            if release is None:
+                state = self._graph.invoke(run.asked, config, **known)
+            else:
+                for mode, state in self._graph.stream(run.asked, config, **known, stream_mode=["custom", "values"]):
+                    if mode == "custom":
+                        release(VerifiedSentence(**state["sentence"] | {"citations": state["citations"]}))
             self._keep_latest(run.thread)
         return Reply(state["reply"])
 
