@@ -22,7 +22,8 @@ def status(act: Act) -> dict[str, Any]:
             links.gaps(act.nodes, "recital", r"Recital (\d+)$"),
         )
     )
-    lacking = _parts(act)
+    lacking = list(dict.fromkeys(_parts(act)))
+    ends = "closing" in kinds or "signature" in kinds
     pages = _pages(act)
     return {
         "doc_id": act.doc_id,
@@ -42,13 +43,14 @@ def status(act: Act) -> dict[str, Any]:
         "parts_missing": lacking,
         "empty_articles": [n.name for at, n in enumerate(act.nodes) if n.kind == "article" and n.last == at],
         "pages_without_text": pages,
+        "ends": ends,
         "references": {
             "resolved": act.resolved,
             "to_other_acts": act.elsewhere,
             "unresolved": [{"in": name, "says": said} for name, said in act.unresolved],
         },
         "edges": {kind: sum(e.kind == kind for e in act.edges) for kind in sorted({e.kind for e in act.edges})},
-        "complete": not any((*articles.values(), *recitals.values(), lacking, pages)) and "article" in kinds,
+        "complete": not any((*articles.values(), *recitals.values(), lacking, pages)) and ends and "article" in kinds,
     }
 
 
@@ -84,6 +86,8 @@ def problems(found: dict[str, Any]) -> list[str]:
         told.append(f"no text below {', '.join(found['empty_articles'][:_SHOWN])}")
     if found["pages_without_text"]:
         told.append(f"no text on page {_ranges(found['pages_without_text'])}")
+    if not found["ends"]:
+        told.append("no final clause and no signature: the end may be missing")
     if not found["articles"]:
         told.append("no article was found")
     return told

@@ -63,6 +63,13 @@ def test_a_missing_paragraph_is_named() -> None:
     assert found["parts_missing"] == ["Article 12(2)"]
 
 
+def test_an_act_that_breaks_off_is_said_to() -> None:
+    at = next(n for n, u in enumerate(ACT) if u.name == "Article 15(2)")
+    found = status(ACT[:at])
+    assert report.problems(found) == ["no final clause and no signature: the end may be missing"]
+    assert not found["complete"]
+
+
 def test_missing_pages_leave_what_is_readable() -> None:
     import pypdfium2
 
