@@ -61,7 +61,8 @@ def png(star: Star) -> bytes:
     """2 pixels a point."""
     import typst
 
-    data = typst.compile(source(star).encode(), format="png", ppi=144.0)
+    # Typst's own fonts do, look the same everywhere, and take half the time.
+    data = typst.compile(source(star).encode(), format="png", ppi=144.0, ignore_system_fonts=True)
     assert isinstance(data, bytes)
     return data
 
@@ -75,7 +76,7 @@ def source(star: Star) -> str:
     x0, y0 = 20 + _WIDTH + _APART, 20 + (rows - 1) * _STEP / 2
     lines = [
         f"#set page(width: {width}pt, height: {height}pt, margin: 0pt, fill: white)",
-        '#set text(font: ("Libertinus Serif", "DejaVu Sans"), size: 8pt)',
+        '#set text(font: "Libertinus Serif", size: 8pt)',
     ]
     boxes = [_box(x0, y0, star.middle, "#fdf1d6")]
     for side, members in ((0, left), (1, right)):
