@@ -1,6 +1,7 @@
 """The Python door: `Agent().ask("…", tenant_id="U1")`."""
 
 import asyncio
+import contextvars
 import queue
 import sqlite3
 import threading
@@ -120,9 +121,16 @@ class Agent:
 
     def _finished(self, run: "_Run", release: Callable[[VerifiedSentence], None] | None = None) -> Reply:
         """Run the graph to its end, handing on what it lets go before that."""
+        return contextvars.Context().run(self._alone, run, release)
+
+    def _alone(self, run: "_Run", release: Callable[[VerifiedSentence], None] | None) -> Reply:
+        """In a context of its own: callbacks and tracers of the caller would be shown the state, the raw question too."""
+        from langsmith.run_helpers import tracing_context
+
         config = {"configurable": {"thread_id": run.thread}}
         known: dict[str, Any] = {"context": run.context, "durability": "exit"}
-        with self._turns[run.thread]:  # two runs on one thread at once would lose a turn
+        # Two runs on one thread at once would lose a turn.
+        with self._turns[run.thread], tracing_context(enabled=False):
             if release is None:
                 state = self._graph.invoke(run.asked, config, **known)
             else:
@@ -328,7 +336,7 @@ class Agent:
         if top_k is not None and (type(top_k) is not int or not 1 <= top_k <= 50):
             raise BadInput(f"top_k {str(top_k)[:40]!r} is not a whole number from 1 to 50.")
         asked = {"question": query, "options": {"top_k": top_k} if top_k else {}}
-        state = self._search.invoke(asked, context=context)
+        state = contextvars.Context().run(self._searched, asked, context)
         reply = state["reply"]
         if reply["decision"] == "unavailable":
             raise Unavailable(reply["answer"])
@@ -337,6 +345,12 @@ class Agent:
         if state["admitted"]:
             raise BadInput(state["admitted"])
         return [{key: value for key, value in item.items() if key != "edits"} for item in state["evidence"]]
+
+    def _searched(self, asked: dict[str, Any], context: Context) -> Any:
+        from langsmith.run_helpers import tracing_context
+
+        with tracing_context(enabled=False):  # as in _alone
+            return self._search.invoke(asked, context=context)
 
     # -- the guards alone ---------------------------------------------------------------------------------
 

@@ -2,5 +2,10 @@
 a file loaded by path is a second module, and a class defined in it would not be the one the rest of Cordon knows."""
 
 from graph.build import build_graph
+from graph.deps import Deps
+from graph.settings import load
+from graph.tracing import refuse_uninvited
 
-cordon = build_graph().compile(name="cordon")
+settings = load()
+refuse_uninvited(settings)  # the server would send every stage's state to LangSmith
+cordon = build_graph(Deps(settings)).compile(name="cordon")

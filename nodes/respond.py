@@ -27,6 +27,7 @@ def respond(state: State) -> dict[str, Any]:
         "citations": state["citations"] if decision == "answer" else [],
         "confidence": confidence,
         "reasoning": _reasoning(state, decision),
+        "draft": {**state["draft"], "text": "", "value": None, "errors": []},  # what was not let out is not kept
     }
 
 

@@ -1,5 +1,6 @@
 """Chat models as the generate stage sees them: messages in, text and token counts out, failures translated."""
 
+import contextvars
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
@@ -91,7 +92,8 @@ class Generator:
         With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
         if isinstance(self._model, EmbeddedChatModel):
-            return self._read(self._model.invoke(list(messages)))
+            # Without LangGraph's context: with it, its streams would show the prompt and the unverified draft.
+            return self._read(contextvars.Context().run(self._model.invoke, list(messages)))
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
         pool = ThreadPoolExecutor(1, thread_name_prefix="cordon-model")
         try:

@@ -67,7 +67,6 @@ def test_a_fresh_turn_names_every_turn_key() -> None:
 DROPPED = {
     "evidence": (ALLOW, BLOCK),
     "retrieved": (ALLOW, BLOCK),
-    "draft": (ALLOW, BLOCK),
     "rewrite": (REWRITTEN, SHORT),
     "constraints": (GUARDED, ALLOW),
     "assessment": (ASSESS, BLOCK),
