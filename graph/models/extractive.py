@@ -39,7 +39,11 @@ _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
-_LISTING = re.compile(r"\b(?:which|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b", re.I)
+# "Which datasets …" asks for several, "which freezer …" for one.
+_LISTING = re.compile(
+    r"\b(?:which (?:(?:of the|other|two|three|four|all|\w+ing|\w+al) )?\w{3,}s\b|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b",
+    re.I,
+)
 _OVERVIEW = re.compile(
     r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I
 )
