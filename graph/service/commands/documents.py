@@ -35,7 +35,7 @@ def ingest(
     with errors():
         if bool(manifest) != bool(acl) or bool(manifest) + bool(paths) + bool(regulation) != 1:
             raise BadInput(
-                "name files, or --regulation and one file, or --manifest together with --acl.",
+                "name files, or --manifest together with --acl, or --regulation and one file.",
                 hint="See `cordon ingest --help`.",
             )
         if not manifest and public == bool(tenant):
