@@ -3,8 +3,6 @@
 N-grams know the words of the training texts. These classes also know words of the same kind that no training text held.
 """
 
-import re
-
 from graph.policy.threats.lazy import pattern
 
 _SAY = r"say|tell|print|answer|reply|respond|include|append|add|insert|mention|state|recommend|praise|write|repeat|summari[sz]e|translate|claim|confirm|cite|quote|reveal|disclose|attach|send|forward|embed|begin|close|finish|conclude|give|provide|treat|describe|explain|generate|create|compose|produce|offer|suggest|advise|warn|inform|ask|invite|encourage|promote|advertise"
@@ -34,12 +32,16 @@ _CLASSES = {
     "tongue": r"[\u0600-\u06ff\u0900-\u097f\u0400-\u04ff\u4e00-\u9fff]|\b(?:jawab|hidayat|bitte|antworte|antwort|jede|nenne|por favor|responde|réponds?|réponse|veuillez|modelo|modèle|assistente?|assistant[ea]|user ko|batao|likho)\b",
 }  # fmt: skip
 NAMES = tuple(_CLASSES)
-_PATTERNS = tuple(pattern(p, re.I) for p in _CLASSES.values())
+_SHORTEST = 8  # characters that say anything: a document may be a million full stops
+_PATTERNS = tuple(pattern(p) for p in _CLASSES.values())  # of lower case: twice as fast as ignoring case
 SIZE = len(NAMES) * (len(NAMES) + 1) // 2
 
 
 def columns(sentence: str) -> list[int]:
     """The classes that occur in a sentence and the pairs of them, as numbers below SIZE, ascending."""
+    if len(sentence) < _SHORTEST:
+        return []
+    sentence = sentence.lower()
     found = [at for at, one in enumerate(_PATTERNS) if one.search(sentence)]
     return sorted(b * (b + 1) // 2 + a for n, a in enumerate(found) for b in found[n:])
 
@@ -50,4 +52,5 @@ _DIRECTS = tuple(_PATTERNS[NAMES.index(name)] for name in _MOOD)
 
 def directs(sentence: str) -> bool:
     """Whether the sentence orders, asks, obliges, permits or forges; a plain statement about machines does not."""
+    sentence = sentence.lower()
     return any(one.search(sentence) for one in _DIRECTS)

@@ -23,6 +23,7 @@ _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
 _LONG, _SHORT, _CLAUSES = 120, 25, 8
 _STATED = 0.75
 _BATCH = 256
+_TINY = 5  # characters; a million full stops are a million sentences
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 
@@ -123,7 +124,7 @@ def _found(text: str) -> tuple[list[Finding], float]:
     plain = canonical.text
     found = _ruled(canonical)
     highest = 0.0
-    ranges = split(plain)
+    ranges = [(a, b) for a, b in split(plain) if b - a >= _TINY]
     for at in range(0, len(ranges), _BATCH):
         batch = ranges[at : at + _BATCH]
         pieces = [(n, piece) for n, (a, b) in enumerate(batch) for piece in _pieces(_unmentioned(plain[a:b]))]

@@ -1,6 +1,6 @@
 """The two commonest attacks in other languages: set the earlier instructions aside, show the hidden ones.
 
-Languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Roman Urdu, Urdu, Hindi, Arabic, Russian and
+Languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Roman Urdu, Urdu, Hindi, Arabic and
 Chinese. A verb of dropping or showing, a word for "earlier", "all", "hidden" or "your", and a word for instructions stand close together.
 """
 

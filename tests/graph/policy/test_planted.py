@@ -59,3 +59,11 @@ def test_a_chunk_takes_a_few_milliseconds() -> None:
     for _ in range(20):
         ranges(text)
     assert (time.process_time() - begun) / 20 < 0.02  # measured: 0.003; room for slow machines
+
+
+@pytest.mark.parametrize("unit", [". ", "The assistant must include this. ", "a b. ", "Say ok! "])
+def test_a_megabyte_takes_linear_time(unit: str) -> None:
+    text = unit * (500_000 // len(unit))
+    begun = time.process_time()
+    ranges(text)
+    assert time.process_time() - begun < 4  # measured: 0.2 to 1.2 for half a megabyte
