@@ -51,9 +51,9 @@ def ingest(
                     agent.ingest_sources(todo, progress=report.add)
             else:
                 with IngestReport(None, as_json) as report:
-                    todo = [regulation] if regulation else list(paths or [])
+                    given = [regulation] if regulation else list(paths or [])
                     agent.ingest(
-                        todo, tenant_id=tenant, public=public, regulation=bool(regulation), progress=report.add
+                        given, tenant_id=tenant, public=public, regulation=bool(regulation), progress=report.add
                     )
     raise typer.Exit(1 if report.failed else 0)
 

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from graph.context import PUBLIC
+from graph.errors import BadInput
 from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
 
 app = typer.Typer()
@@ -14,16 +16,19 @@ app.add_typer(regulation, name="regulation")
 FormatKind = StrEnum("FormatKind", ["text", "mermaid", "png"])
 
 
-@regulation.command("status", epilog="Example: cordon regulation status --tenant U1")
+@regulation.command("status", epilog="Example: cordon regulation status --json")
 def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
-    """Articles and recitals found, what is missing, cross references, of every act a tenant can read.
+    """Articles and recitals found, what is missing, cross references, of of every act, or of those a tenant can read.
 
     Exit code 1 when an act is not whole.
     """
     with errors(), opened_agent() as agent:
         from graph.knowledge.regulation import report
 
-        found = [report.status(act) | {"visibility": where} for where, act in _acts(agent, tenant, public)]
+        found = [
+            report.status(act) | {"tenant_id": owner, "visibility": PUBLIC if owner == PUBLIC else "private"}
+            for owner, act in _acts(agent, tenant, public)
+        ]
         if as_json:
             print_json(found)
         else:
@@ -33,7 +38,7 @@ def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False)
     raise typer.Exit(0 if all(act["complete"] for act in found) else 1)
 
 
-@regulation.command("show", epilog='Example: cordon regulation show "Article 17(3)" --tenant U1')
+@regulation.command("show", epilog='Example: cordon regulation show "Article 17(3)"')
 def show(
     provision: Annotated[str, typer.Argument(help="Article 17(3), Recital 26, Chapter III …", show_default=False)],
     tenant: Tenant = "",
@@ -45,18 +50,16 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A provision, what it refers to and what refers to it."""
-    from graph.errors import BadInput
-
     with errors(), opened_agent() as agent:
         from graph.knowledge.regulation import neighbourhood, picture
 
-        acts = [one for _, one in _acts(agent, tenant, public) if not act or one.doc_id == act]
+        acts = [found for found in _acts(agent, tenant, public) if not act or found[1].doc_id == act]
         if not acts:
             raise BadInput(
                 "there is no such act here." if act else "no act was ingested.",
                 hint="`cordon ingest --regulation FILE` adds one.",
             )
-        chosen, node = _found(acts, provision)
+        owner, chosen, node = _found(acts, provision)
         if form is FormatKind.mermaid:
             typer.echo(picture.mermaid(picture.of_provision(chosen, node)), nl=False)
         elif form is FormatKind.png:
@@ -64,7 +67,7 @@ def show(
                 raise BadInput("a PNG is no text.", hint="Redirect it: > neighbourhood.png")
             sys.stdout.buffer.write(picture.png(picture.of_provision(chosen, node)))
         else:
-            shown = agent.provision(chosen.doc_id, node, tenant_id=tenant, public=public)
+            shown = agent.provision(chosen.doc_id, node, **_of(owner))
             shown["neighbours"] = [
                 {
                     "name": chosen.nodes[n.node].name,
@@ -83,23 +86,24 @@ def show(
 
 
 def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
-    """The tenant's acts and the public ones; the public ones alone with --public."""
-    from graph.errors import BadInput
-
-    if public == bool(tenant):
-        raise BadInput("whose?", hint="Give --tenant T or --public, one of the two.")
-    own = [("private", act) for act in agent.regulations(tenant_id=tenant)] if tenant else []
-    return own + [("public", act) for act in agent.regulations(public=True)]
+    """(owner, act): a tenant's and the public ones, the public ones alone, or every one that was ingested."""
+    if tenant and public:
+        raise BadInput("whose?", hint="Give --tenant T or --public, or neither for all.")
+    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else agent.deps.index.tenants()
+    return [(owner, act) for owner in owners for act in agent.regulations(**_of(owner))]
 
 
-def _found(acts: list[Any], provision: str) -> tuple[Any, int]:
-    """The first act that has the provision. Raises BadInput when none has."""
-    from graph.errors import BadInput
+def _of(owner: str) -> dict[str, Any]:
+    return {"public": True} if owner == PUBLIC else {"tenant_id": owner}
+
+
+def _found(acts: list[tuple[str, Any]], provision: str) -> tuple[str, Any, int]:
+    """(owner, act, node) of the first act that has the provision. Raises BadInput when none has."""
     from graph.knowledge.regulation import neighbourhood
 
-    for at, act in enumerate(acts):
+    for at, (owner, act) in enumerate(acts):
         try:
-            return act, neighbourhood.find(act, provision)
+            return owner, act, neighbourhood.find(act, provision)
         except BadInput:
             if at == len(acts) - 1:
                 raise
