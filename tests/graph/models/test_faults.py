@@ -41,7 +41,7 @@ def half(rng: random.Random, good: str) -> str:
 
 def over_long(rng: random.Random, good: str) -> str:
     filler = {"text": f"{TELLTALE} {rng.random()}", "sources": [1]}
-    sentences = json.loads(good)["sentences"] + [filler] * rng.choice([60, 500, 3_000])
+    sentences = json.loads(good)["sentences"] + [filler] * rng.choice([60, 300, 800])
     return json.dumps({"answered": True, "sentences": sentences})
 
 
