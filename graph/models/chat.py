@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -19,6 +19,7 @@ from graph.models.task import KEY
 from graph.settings import Settings
 
 EMBEDDED = "cordon-embedded"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,13 @@ class Generator:
         With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
         if isinstance(self._model, EmbeddedChatModel):
-            # Without LangGraph's context: with it, its streams would show the prompt and the unverified draft.
-            return self._read(contextvars.Context().run(self._model.invoke, list(messages)))
+            return self._read(_alone(self._model.invoke, list(messages)))
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
         pool = ThreadPoolExecutor(1, thread_name_prefix="cordon-model")
         try:
-            return pool.submit(self._remote, messages, schema, max_tokens, each).result(self._settings.model_timeout_s)
+            return pool.submit(_alone, self._remote, messages, schema, max_tokens, each).result(
+                self._settings.model_timeout_s
+            )
         except OutOfTime as error:
             raise _down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
@@ -161,6 +163,17 @@ class Generator:
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
         return Completion(str(message.text), self.name, prompt, written)
+
+
+def _alone(call: Callable[..., T], *given: Any) -> T:
+    """What the call gives, made where no callback and no tracer sees it: they would show the prompt and the draft."""
+    from langsmith.run_helpers import tracing_context
+
+    def untraced() -> T:
+        with tracing_context(enabled=False):
+            return call(*given)
+
+    return contextvars.Context().run(untraced)
 
 
 def _streamed(model: Any, messages: Sequence[BaseMessage], each: Callable[[str], None]) -> AIMessage:

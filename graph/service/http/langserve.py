@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_serializer
 
+from graph.policy import pii
 from graph.service.http.bodies import parse
 from graph.service.http.caller import current
 from graph.service.http.problems import Problem
@@ -44,6 +45,11 @@ def mount(app: FastAPI, service: Service) -> None:
 
     class Asked(Question, langserve.CustomUserType):  # handed on as it is
         """The input of the runnable."""
+
+        @field_serializer("question")
+        def masked(self, question: str) -> str:
+            """As event streams tell it; the graph is asked with the question itself."""
+            return pii.mask(question).text
 
     async def answer(asked: Question) -> dict[str, Any]:
         caller = current()

@@ -1,0 +1,98 @@
+"""The leak matrix: a slice of it always, all of it by `python -m evals.leaks`; and every cell of the slice can fail."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.doors import routes
+from evals.leaks import ARTEFACTS, LEGITIMATE, matrix, run
+from evals.leaks_doors import DOORS
+from evals.leaks_world import CANARIES, LEAK, canaries_in, indexed, outside
+from evals.serving import Served
+from graph.agent import Agent
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning"),  # LangServe's own calls
+    pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning"),
+]
+SLICE = (
+    "Agent.astream",
+    "POST /v1/ask stream",
+    "/agent/stream_events",
+    "MCP ask",
+    "graph.stream messages, embedded model",
+    "graph.astream_events, embedded model",
+)
+
+
+def test_no_canary_gets_out_and_every_cell_can_fail() -> None:
+    looked, leaked = matrix(SLICE, planted=False)
+    assert sorted(map(str, leaked)) == []
+    assert len(looked) > 400
+    _, shown = matrix(SLICE, planted=True)
+    assert sorted(map(str, looked - shown)) == []
+
+
+def test_every_route_that_asks_or_reads_is_in_the_matrix(served: Served) -> None:
+    told = " ".join(DOORS)
+    found = {r.path for r in routes(served.inner) if r.deed in ("ask", "read", "audit") and r.method in ("GET", "POST")}
+    elsewhere = {  # a page, schemas and names of things; a job names files
+        p for p in found if "playground" in p or "_schema" in p or "/models" in p or "/jobs" in p
+    }  # fmt: skip
+    assert [p for p in sorted(found - elsewhere) if p.split("/{")[0] not in told] == []
+
+
+def test_the_canaries_are_told_apart_and_none_is_in_an_innocent_text() -> None:
+    assert canaries_in(LEAK) == set(CANARIES)
+    assert canaries_in("The kestrel freezer holds the whole blood samples.") == set()
+    assert len(CANARIES["prompt"]) >= 15
+    assert {artefact for _, artefact in LEGITIMATE} <= set(ARTEFACTS)
+
+
+def test_langserve_would_trace_the_raw_question_without_its_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The framework's switch, set behind the back of a running service that traces to LangSmith itself."""
+
+    async def traced() -> Any:
+        yield
+
+    with outside() as beside:
+        home = indexed(tmp_path)
+        _, kept = run("/agent/invoke", home, beside, "langsmith", planted=False)
+        assert kept == set() and beside.collected
+        monkeypatch.setattr("graph.service.http.langserve._untraced", traced)
+        monkeypatch.setattr("graph.policy.pii.mask", unmasked)
+        _, lost = run("/agent/invoke", home, beside, "langsmith", planted=False)
+    assert "question's secret" in {cell.canary for cell in lost if cell.artefact == "trace"}
+
+
+def unmasked(text: str, **_: Any) -> Any:
+    from graph.policy.pii import Masked
+
+    return Masked(text, ())
+
+
+def test_a_callers_callbacks_see_nothing_of_a_run(agent: Agent) -> None:
+    """Cordon inside somebody else's chain: the chain's callbacks are not handed down into the graph."""
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.runnables import RunnableLambda
+
+    class Ears(BaseCallbackHandler):
+        heard: list[str]
+
+        def __init__(self) -> None:
+            self.heard = []
+
+        def on_chain_start(self, serialized: Any, inputs: Any, **more: Any) -> None:
+            self.heard.append(str(more.get("name")))
+
+        def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
+            self.heard.append("model")
+
+    ears = Ears()
+    asked = RunnableLambda(lambda question: agent.ask(question, tenant_id="U1"), name="theirs")
+    reply = asked.invoke("How many people are in PunjabThal after the removals?", {"callbacks": [ears]})
+    assert reply["decision"] == "answer"
+    assert ears.heard == ["theirs"]
