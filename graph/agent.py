@@ -124,7 +124,7 @@ class Agent:
         return contextvars.Context().run(self._alone, run, release)
 
     def _alone(self, run: "_Run", release: Callable[[VerifiedSentence], None] | None) -> Reply:
-        """In a context of its own: callbacks and tracers of the caller would be shown the state and the raw question."""
+        """In a context of its own: callbacks and tracers of the caller would see the state and the raw question."""
         from langsmith.run_helpers import tracing_context
 
         config = {"configurable": {"thread_id": run.thread}}
