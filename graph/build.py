@@ -3,7 +3,6 @@
 import inspect
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -32,39 +31,13 @@ from nodes.validate import grounded, validate
 
 
 def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, State]:
-    """The uncompiled graph. Each stage is handed exactly what it may use."""
-    d = deps or Deps(load())
-    g = StateGraph(State, context_schema=Context, input_schema=Input)
-
-    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
-    stage(g, "admit", partial(admit, settings=d.settings))
-    stage(
-        g,
-        "classify",
-        lambda state, runtime: classify(state, runtime, conversations=d.conversations, embedder=d.embedder),
-    )
-    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion, embed=d.embed))
-    stage(g, "constrain", constrain)
-    stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
-    stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))
-    stage(
-        g,
-        "generate",
-        lambda state, runtime: generate(state, runtime, generator=d.generator, journal=d.journal, settings=d.settings),
-    )
-    stage(g, "repair", lambda state: repair(state, generator=d.generator, settings=d.settings))
-    stage(g, "validate", validate)
-    stage(g, "respond", respond)
-    stage(g, "remember", partial(remember, settings=d.settings))
-    stage(g, "refuse", refuse)
-    stage(g, "publish", partial(publish, artifacts=d.artifacts))
-    stage(
-        g,
-        "record",
-        lambda state, runtime: record(
-            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder, tracer=d.tracer
-        ),
-    )
+    """The uncompiled graph. Each stage is handed exactly what it asks for."""
+    g = _staged(
+        deps or Deps(load()),
+        admit=admit, classify=classify, triage=triage, constrain=constrain, retrieve=retrieve, guard=guard,
+        generate=generate, repair=repair, validate=validate, respond=respond, remember=remember,
+        refuse=refuse, publish=publish, record=record,
+    )  # fmt: skip
 
     g.add_edge(START, "admit")
     g.add_conditional_edges("admit", admitted)
@@ -88,28 +61,11 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
 
 def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
     """The way to masked evidence alone: admission, triage, guard and record as for a question, and no generator."""
-    d = deps
-    g = StateGraph(State, context_schema=Context, input_schema=Input)
-
-    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
-    stage(g, "admit", partial(admit, settings=d.settings))
-    stage(
-        g,
-        "classify",
-        lambda state, runtime: classify(state, runtime, conversations=d.conversations, embedder=d.embedder),
-    )
-    stage(g, "triage", lambda state, runtime: triage(state, runtime, opinion=d.opinion, embed=d.embed))
-    stage(g, "retrieve", lambda state, runtime: retrieve(state, runtime, index=d.index))
-    stage(g, "guard", lambda state, runtime: guard(state, runtime, index=d.index, settings=d.settings))
-    stage(g, "present", present)
-    stage(g, "refuse", refuse)
-    stage(
-        g,
-        "record",
-        lambda state, runtime: record(
-            state, runtime, journal=d.journal, conversations=d.conversations, embedder=d.embedder, tracer=d.tracer
-        ),
-    )
+    g = _staged(
+        deps,
+        admit=admit, classify=classify, triage=triage, retrieve=retrieve, guard=guard, present=present,
+        refuse=refuse, record=record,
+    )  # fmt: skip
 
     g.add_edge(START, "admit")
     g.add_conditional_edges("admit", admitted, {"classify": "classify", "respond": "present"})
@@ -125,13 +81,21 @@ def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
     return g
 
 
-def stage(g: StateGraph[Any, Any, Any, Any], name: str, work: Callable[..., Any]) -> None:
-    """Add a stage that tells its time (ms)."""
-    asks = "runtime" in inspect.signature(work).parameters
+def _staged(deps: Deps, **stages: Callable[..., dict[str, Any]]) -> StateGraph[State, Context, Input, State]:
+    g = StateGraph(State, context_schema=Context, input_schema=Input)
+    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
+    for name, work in stages.items():
+        _stage(g, deps, name, work)
+    return g
+
+
+def _stage(g: StateGraph[Any, Any, Any, Any], deps: Deps, name: str, work: Callable[..., Any]) -> None:
+    """Add a stage that tells its time (ms). What it asks for by name is an attribute of Deps, opened when it runs."""
+    asks = list(inspect.signature(work).parameters)[1:]
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         begun = time.perf_counter()
-        update = work(state, runtime) if asks else work(state)
+        update = work(state, **{ask: runtime if ask == "runtime" else getattr(deps, ask) for ask in asks})
         spent = state.get("timings", {}).get(name, 0.0) if name != "admit" else 0.0
         spent_ms = round(spent + (time.perf_counter() - begun) * 1_000, 2)
         return {**update, "timings": {**update.get("timings", {}), name: spent_ms}}
