@@ -76,12 +76,12 @@ def _verdict(turn: str, found: Assessment, question: str, safe: str) -> Verdict:
             }
             for f in found.findings
         ],
-        "safe_response": _safe_response(action, kinds),
+        "safe_response": _safe_response(action, [(f.type, round(f.score, 3)) for f in found.findings]),
         "recommended_controls": _CONTROLS[action],
     }
 
 
-def _safe_response(action: str, kinds: Sequence[str]) -> str:
+def _safe_response(action: str, threats: Sequence[tuple[str, float]]) -> str:
     if action == "BLOCK":
-        return refusals.TEXTS[refusals.code_for([(kind, 1.0) for kind in kinds])]
+        return refusals.TEXTS[refusals.code_for(threats)]  # as `refuse` will say it
     return _GUARDED if action == "ALLOW_WITH_GUARDRAILS" else ""
