@@ -60,10 +60,11 @@ def legitimate(cell: Cell) -> bool:
 
 
 def unanswered(door: str, world: World) -> bool:
-    """Whether the good turn was none: then its zeros mean nothing. What a listener may hear nothing of is left out."""
+    """Whether the good turn or the fault was none: then the zeros mean nothing. Who may hear nothing is left out."""
     silent = door == "GET /metrics" or door == "GET /v1/audit" or "messages" in door or "custom" in door
     heard = " ".join(t for artefact in ("events", "reply") for t in world.seen.get(artefact, []))
-    return not silent and "kestrel" not in heard
+    failed = "RuntimeError" in " ".join(world.seen.get("errors", []))  # the second fault, where its kind is told
+    return (not silent and "kestrel" not in heard) or (door.startswith(("Agent.", "cordon ")) and not failed)
 
 
 def run(door: str, home: Path, beside: Outside, tracing: str, *, planted: bool) -> tuple[set[Cell], set[Cell]]:
