@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from evals.serving import Served
+from evals.serving import WIDE, Served, serving
 from graph.service.http.pages import PAGE
+from graph.settings import load
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -60,6 +61,15 @@ def test_text_has_the_contrast_of_wcag_aa(theme: int) -> None:
 
 
 # -- in a browser -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def served(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service of the page's own: other tests remove the documents of theirs."""
+    base = tmp_path_factory.mktemp("page")
+    shutil.copytree(small, base / "home")
+    with serving(load(environ={}, home=base / "home", out=base / "out", artifacts=False, **WIDE)) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
