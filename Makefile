@@ -58,6 +58,7 @@ check: $(VENV)/.dev ## format, lint, types, tests
 
 bench: $(VENV)/.default ## how long things take on this machine
 	@$(BIN)/python -m evals.bench
+	@$(BIN)/python -m evals.load
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
