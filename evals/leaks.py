@@ -27,16 +27,20 @@ ARTEFACTS = (
     "artefact files", "temporary files", "home", "model", "echo",
 )  # fmt: skip
 _QUESTION = frozenset({"question's PII", "question's secret"})
+_DRAFT = frozenset({"draft"})
 _DOCUMENTS = frozenset({"foreign text", "document's PII", "planted text"})
 # Where a canary belongs: (door begins with, artefact) → canaries that may stand there, and why.
 LEGITIMATE: dict[tuple[str, str], tuple[frozenset[str], str]] = {
     ("", "home"): (_DOCUMENTS, "the index and its copies are the documents"),
     ("", "model"): (frozenset({"prompt"}), "the model is sent the prompt, and nothing else of these"),
     ("graph.", "echo"): (_QUESTION, "the asker's own words, before admit has masked them"),
-    ("graph.", "events"): (
-        frozenset({"draft"}),
-        "LangGraph's raw streams show stages at work; no door of Cordon is one",
-    ),
+    **{
+        (f"graph.{mode}", "events"): (_DRAFT, "a raw stream that shows stages at work; no door of Cordon is one")
+        for mode in (*(f"stream {m}" for m in ("values", "updates", "debug", "checkpoints", "tasks")), "astream_events")
+    },
+    ("LangGraph Server", "events"): (_DRAFT, "as above: Studio is the operator's look at the stages"),
+    ("LangGraph Server", "history"): (_DRAFT, "each step of a run, the steps before respond empties the draft too"),
+    ("LangGraph Server", "checkpoints"): (_DRAFT, "the same, as langgraph dev keeps it on disk"),
     ("GET /v1/documents", "reply"): (frozenset({"planted text"}), "a tenant reading its own document, masked"),
     ("GET /v1/documents", "errors"): (frozenset({"planted text"}), "the same; no fault of these keeps it from reading"),
 }
@@ -72,7 +76,7 @@ def run(door: str, home: Path, beside: Outside, tracing: str, *, planted: bool) 
     beside.to_model.clear()
     beside.collected.clear()
     # In a raw stream the draft is seen, and a rule of the prompt that is part of it would say nothing of the prompt.
-    beside.broken, beside.parrots = False, not door.startswith("graph.")
+    beside.broken, beside.parrots = False, not door.startswith(("graph.", "LangGraph"))
     with tempfile.TemporaryDirectory(dir=home.parent) as folder:
         world = World(Path(folder), beside, tracing, planted)
         shutil.copytree(home, world.base / "home")

@@ -11,34 +11,25 @@ import json
 import logging
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import httpx
 
-from evals.leaks_plants import crashing
+from evals.leaks_plants import faults
+from evals.leaks_processes import command, langgraph_server, tracing_to
 from evals.leaks_world import LEAK, QUESTION, World
 from graph.agent import Agent, Reply
 from graph.context import Context, key_of
 from graph.errors import CordonError
 
-ROOT = Path(__file__).resolve().parents[1]
 ASKED: dict[str, Any] = {"question": QUESTION, "thread_id": "t-1", "memory": "buffer"}
 MODES = ("values", "updates", "messages", "custom", "debug", "checkpoints", "tasks")
 # Events of a raw stream that come before `admit` has ended, by mode (langgraph 1.2).
 ECHO = {"values": 1, "tasks": 1, "checkpoints": 2, "debug": 3}
-BOOT = """
-import sys
-from pathlib import Path
-from evals.leaks_plants import child
-child(sys.argv[4:], planted=sys.argv[1] == "1", crash=sys.argv[2] == "1", home=Path(sys.argv[3]))
-"""
 Door = Callable[[World], None]
 
 
@@ -67,10 +58,7 @@ def watched(world: World) -> Iterator[None]:
 
 @contextmanager
 def tracing_variables(world: World) -> Iterator[None]:
-    """What an operator has set who wants traces; for LangSmith the framework's own switch too, before and after."""
-    told = {"LANGSMITH_ENDPOINT": world.outside.url, "LANGSMITH_API_KEY": "k", "LANGSMITH_DISABLE_RUN_COMPRESSION": "1"}
-    told |= {"OTEL_EXPORTER_OTLP_ENDPOINT": world.outside.url}
-    with patch.dict(os.environ, told):
+    with patch.dict(os.environ, tracing_to(world)):
         yield
 
 
@@ -90,15 +78,6 @@ def switched_off() -> None:
     utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
     if (client := getattr(run_trees, "_CLIENT", None)) is not None:
         client.flush()
-
-
-def faults(world: World) -> Iterator[None]:
-    """The same turn under each fault: a model server that fails and tells all, a stage that raises with all in it."""
-    world.outside.broken = True
-    yield
-    world.outside.broken = False
-    with crashing():
-        yield
 
 
 # -- Python -------------------------------------------------------------------------------------------------------
@@ -163,7 +142,7 @@ def _graph(mode: str, *, embedded: bool) -> Door:
         config: Any = {"configurable": {"thread_id": "t-1"}}
         with tracing_variables(world), watched(world):
             deps = Deps(world.settings(**more))
-            graph = build_graph(deps).compile(checkpointer=InMemorySaver())
+            graph: Any = build_graph(deps).compile(checkpointer=InMemorySaver())
 
             def listen() -> list[Any]:
                 if mode == "astream_events":
@@ -174,7 +153,7 @@ def _graph(mode: str, *, embedded: bool) -> Door:
                     return asyncio.run(
                         go(graph.astream_events(asked, config, context=Context("U1", "local", "t-1"), version="v2"))
                     )
-                return list(graph.stream(asked, config, context=Context("U1", "local", "t-1"), stream_mode=mode))  # type: ignore[call-overload, no-any-return]
+                return list(graph.stream(asked, config, context=Context("U1", "local", "t-1"), stream_mode=mode))
 
             try:
                 events = listen()
@@ -197,43 +176,6 @@ def _joined(events: list[Any]) -> str:
     tokens = [e[0] for e in events if isinstance(e, tuple) and len(e) == 2]
     tokens += [e["data"]["chunk"] for e in events if isinstance(e, dict) and e.get("event") == "on_chat_model_stream"]
     return "".join(str(getattr(token, "content", "")) for token in tokens)
-
-
-# -- the command line, in a process of its own --------------------------------------------------------------------
-
-
-def _command(arguments: list[str], stdin: str = "") -> Door:
-    def door(world: World) -> None:
-        temporary = world.base / "tmp"
-        temporary.mkdir(exist_ok=True)
-
-        def run(*, crash: bool = False) -> "subprocess.CompletedProcess[str]":
-            env = {k: v for k, v in os.environ.items() if not k.startswith(("CORDON_", "LANG", "OPENAI_", "OTEL_"))}
-            known = world.settings().model_dump(
-                include={"home", "out", "model", "openai_base_url", "model_retries", "tracing", "trace_content"}
-            )
-            env |= {f"CORDON_{name.upper()}": str(value) for name, value in known.items()}
-            env |= {"TMPDIR": str(temporary), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
-            env |= {"LANGSMITH_TRACING": "true"} if world.tracing == "langsmith" else {}
-            with tracing_variables(world):
-                told = {
-                    k: os.environ[k] for k in ("LANGSMITH_ENDPOINT", "LANGSMITH_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT")
-                }
-            flags = ["1" if world.planted else "0", "1" if crash else "0", str(world.base / "home")]
-            return subprocess.run(
-                [sys.executable, "-c", BOOT, *flags, *arguments],
-                input=stdin, capture_output=True, text=True, check=False, timeout=120, cwd=world.base,
-                env=env | told | {"COLUMNS": "1000"},
-            )  # fmt: skip
-
-        good = run()
-        world.saw("reply", good.stdout)
-        world.saw("stderr", good.stderr)
-        for fault in faults(world):
-            bad = run(crash=fault is None and not world.outside.broken)
-            world.saw("errors", bad.stdout + bad.stderr)
-
-    return door
 
 
 # -- HTTP ---------------------------------------------------------------------------------------------------------
@@ -309,8 +251,9 @@ DOORS: dict[str, Door] = {
     "Agent.stream": _python(lambda agent: agent.stream(**ASKED, tenant_id="U1")),
     "Agent.astream": _python(_astream),
     "Agent.search": _python(lambda agent: iter(agent.search(QUESTION, tenant_id="U1"))),
-    "cordon ask --json": _command(["ask", QUESTION, "--tenant", "U1", "--memory", "buffer", "--json"]),
-    "cordon chat": _command(["chat", "--tenant", "U1"], stdin=f"{QUESTION}\n/sources\n/why\n"),
+    "cordon ask --json": command(["ask", QUESTION, "--tenant", "U1", "--memory", "buffer", "--json"]),
+    "cordon chat": command(["chat", "--tenant", "U1"], stdin=f"{QUESTION}\n/sources\n/why\n"),
+    "LangGraph Server": langgraph_server,
     "POST /v1/ask": _http(_whole("/v1/ask", ASKED)),
     "POST /v1/ask stream": _http(_streamed("/v1/ask", {**ASKED, "stream": True}, "event: reply")),
     "POST /v1/chat/completions": _http(_whole("/v1/chat/completions", _chat(False)), wrong="/v1/chat/completions"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from evals.leaks_world import LEAK
+from evals.leaks_world import LEAK, World
 
 
 @contextmanager
@@ -24,6 +24,15 @@ def crashing() -> Iterator[None]:
         raise RuntimeError(LEAK)
 
     with patch("graph.policy.access.denied", dies):
+        yield
+
+
+def faults(world: World) -> Iterator[None]:
+    """The same turn under each fault: a model server that fails and tells all, a stage that raises with all in it."""
+    world.outside.broken = True
+    yield
+    world.outside.broken = False
+    with crashing():
         yield
 
 
@@ -69,7 +78,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
 
     @functools.wraps(fail_closed)
     def loud_failure(state: Any, error: Any) -> Any:
-        command = fail_closed(state, error)
+        command: Any = fail_closed(state, error)
         command.update["error"]["message"] += " " + LEAK
         return command
 

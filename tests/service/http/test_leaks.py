@@ -11,6 +11,8 @@ from evals.leaks_doors import DOORS
 from evals.leaks_world import CANARIES, LEAK, canaries_in, indexed, outside
 from evals.serving import Served
 from graph.agent import Agent
+from graph.build import build_graph
+from graph.context import Context, key_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning"),  # LangServe's own calls
@@ -66,6 +68,30 @@ def test_langserve_would_trace_the_raw_question_without_its_guard(
         monkeypatch.setattr("graph.policy.pii.mask", unmasked)
         _, lost = run("/agent/invoke", home, beside, "langsmith", planted=False)
     assert "question's secret" in {cell.canary for cell in lost if cell.artefact == "trace"}
+
+
+def test_a_model_inside_the_runs_context_would_show_its_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = "graph.astream_events, embedded model"
+    with outside() as beside:
+        home = indexed(tmp_path)
+        assert run(door, home, beside, "jsonl", planted=False)[1] == set()
+        monkeypatch.setattr("graph.models.chat._alone", lambda call, *given: call(*given))
+        _, lost = run(door, home, beside, "jsonl", planted=False)
+    assert {(cell.artefact, cell.canary) for cell in lost} == {("events", "prompt")}
+
+
+def test_the_stream_of_messages_has_no_token_of_a_model(agent: Agent) -> None:
+    """What a model writes is a draft: a raw stream of its messages must stay empty."""
+    asked: Any = {"question": "How many people are in PunjabThal after the removals?"}
+    context = Context("U1", "local", "raw-messages")
+    graph = build_graph(agent.deps).compile()
+    assert list(graph.stream(asked, context=context, stream_mode="messages")) == []
+
+
+def test_a_finished_thread_holds_no_draft(agent: Agent) -> None:
+    agent.ask("How many people are in PunjabThal after the removals?", tenant_id="U1", thread_id="no-draft")
+    state = agent._graph.get_state({"configurable": {"thread_id": key_of("U1", "local", "no-draft")}}).values
+    assert state["sentences"] and state["draft"] == {"text": "", "value": None, "errors": [], "steps": []}
 
 
 def unmasked(text: str, **_: Any) -> Any:
