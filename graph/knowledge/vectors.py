@@ -5,6 +5,7 @@ vectors only, never text, and can always be rebuilt from the spaces.
 """
 
 import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from graph.errors import IndexUnavailable
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
+_COUNT_AT = 20  # in hnswlib's header: version (4 bytes), offset, room, and here how many vectors there are (8 each)
+
 
 class Vectors:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._client: Any = None
         self._stores: dict[str, Any] = {}
+        self._blanked: set[Path] = set()
 
     def _store(self, space: str) -> Any:
         """The space's collection, behind LangChain's vector store interface."""
@@ -44,6 +48,17 @@ class Vectors:
         collection = self._collection(space)
         for at in range(0, len(ids), 5_000):  # Chroma bounds a batch at 5,461
             collection.upsert(ids=ids[at : at + 5_000], embeddings=vectors[at : at + 5_000])
+        self._blank()
+
+    def _blank(self) -> None:
+        """Overwrite what an index without vectors has on disk. hnswlib writes its empty room as memory gave it, with
+        whatever lay there before, another tenant's text too. Once it writes vectors it writes those alone."""
+        for header in set(self._directory.glob("*/header.bin")) - self._blanked:
+            (held,) = struct.unpack_from("<q", header.read_bytes(), _COUNT_AT)
+            for path in (header.with_name(name) for name in ("data_level0.bin", "length.bin")):
+                if held == 0 and path.is_file():
+                    path.write_bytes(bytes(path.stat().st_size))
+            self._blanked.add(header)
 
     def sync(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
         """Make the collection hold exactly these."""
@@ -56,6 +71,7 @@ class Vectors:
     def drop(self) -> None:
         """Remove Chroma's files: a delete in them leaves bytes behind."""
         self._stores.clear()
+        self._blanked.clear()
         if self._client is not None:
             self._client._system.stop()  # Chroma's own way to let go of its files
             self._client.clear_system_cache()
