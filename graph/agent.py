@@ -3,11 +3,12 @@
 import asyncio
 import contextvars
 import queue
+import re
 import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -18,7 +19,7 @@ from langchain_core.language_models import BaseChatModel
 
 from graph.context import PUBLIC, Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
-from graph.errors import BadInput, CordonError, NotFound
+from graph.errors import BadInput, CordonError, NotFound, Unavailable
 from graph.knowledge.home import private_directory
 from graph.knowledge.ingest import Outcome, Source, files, ingest, mirror
 from graph.knowledge.space import Record
@@ -130,7 +131,7 @@ class Agent:
         config = {"configurable": {"thread_id": run.thread}}
         known: dict[str, Any] = {"context": run.context, "durability": "exit"}
         # Two runs on one thread at once would lose a turn.
-        with self._turns[run.thread], tracing_context(enabled=False):
+        with self._turns[run.thread], tracing_context(enabled=False), _memory():
             if release is None:
                 state = self._graph.invoke(run.asked, config, **known)
             else:
@@ -248,6 +249,8 @@ class Agent:
         file is an act of the Union: its structure is read, and its graph kept."""
         owner = _owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
+        if odd := [str(p) for p in given if re.match(r"(?!https?://)[a-z][a-z0-9+.-]*://", str(p), re.I)]:
+            raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
         pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
         local = [Path(p) for p in given if str(p) not in pages]
         outcomes = self.ingest_sources(list(files(local, owner, regulation=regulation)), progress=progress)
@@ -358,25 +361,27 @@ class Agent:
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(text, source, self.deps.embed)
+        return filters.scan(_given(text), source, self.deps.embed)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""
         from graph.policy import filters
 
-        return filters.mask(text)
+        return filters.mask(_given(text))
 
     def check(self, claim: str, evidence: Sequence[str]) -> dict[str, Any]:
         """Whether the evidence supports the claim, and where."""
         from graph.policy import filters
 
-        return filters.check(claim, evidence)
+        if isinstance(evidence, str) or not all(isinstance(passage, str) for passage in evidence):
+            raise BadInput("the evidence is a list of texts.")
+        return filters.check(_given(claim), evidence)
 
     def repair(self, text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
         """JSON out of what a model wrote."""
         from graph.policy import filters
 
-        return filters.repair(text, schema)
+        return filters.repair(_given(text), schema)
 
     # -- inside -------------------------------------------------------------------------------------------
 
@@ -395,10 +400,8 @@ class Agent:
             saver = SqliteSaver(connection, serde=MaskingSerializer())
             saver.setup()
         except sqlite3.Error as error:
-            from graph.errors import Unavailable
-
             raise Unavailable(
-                f"the memory {path.name} cannot be used: {error}.", hint="Free space, or remove it."
+                f"the memory {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
             ) from error
         return saver
 
@@ -425,6 +428,22 @@ class Agent:
 
         _ = self.deps.lock
         return build_search(self.deps).compile()
+
+
+def _given(text: Any) -> str:
+    if not isinstance(text, str):
+        raise BadInput(f"a text was expected, not {type(text).__name__}.")
+    return text
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    """A checkpoint that cannot be read or written is an outage."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        why = f"the conversation cannot be stored: {error}."
+        raise Unavailable(why, hint="Is the disk full? Free space.") from error
 
 
 def _owner(tenant_id: str, public: bool) -> str:

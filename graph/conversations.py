@@ -146,7 +146,7 @@ class Conversations:
                 return self._open[name].execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise Unavailable(
-                f"the conversations in {path.name} cannot be used: {error}.", hint="Free space, or remove the file."
+                f"the conversations in {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
             ) from error
 
 

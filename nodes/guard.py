@@ -49,7 +49,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
                 "tenant_id": record.tenant_id,
                 "visibility": "public" if record.visibility == "public" else "private",
                 "page": chunk.page,
-                "sheet": chunk.sheet,
+                "sheet": pii.mask(chunk.sheet).text if chunk.sheet else None,
                 "section": pii.mask(chunk.section).text,
                 "score": round(handle["score"], 3),
                 "sha256": record.sha256,

@@ -90,7 +90,7 @@ class Journal:
             _, end = _last_line(file)
             lines, last, named = [], None, []
             for raw in os.pread(file, end, 0).splitlines():
-                last = json.loads(raw)
+                last = _read(raw, "a line")
                 if last.get("run_id") in gone and "salt" in last:
                     named.append(last["seq"])
                     kept = {key: value for key, value in last.items() if key not in PERSONAL and key != "salt"}
@@ -129,9 +129,9 @@ class Journal:
         """Every whole entry, oldest first."""
         if self.path.exists():
             with self.path.open("rb") as file:
-                for line in file:
+                for number, line in enumerate(file, 1):
                     if line.endswith(b"\n"):
-                        yield json.loads(line)
+                        yield _read(line, f"line {number}")
 
     def runs(self) -> Iterator[dict[str, Any]]:
         """The lines of runs, without flags, erasures and released sentences."""
@@ -177,6 +177,19 @@ def _chained(entry: dict[str, Any], last: dict[str, Any] | None) -> dict[str, An
     return chained
 
 
+def _read(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+        _ = entry["seq"], entry["hash"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unavailable(
+            f"the journal is damaged at {where}, so nothing can be recorded or read.",
+            hint="`cordon audit verify` shows where. Put the file aside as evidence; a new one begins.",
+        ) from error
+    found: dict[str, Any] = entry
+    return found
+
+
 def _line(entry: dict[str, Any]) -> bytes:
     return _canonical(entry).encode() + b"\n"
 
@@ -192,5 +205,5 @@ def _last_line(file: int) -> tuple[dict[str, Any] | None, int]:
         end = tail.rfind(b"\n")
         begin = tail.rfind(b"\n", 0, end) if end >= 0 else -1
         if end >= 0 and (begin >= 0 or at == 0):
-            return json.loads(tail[begin + 1 : end]), at + end + 1
+            return _read(tail[begin + 1 : end], "its last line"), at + end + 1
     return None, 0

@@ -1,6 +1,9 @@
 """A run as Markdown: the answer with its sources; for an assessment also brief, rubric and checklist."""
 
+from graph.policy import plain
 from graph.state import Citation, State
+
+_line = plain.line
 
 
 def documents(state: State) -> dict[str, str]:
@@ -48,7 +51,7 @@ def place(citation: Citation) -> str:
     if citation["page"]:
         parts.append(f"page {citation['page']}")
     if citation["sheet"]:
-        parts.append(f"sheet {citation['sheet']}")
+        parts.append(f"sheet {_line(citation['sheet'])}")
     if citation["section"]:
         parts.append(f"section {_line(citation['section'])}")
     return "".join(f", {part}" for part in parts)
@@ -71,7 +74,3 @@ def _checklist(state: State) -> str:
     lines = [f"# Submission checklist: {_line(design['title'].removeprefix('Assessment brief: '))}", ""]
     lines += [f"- [ ] {_line(item)}" for item in design["checklist"]]
     return "\n".join(lines) + "\n"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

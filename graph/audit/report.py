@@ -6,6 +6,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
 from graph.errors import BadInput
@@ -21,8 +22,12 @@ _ACTIONS = {"ALLOW": "allowed", "ALLOW_WITH_GUARDRAILS": "guarded", "BLOCK": "bl
 
 def report(entries: Iterable[dict[str, Any]], day: str) -> list[dict[str, Any]]:
     """Rows by tenant for one UTC day, YYYY-MM-DD. Raises BadInput for anything else."""
-    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
-        raise BadInput(f"{day[:40]!r} is no day.", hint="Write it as YYYY-MM-DD, in UTC.")
+    try:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
+            raise ValueError
+        date.fromisoformat(day)
+    except ValueError:
+        raise BadInput(f"{day[:40]!r} is no day.", hint="Write it as YYYY-MM-DD, in UTC.") from None
     by_tenant: dict[str, list[dict[str, Any]]] = {}
     for entry in entries:
         if entry["timestamp"].startswith(day):

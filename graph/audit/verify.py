@@ -126,7 +126,8 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> 
         return "the passage is of another document"
     if not chunk.start <= c["start"] < c["end"] <= chunk.end:
         return "the range is not in the passage"
-    place = (chunk.page, chunk.sheet, pii.mask(chunk.section).text, pii.mask(record.filename).text)
+    sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
+    place = (chunk.page, sheet, pii.mask(chunk.section).text, pii.mask(record.filename).text)
     if place != (c["page"], c["sheet"], c["section"], c["filename"]):
         return "its page, sheet, section or file name is another"
     return "" if _stands(c, chunk, text) else "the quote is not what stands there"

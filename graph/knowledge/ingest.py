@@ -17,6 +17,7 @@ from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser
 from graph.knowledge.space import Record, StoredChunk
+from graph.policy import pii
 from graph.settings import Settings
 
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]
@@ -202,8 +203,13 @@ def _twin(index: Index, tenants: Sequence[str], sha256: str, name: str) -> str:
 
 def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
-    plain = unicodedata.normalize("NFKD", Path(source.name).stem).encode("ascii", "ignore").decode()
+    # An id stands in logs and records; what a file's name tells of a person does not.
+    masked = pii.mask(Path(source.name).stem)
+    bare = masked.text.replace("[REDACTED]", " ")
+    plain = unicodedata.normalize("NFKD", bare).encode("ascii", "ignore").decode()
     base = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:60] or "document"
+    if masked.spans:
+        return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
     for tenant in source.spaces:
         space = index.space(tenant)
         held = space.record(base) if space else None

@@ -124,7 +124,7 @@ class IngestReport:
             sys.stdout.write(json.dumps(asdict(outcome)) + "\n")
             return
         line = Text(f"{outcome.status:<12}", style=_STATUS[outcome.status])
-        line.append(outcome.name)
+        line.append(_clean(outcome.name))
         if outcome.doc_id and outcome.status == "indexed":
             line.append(f"  {outcome.doc_id}, {outcome.chunks} chunk{'s' if outcome.chunks != 1 else ''}", style="dim")
         if outcome.reason:
@@ -136,23 +136,19 @@ class IngestReport:
 
 
 def show_documents(records: list[dict[str, Any]]) -> None:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("doc_id", "file", "title", "chunks", "kept until", "flags"):
-        table.add_column(
-            name, overflow="fold", justify="right" if name == "chunks" else "left", no_wrap=name == "doc_id"
-        )
-    for r in records:
-        cells = (
-            r["doc_id"],
-            r["filename"],
-            r["title"],
-            str(r["chunks"]),
-            r["expires"][:10] or "-",
-            ", ".join(r["flags"]),
-        )
-        table.add_row(*map(Text, cells))
+    """A line each: id and title, with what is unusual about it."""
     out = console()
-    out.print(table if records else Text("no documents"))
+    wide = max((len(r["doc_id"]) for r in records), default=0)
+    for r in records:
+        line = Text(f"{_clean(r['doc_id']):<{min(wide, 40)}}  ", style="bold")
+        line.append(_clean(r["title"]))
+        about = [_clean(r["filename"]), f"{r['chunks']} chunk{'s' if r['chunks'] != 1 else ''}"]
+        about += [f"kept until {r['expires'][:10]}"] if r["expires"] else []
+        line.append(f"  {', '.join(about)}", style="dim")
+        line.append(f"  {', '.join(r['flags'])}" if r["flags"] else "", style="yellow")
+        out.print(line, soft_wrap=True)
+    if not records:
+        out.print(Text("no documents"))
 
 
 def show_document(document: dict[str, Any]) -> None:
@@ -165,21 +161,22 @@ def show_document(document: dict[str, Any]) -> None:
 
 
 def show_journal(entries: list[dict[str, Any]]) -> None:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("time", "run", "tenant", "action", "decision", "ms", "question"):
-        table.add_column(name, justify="right" if name == "ms" else "left", no_wrap=name != "question")
+    """A line each: when, which run, whose, what became of it, and the question."""
+    out = console()
+    styles = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
     for e in entries:
-        row = (
-            e["timestamp"][:19],
-            e["run_id"][:8],
-            e["tenant_id"],
-            e["action"],
-            e["final_decision"],
-            f"{e['latency_ms']:.0f}",
-            e.get("query", "(erased)")[:120],
-        )
-        table.add_row(*map(Text, row))
-    console().print(table if entries else Text("the journal is empty"))
+        line = Text(f"{e['timestamp'][:19]}  {e['run_id'][:8]}  {_clean(e['tenant_id'])}  ", style="dim")
+        line.append(e["action"], style=styles.get(e["action"], ""))
+        line.append(f"  {e['final_decision']}  {e['latency_ms']:.0f} ms  ")
+        line.append(_clean(e.get("query", "(erased)"))[:120])
+        out.print(line, soft_wrap=True)
+    if not entries:
+        out.print(Text("the journal is empty"))
+
+
+def _clean(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def show_findings(findings: dict[str, Any]) -> None:

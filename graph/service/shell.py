@@ -1,5 +1,6 @@
 """What every command shares: options, errors in one line, an agent that is closed again, JSON on stdout."""
 
+import errno
 import json
 import os
 import sys
@@ -58,22 +59,29 @@ def text_of(row: dict[str, Any], key: str) -> str:
 def stream(work: Any) -> None:
     """JSONL in, JSONL out, in order. A line that cannot be used yields {"id", "error"}, and exit code 2 at the end."""
     bad = False
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        if not line.strip():
-            continue
-        row: Any = None
-        try:
-            row = json.loads(line)
-            if not isinstance(row, dict):
-                raise ValueError("expected an object")
-            result = {"id": row.get("id"), **work(row)}
-        except (ValueError, RecursionError) as error:
-            bad = True
-            result = {"id": row.get("id") if isinstance(row, dict) else None, "error": f"line {number}: {error}"}
-        sys.stdout.write(json.dumps(result, ensure_ascii=True) + "\n")
-        sys.stdout.flush()
+    with errors():
+        for number, line in enumerate(sys.stdin.buffer, 1):
+            if not line.strip():
+                continue
+            row: Any = None
+            try:
+                row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+                if not isinstance(row, dict):
+                    raise ValueError("expected an object")
+                result = {"id": row.get("id"), **work(row)}
+            except UnicodeDecodeError:
+                bad, result = True, {"id": None, "error": f"line {number}: it is not UTF-8"}
+            except (ValueError, RecursionError) as error:
+                bad = True
+                result = {"id": row.get("id") if isinstance(row, dict) else None, "error": f"line {number}: {error}"}
+            sys.stdout.write(json.dumps(result, ensure_ascii=True) + "\n")
+            sys.stdout.flush()
     if bad:
         raise typer.Exit(2)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 @contextmanager
@@ -94,6 +102,12 @@ def errors() -> Iterator[None]:
         raise typer.Exit(0) from None
     except (typer.Exit, typer.Abort):
         raise
+    except OSError as error:
+        if State.debug:
+            raise
+        if error.errno in (errno.ENOSPC, errno.EIO):  # the buffer cannot be written at the end either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}.", 1)
     except Exception as error:
         if State.debug:
             raise

@@ -68,7 +68,9 @@ def audit_flag(
 
 @audit.command("verify", epilog="Example: cordon audit verify")
 def audit_verify() -> None:
-    """Prove that no line of the journal was changed, added or removed; exit 1 otherwise."""
+    """Prove that no line of the journal was changed, added or removed; exit 1 otherwise.
+
+    A cut end leaves a whole chain: keep the head that is printed, and compare."""
     with errors():
         journal = _journal()
         broken = journal.verify()

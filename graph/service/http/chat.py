@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
+from graph.policy import plain
 from graph.service.http.asking import sentences
 from graph.service.http.caller import Caller
 from graph.service.http.problems import Problem
@@ -121,8 +122,9 @@ def content(reply: dict[str, Any]) -> str:
 def _footnotes(reply: dict[str, Any]) -> str:
     lines = []
     for c in reply["citations"]:
-        place = f", page {c['page']}" if c["page"] else f", sheet {c['sheet']}" if c["sheet"] else ""
-        lines.append(f"[{c['n']}] {c['filename']}{place}: “{' '.join(c['quote'].split())}”")
+        place = f", page {c['page']}" if c["page"] else f", sheet {plain.line(c['sheet'])}" if c["sheet"] else ""
+        # The extension field has the quote verbatim; here a chat client may render what it is given.
+        lines.append(f"[{c['n']}] {plain.line(c['filename'])}{place}: “{plain.line(c['quote'])}”")
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
