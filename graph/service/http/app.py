@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
@@ -20,6 +21,7 @@ from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
 from graph.service.http.gate import Gate
 from graph.service.http.observe import Observe
+from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
 
 UPLOADS = frozenset({"/v1/documents"})
@@ -52,11 +54,13 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
         inner.include_router(module.router)
     langserve.mount(inner, service)
     mcp.mount(inner, service)
-    for kind in (problems.Problem, CordonError, RequestValidationError, ValidationError, HTTPException, Exception):
+    ours = (problems.Problem, CordonError)
+    for kind in (*ours, RequestValidationError, ValidationError, HTTPException, ClientDisconnect, Exception):
         inner.add_exception_handler(kind, _told)
     _describe(inner)
 
-    app: ASGIApp = StrictBodies(inner, service.settings.max_body_kb * 1_024, UPLOADS)
+    body_s = min(BODY_S, service.settings.request_s)
+    app: ASGIApp = StrictBodies(inner, service.settings.max_body_kb * 1_024, UPLOADS, body_s)
     app = Gate(app, Credentials(service.settings, service.keys), service.limits)
     if origins := [o.strip() for o in service.settings.cors_origins.split(",") if o.strip()]:
         app = CORSMiddleware(
@@ -88,6 +92,8 @@ async def _told(request: Request, error: Exception) -> Response:
         problem = problems.Problem(422, _first(error))
     elif isinstance(error, ValidationError) and request.url.path.startswith(langserve.PATH):
         problem = problems.Problem(422)  # LangServe checks the inputs of a batch one by one, and lets this out
+    elif isinstance(error, ClientDisconnect):
+        problem = problems.Problem(499)
     elif isinstance(error, HTTPException):
         known = error.status_code if error.status_code in problems.BY_STATUS else 500
         problem = problems.Problem(known, headers=error.headers)

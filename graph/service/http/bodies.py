@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph.service.http.patience import BODY_S, Patience
 from graph.service.http.problems import Problem
 
 MAX_DEPTH = 32
@@ -78,8 +79,8 @@ class StrictBodies:
     browser asking first. Uploads pass, and are limited where they are written to disk.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int, uploads: frozenset[str]) -> None:
-        self.app, self.max_bytes, self.uploads = app, max_bytes, uploads
+    def __init__(self, app: ASGIApp, max_bytes: int, uploads: frozenset[str], body_s: float = BODY_S) -> None:
+        self.app, self.max_bytes, self.uploads, self.body_s = app, max_bytes, uploads, body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or (scope["method"] == "POST" and scope["path"] in self.uploads):
@@ -88,17 +89,18 @@ class StrictBodies:
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > self.max_bytes:
-            raise Problem(413)
+            raise self._too_large()
         parts: list[bytes] = []
-        size, more = 0, True
+        size, more, patience = 0, True, Patience(self.body_s)
         while more:
-            message = await receive()
+            message = await patience.wait(receive())
             if message["type"] == "http.disconnect":
-                return
+                raise Problem(499)
             parts.append(message.get("body", b""))
             size += len(parts[-1])
+            patience.earn(len(parts[-1]))
             if size > self.max_bytes:
-                raise Problem(413)
+                raise self._too_large()
             more = message.get("more_body", False)
         body, sent = b"".join(parts), False
         if body:
@@ -117,3 +119,6 @@ class StrictBodies:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, replay, send)
+
+    def _too_large(self) -> Problem:
+        return Problem(413, f"A body is at most {self.max_bytes // 1_024:,} KB.")

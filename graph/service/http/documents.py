@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from graph.errors import BadInput
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
+from graph.service.http.patience import UPLOAD_S
 from graph.service.http.problems import Problem
 from graph.service.http.service import Deleter, Reader, Served, Service, Uploader
 
@@ -36,7 +37,13 @@ async def upload(request: Request, response: Response, who: Uploader, service: S
     job_id, folder = service.jobs.begin()
     try:
         settings = service.settings
-        received = await uploads.receive(request, folder, settings.max_file_mb * 2**20, settings.max_upload_mb * 2**20)
+        received = await uploads.receive(
+            request,
+            folder,
+            settings.max_file_mb * 2**20,
+            settings.max_upload_mb * 2**20,
+            min(UPLOAD_S, settings.request_s),
+        )
         job = service.jobs.accept(job_id, who.principal, received)
     except OSError:
         service.jobs.discard(job_id)

@@ -13,6 +13,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
 
 from graph.service.http.jobs import File
+from graph.service.http.patience import UPLOAD_S, Patience
 from graph.service.http.problems import Problem
 
 MAX_FILES = 100
@@ -85,23 +86,28 @@ class Receiver:
             raise Problem(400, "A part of the form has too long a header.")
 
 
-async def receive(request: Request, folder: Path, max_file: int, max_total: int) -> list[File]:
-    """The files of the request, in order. Raises Problem for a form that is broken, empty or too large."""
+async def receive(
+    request: Request, folder: Path, max_file: int, max_total: int, patience_s: float = UPLOAD_S
+) -> list[File]:
+    """The files of the request, in order. Raises Problem for a form that is broken, empty, too large or too slow."""
     kind, options = parse_options_header(request.headers.get("content-type", "").encode("latin-1"))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 200:
         raise Problem(415, "Send the files as multipart/form-data.")
+    too_large = Problem(413, f"An upload is at most {max_total // 2**20:,} MB, all files together.")
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or len(length) > 15 or int(length) > max_total:
-        raise Problem(413)
-    receiver, size = Receiver(folder, max_file), 0
+        raise too_large
+    receiver, size, patience = Receiver(folder, max_file), 0, Patience(patience_s)
     names = [n for n in dir(receiver) if n.startswith("on_")]
     try:
         parser = MultipartParser(boundary, {n: getattr(receiver, n) for n in names})  # type: ignore[arg-type]
-        async for part in request.stream():
+        stream = aiter(request.stream())
+        while (part := await patience.wait(anext(stream, None))) is not None:
+            patience.earn(len(part))
             size += len(part)
             if size > max_total:
-                raise Problem(413)
+                raise too_large
             await asyncio.to_thread(parser.write, part)  # the disk may be slow; others wait for the loop
         parser.finalize()
     except MultipartParseError:
