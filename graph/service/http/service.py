@@ -21,7 +21,8 @@ from graph.service.http.workers import Workers
 from graph.service.keys import Keys
 
 T = TypeVar("T")
-ThreadId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$")]
+# What graph.context.valid_id takes: no two dots in a row.
+ThreadId = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9](\.?[A-Za-z0-9_:@-])*\.?$")]
 Door = Literal["rest", "chat", "langserve", "mcp"]
 
 
