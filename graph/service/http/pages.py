@@ -24,6 +24,7 @@ _STYLE = "/page/docs.css"
 router = APIRouter(include_in_schema=False)
 
 
+@router.head("/")
 @router.get("/")
 def home() -> Response:
     index = PAGE / "index.html"
@@ -32,15 +33,18 @@ def home() -> Response:
     return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
 
 
+@router.head("/page/{name}")
 @router.get("/page/{name}")
 def file(name: str) -> Response:
     """A file of the page, by its bare name."""
     path = PAGE / name
-    if Path(name).name != name or name.startswith(".") or path.suffix not in _KINDS or not path.is_file():
+    known = Path(name).name == name and not name.startswith(".") and len(name) <= 100 and path.suffix in _KINDS
+    if not known or not path.is_file():
         raise Problem(404)
     return FileResponse(path, media_type=_KINDS[path.suffix], headers={"Cache-Control": "no-cache"})
 
 
+@router.head("/docs")
 @router.get("/docs")
 def docs(request: Request) -> HTMLResponse:
     """Every route, from the OpenAPI document, without a script."""
