@@ -1,11 +1,12 @@
 """/agent: LangServe's wire format (invoke, batch, stream, playground) around the same question and reply.
 
 LangServe hands a runnable no request, so the caller comes from the gate, through a context variable; its own config
-(configurable, metadata, tags) is not read by anything here. Its licence forbids offering it as a hosted service, so
-it is an optional package.
+(configurable, metadata, tags) is not read by anything here, and not refused either: a RemoteRunnable inside a node of
+LangGraph sends that graph's along. Its licence forbids offering it as a hosted service, so it is an optional package.
 """
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
@@ -69,7 +70,7 @@ def mount(app: FastAPI, service: Service) -> None:
         path=PATH,
         enabled_endpoints=ENDPOINTS,
         config_keys=(),
-        dependencies=[Depends(may("ask")), Depends(_sound), Depends(_untraced)],
+        dependencies=[Depends(may("ask")), Depends(_sound), Depends(_there), Depends(_untraced)],
         enable_feedback_endpoint=False,
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
@@ -92,6 +93,22 @@ async def _sound(request: Request, served: Served) -> None:
         raise Problem(422, f"At most {served.settings.max_question_chars:,} characters can be asked.")
     if len(body.get("inputs", [])) > served.settings.max_batch:
         raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
+
+
+async def _there(request: Request) -> None:
+    """A file of the playground that is not one is 404 like everything else, and is not handed to LangServe."""
+    name = request.path_params.get("file_path") or "index.html"
+    if "/playground/" in request.url.path:
+        import langserve
+
+        files = (Path(langserve.__file__).parent / "playground" / "dist").resolve()
+        try:
+            path = (files / name).resolve()
+            known = path.is_relative_to(files) and path.is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            known = False
+        if not known:
+            raise Problem(404)
 
 
 async def _untraced() -> AsyncIterator[None]:

@@ -78,7 +78,7 @@ def test_what_langserve_takes_for_granted_is_checked(u1: httpx.Client, field: st
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
+    [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", "a..b"), ("thread_id", "a.."), ("thread_id", "a\n"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
 )  # fmt: skip
 def test_a_field_that_does_not_fit_is_named_and_not_echoed(u1: httpx.Client, field: str, value: Any) -> None:
     sent = u1.post("/v1/ask", json={"question": QUESTIONS["U1"], field: value})
@@ -86,11 +86,43 @@ def test_a_field_that_does_not_fit_is_named_and_not_echoed(u1: httpx.Client, fie
     assert sent.json()["error"]["code"] in ("invalid_request", "question_empty", "question_too_long")
 
 
-@pytest.mark.parametrize("path", ["/v1/threads/%2e%2e", "/v1/threads/a%00b", "/v1/documents/..%2f..%2fkeys.db", "/v1/documents/%ff", "/v1/jobs/*", "/v1/documents/" + "a" * 3_000, "/page/%2e%2e%2fapp.py", "/page/..%5capp.py", "/agent/playground/%2e%2e/%2e%2e/server.py", "//v1/documents", "/v1/documents/"])  # fmt: skip
+@pytest.mark.parametrize("path", ["/v1/threads/%2e%2e", "/v1/threads/a%00b", "/v1/documents/..%2f..%2fkeys.db", "/v1/documents/%ff", "/v1/jobs/*", "/v1/documents/" + "a" * 3_000, "/page/%2e%2e%2fapp.py", "/page/..%5capp.py", "/page/" + "a" * 3_000 + ".css", "/page/%00.css", "/agent/playground/%2e%2e/%2e%2e/server.py", "//v1/documents", "/v1/documents/"])  # fmt: skip
 def test_a_path_leads_nowhere_else(u1: httpx.Client, path: str) -> None:
     sent = u1.get(path)
     assert sent.status_code in (401, 404), (sent.status_code, sent.text[:200])
     assert "import" not in sent.text
+
+
+@pytest.mark.parametrize("path", ["..%2f..%2fserver.py", "../../server.py", "assets", "none.js", "%00", "a" * 3_000])
+def test_what_the_playground_lacks_is_404_as_everywhere(u1: httpx.Client, path: str) -> None:
+    sent = u1.get("/agent/playground/" + path)
+    assert (sent.status_code, sent.content) == (404, u1.get("/v1/documents/none").content)
+
+
+@pytest.mark.parametrize("day", ["2026-13-45", "2026-02-30", "0000-01-01", "٢٠٢٦-٠١-٠١", "2026-1-1", "today"])
+def test_a_day_that_is_none_is_refused(served: Served, day: str) -> None:
+    with served.client("U1", "auditor") as client:
+        sent = client.get("/v1/audit", params={"day": day})
+        assert sent.status_code == 422 and sent.json()["error"]["message"].startswith("query.day: ")
+        assert client.get("/v1/audit", params={"day": "2026-02-28"}).status_code == 200
+
+
+def test_a_thread_id_of_every_usable_shape_passes(served: Served) -> None:
+    from pydantic import TypeAdapter
+
+    from graph.context import valid_id
+    from graph.service.http.service import ThreadId
+
+    for usable in ("a", "7", "a.b", "a.", "a.b.c", "a-_:@.x", "t" * 64, "a" + ".b" * 31 + "."):
+        assert TypeAdapter(ThreadId).validate_python(usable) == valid_id(usable, "thread")
+
+
+def test_open_pages_answer_head_without_a_body(served: Served) -> None:
+    with httpx.Client(base_url=served.url, trust_env=False) as client:
+        for path in ("/", "/docs", "/livez", "/readyz", "/metrics", "/openapi.json", "/page/page.css"):
+            head, get = client.head(path), client.get(path)
+            assert (head.status_code, head.content) == (get.status_code, b""), path
+            assert head.headers["content-type"] == get.headers["content-type"], path
 
 
 def test_a_body_larger_than_allowed_is_refused_while_it_comes(u1: httpx.Client, served: Served) -> None:
@@ -103,6 +135,9 @@ def test_a_body_larger_than_allowed_is_refused_while_it_comes(u1: httpx.Client, 
         for _ in range(64):
             yield b" " * 65_536
 
+    files = [("files", ("a.txt", b"a" * 1_900_000)), ("files", ("b.txt", b"b" * 1_900_000))]
+    upload = u1.post("/v1/documents", files=files)
+    assert upload.status_code == 413 and f"{served.settings.max_upload_mb} MB" in upload.json()["error"]["message"]
     with suppress(httpx.WriteError, httpx.ReadError):  # the service answers and closes before all of it was sent
         assert u1.post("/v1/ask", content=endless(), headers={"Content-Type": "application/json"}).status_code == 413
     assert u1.get("/v1/models").status_code == 200

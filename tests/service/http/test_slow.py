@@ -13,8 +13,8 @@ from evals.serving import Served
 from graph.service.http.patience import BYTES_A_SECOND, Patience
 from graph.service.http.problems import Problem
 
-JSON = "POST /v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n"  # noqa: E501
-FORM = "POST /v1/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 4000\r\n\r\n"  # noqa: E501
+JSON = "POST /v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n"
+FORM = "POST /v1/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 4000\r\n\r\n"
 BEGUN = {
     JSON: b'{"question": "Which fr',
     FORM: b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nThe ib',
