@@ -9,8 +9,10 @@ from contextlib import suppress
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from graph.errors import BadInput, Unavailable
+from graph.service.http.connections import Bounded
 from graph.service.http.observe import Draining, log_to_stderr
 from graph.service.keys import Keys
 from graph.settings import Settings
@@ -34,23 +36,27 @@ def run(settings: Settings) -> None:
         service = inner.state.service
         try:
             log_to_stderr()
-            config = uvicorn.Config(
-                app,
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                ws="none",
-                lifespan="on",
-                timeout_keep_alive=30,
-                h11_max_incomplete_event_size=65_536,
-                backlog=BACKLOG,
-            )
             print(f"Cordon listens on http://{listening_at([listening])}", file=sys.stderr, flush=True)
-            server = Server(config, service.draining, settings.request_s + DRAIN_S)
+            server = Server(configured(app), service.draining, settings.request_s + DRAIN_S)
             asyncio.run(server.serve(sockets=[listening]))
         finally:
             service.close()
+
+
+def configured(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=Bounded,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=65_536,
+        backlog=BACKLOG,
+    )
 
 
 def _guard_host(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -101,3 +102,61 @@ def test_bytes_earn_time_up_to_where_it_began() -> None:
     with pytest.raises(Problem) as caught:
         asyncio.run(waiting())
     assert caught.value.status == 408
+
+
+# -- connections --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bounded(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """A server configured as the service's is, in a hurry, and nothing but "hello" behind it, half of it late."""
+    from uvicorn import Server
+
+    from graph.service.http.run import configured, listen
+
+    monkeypatch.setattr("graph.service.http.connections.Bounded.wait_s", 0.3)
+
+    async def hello(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"10")]})
+        await send({"type": "http.response.body", "body": b"hello", "more_body": True})
+        await asyncio.sleep(1.2 if scope["path"] == "/late" else 0)
+        await send({"type": "http.response.body", "body": b"hello"})
+
+    with listen("127.0.0.1", 0) as listening:
+        config = configured(hello)
+        config.lifespan = "off"
+        server = Server(config)
+        thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])), daemon=True)
+        thread.start()
+        yield listening.getsockname()[:2]
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET / HTTP/1.1\r\nX-", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n"],
+    ids=["nothing", "half-sent headers", "an answer before the body"],
+)
+def test_a_connection_that_asks_nothing_is_closed_even_if_it_trickles(bounded: tuple[str, int], begun: bytes) -> None:
+    since = time.monotonic()
+    with socket.create_connection(bounded, timeout=0.1) as line:
+        line.sendall(begun)
+        while time.monotonic() - since < 5:
+            try:
+                if begun:
+                    line.sendall(b"x")
+                if not line.recv(65_536):
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+    assert time.monotonic() - since < 4
+
+
+def test_an_answer_under_way_is_not_cut_however_long_it_takes(bounded: tuple[str, int]) -> None:
+    with socket.create_connection(bounded, timeout=5) as line:
+        line.sendall(b"GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+        said = told(line)
+    assert said.endswith(b"hellohello")
