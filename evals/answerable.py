@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from evals.figures import auc
+from evals.passages import as_evidence
 from evals.retrieval import TENANT, data_directory, fill
 from evals.stats import Rate
 from graph.knowledge.embeddings import shared
@@ -59,11 +60,7 @@ def table(sample: int = SAMPLE) -> list[dict[str, Any]]:
             title = row["meta"]["title"].replace("_", " ")
             hits = index.search(TENANT, row["text"], DEEP if kind == "foreign" else TOP_K)
             hits = [h for h in hits if kind != "foreign" or texts[h.doc_id]["title"] != title][:TOP_K]
-            evidence = [
-                {"n": n, "text": texts[h.doc_id]["text"], "title": texts[h.doc_id]["title"], "section": "",
-                 "score": h.score, "start": 0}
-                for n, h in enumerate(hits, 1)
-            ]  # fmt: skip
+            evidence = as_evidence(hits, texts)
             values = extractive.signs(evidence, extractive.features(row["text"], evidence, shared())[1])
             found.append(
                 {

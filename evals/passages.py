@@ -10,7 +10,7 @@ from typing import Any
 from evals.retrieval import TENANT, data_directory, fill
 from evals.stats import Rate
 from graph.knowledge.embeddings import shared
-from graph.knowledge.index import Index
+from graph.knowledge.index import Hit, Index
 from graph.models import extractive
 
 SAMPLE, SEED, TOP_K = 600, 7, 5
@@ -43,17 +43,7 @@ def ranked(sample: int = SAMPLE) -> list[tuple[dict[str, Any], Any]]:
         texts = {d["id"]: d for d in documents}
         for row in asked:
             hits = index.search(TENANT, row["text"], TOP_K)
-            evidence = [
-                {
-                    "n": n,
-                    "text": texts[h.doc_id]["text"],
-                    "title": texts[h.doc_id]["title"],
-                    "section": "",
-                    "score": h.score,
-                    "start": 0,
-                }
-                for n, h in enumerate(hits, 1)
-            ]
+            evidence = as_evidence(hits, texts)
             candidates, table = extractive.features(row["text"], evidence, shared())
             order = extractive.score(row["text"], evidence, shared())
             gold = {a.casefold() for a in row["meta"]["answers"]}
@@ -63,6 +53,15 @@ def ranked(sample: int = SAMPLE) -> list[tuple[dict[str, Any], Any]]:
             found.append(({"answerable": True, "at": at, "retrieved": held}, (table, labels)))
         index.close()
     return found
+
+
+def as_evidence(hits: list[Hit], texts: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Whole passages as the answerer is shown them."""
+    return [
+        {"n": n, "text": texts[h.doc_id]["text"], "title": texts[h.doc_id]["title"],
+         "section": "", "score": h.score, "start": 0}
+        for n, h in enumerate(hits, 1)
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":
