@@ -22,12 +22,11 @@ TURNS = 24  # of the conversation whose tokens are counted
 
 
 def run(out: Path) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as home:
-        with Agent(load(environ={}, home=Path(home), artifacts=False)) as agent:
-            agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
-            followed = {kind: [_follow(agent, row, kind) for row in _rows("follow_ups")] for kind in KINDS}
-            reached = [_reach(agent, row) for row in _rows("reach_back")]
-            tokens = {kind: _tokens(agent, kind) for kind in KINDS}
+    with tempfile.TemporaryDirectory() as home, Agent(load(environ={}, home=Path(home), artifacts=False)) as agent:
+        agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
+        followed = {kind: [_follow(agent, row, kind) for row in _rows("follow_ups")] for kind in KINDS}
+        reached = [_reach(agent, row) for row in _rows("reach_back")]
+        tokens = {kind: _tokens(agent, kind) for kind in KINDS}
     figures: dict[str, Any] = {}
     for kind, rows in followed.items():
         figures[f"follow-up, right source, {kind}"] = Rate(sum(r["source"] for r in rows), len(rows)).as_json()
