@@ -3,7 +3,7 @@
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,14 +27,33 @@ def _root(debug: Annotated[bool, typer.Option("--debug", help="Show the tracebac
 
 
 def main() -> None:
+    code: object = 1
     try:
-        app()
+        code = app(standalone_mode=False)
     except SystemExit as done:
-        with suppress(BrokenPipeError):  # `cordon … | head` has what it wanted
-            sys.stdout.flush()
-            sys.stderr.flush()
-        # Everything is closed and flushed: tearing the libraries down one by one would only take time.
-        os._exit(done.code if isinstance(done.code, int) else 1)
+        code = done.code
+    except typer.Abort:
+        code = 130
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer's usage errors have one; their class is not public
+            raise
+        code = _misused(error)
+    with suppress(BrokenPipeError):  # `cordon … | head` has what it wanted
+        sys.stdout.flush()
+        sys.stderr.flush()
+    # Everything is closed and flushed: tearing the libraries down one by one would only take time.
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
+def _misused(error: Any) -> int:
+    """A usage error in one line; the help where nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        said = " ".join(error.format_message().split()).rstrip(".")
+        path = error.ctx.command_path if getattr(error, "ctx", None) else "cordon"
+        typer.echo(f"cordon: {said}. See `{path} --help`.", err=True)
+    return int(error.exit_code)
 
 
 if __name__ == "__main__":
