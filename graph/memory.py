@@ -124,8 +124,8 @@ def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Mem
     if kind == "none":
         return memory
     turns = [*memory["turns"], turn]
-    kept = keep if kind == "buffer" else 0
-    fold, turns = turns[: len(turns) - kept], turns[len(turns) - kept :] if kept else []
+    cut = max(0, len(turns) - (keep if kind == "buffer" else 0))
+    fold, turns = turns[:cut], turns[cut:]
     lines = [*memory["summary"].splitlines(), *map(_line, fold)]
     return {"turns": turns, "summary": "\n".join(lines[-SUMMARY_LINES:])}
 

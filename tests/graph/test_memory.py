@@ -203,3 +203,12 @@ def test_an_ordinal_that_points_at_nothing_is_left_alone(question: str) -> None:
         "doc_ids": ["x", "y"],
     }
     assert memory.resolve(question, {"turns": [turn], "summary": ""}, "buffer").query == question
+
+
+def test_a_buffer_keeps_the_last_turns_word_by_word_from_the_first_on() -> None:
+    held = memory.EMPTY
+    for n in range(1, 12):
+        turn: Any = {"question": f"q{n}", "answer": f"a{n}", "topic": "", "items": [], "doc_ids": []}
+        held = memory.remember(held, turn, "buffer", 8)
+        assert [t["question"] for t in held["turns"]] == [f"q{i}" for i in range(max(1, n - 7), n + 1)]
+        assert len(held["summary"].splitlines()) == max(0, n - 8)
