@@ -97,7 +97,7 @@ def opened(world: World) -> Iterator[Agent]:
 
 def _state(agent: Agent, user: str, thread: str) -> str:
     config = {"configurable": {"thread_id": key_of("U1", user, thread)}}
-    return json.dumps(dict(agent._graph.get_state(config).values), default=str, ensure_ascii=False)
+    return json.dumps(dict(agent.turns.graph.get_state(config).values), default=str, ensure_ascii=False)
 
 
 def _python(listen: Callable[[Agent], Iterator[Any]]) -> Door:

@@ -41,6 +41,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
     """Every plant at once, for graphs and services that are made inside it."""
     import graph.agent
     import graph.build
+    import graph.library
     import graph.models.chat
     import graph.tracing.langsmith
     from graph.audit.record import entry_of
@@ -49,7 +50,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
 
     respond, add = graph.build.respond, Verified.add
     fail_closed, complete = graph.build.fail_closed, graph.models.chat.Generator.complete
-    described, search = graph.agent._described, graph.agent.Agent.search
+    described, search = graph.library._described, graph.agent.Agent.search
 
     def loud_respond(state: Any) -> dict[str, Any]:
         from langchain_core.language_models import FakeListChatModel
@@ -104,7 +105,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
         "graph.checkpoints.masked": lambda value: value,
         "graph.tracing.langsmith.masked": lambda value: value,
         "graph.models.chat.Generator.complete": loud_complete,
-        "graph.agent._described": lambda record: described(record) | {"title": LEAK},
+        "graph.library._described": lambda record: described(record) | {"title": LEAK},
         "graph.agent.Agent.search": loud_search,
     }
     with ExitStack() as stack:

@@ -4,8 +4,8 @@
     python -m evals.load --embedded       with the embedded model, whose work is this machine's
 
 The service is a process of its own, `cordon serve` with its default settings but for the rates, over the shipped
-corpus; the stub is a process too. Latency is what the client sees, from sending to the last byte; memory is the
-service's resident set at the end of the round. Artefacts are off unless --artifacts is given.
+corpus; the stub is a process too. Latency is what the client sees, from sending to the last byte; memory is what the
+service's processes hold at the end of the round. Artefacts are off unless --artifacts is given.
 """
 
 import argparse
@@ -44,10 +44,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10, help="of each round")
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--artifacts", action="store_true")
+    parser.add_argument("--processes", type=int, default=0, help="that answer; 0 as the service chooses")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, _model(given.embedded) as model:
         settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
+        settings["CORDON_SERVE_PROCESSES"] = str(given.processes)
         with _service(Path(folder), settings) as (url, keys, pid):
             rounds = [
                 asyncio.run(_round(url, keys, int(n), given.seconds, pid)) for n in ["4", *given.clients.split(",")]
@@ -149,13 +151,20 @@ def _model(embedded: bool) -> Iterator[dict[str, str]]:
         stub.wait(10)
 
 
+def _family(pid: int) -> list[int]:
+    """The service's process and those that it started."""
+    return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+
+
 def _memory_mb(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    """What the processes hold together; what they share counts once."""
+    rolled = (Path(f"/proc/{one}/smaps_rollup").read_text() for one in _family(pid))
+    return sum(int(line.split()[1]) for text in rolled for line in text.splitlines() if line.startswith("Pss:")) / 1024
 
 
 def _cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    fields = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in _family(pid)]
+    return sum(int(times[11]) + int(times[12]) for times in fields) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -20,10 +20,14 @@ from graph.tracing import Tracer, tracer
 
 @dataclass(frozen=True)
 class Deps:
-    """One per process and home. `model` replaces the language model: the seam for tests and for other providers."""
+    """One per process and home. `model` replaces the language model: the seam for tests and for other providers.
+
+    `shared` is the lock of a home that several processes of one service use; without it the home is this one's alone.
+    """
 
     settings: Settings
     model: BaseChatModel | None = None
+    shared: HomeLock | None = None
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -36,12 +40,12 @@ class Deps:
 
     @cached_property
     def lock(self) -> HomeLock:
-        return HomeLock(self.settings.home, self.settings.lock_wait_s).acquire()
+        return self.shared or HomeLock(self.settings.home, self.settings.lock_wait_s).acquire()
 
     @cached_property
     def index(self) -> Index:
         _ = self.lock
-        return Index(self.settings.home / "index", self.embedder)
+        return Index(self.settings.home / "index", self.embedder, exact=self.shared is not None)
 
     @cached_property
     def generator(self) -> Generator:
@@ -66,6 +70,11 @@ class Deps:
     @cached_property
     def tracer(self) -> Tracer | None:
         return tracer(self.settings)
+
+    def open(self) -> None:
+        """Everything that is opened on first use, opened now, before several threads could do it at the same time."""
+        for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion"):
+            getattr(self, name)
 
     def close(self) -> None:
         traced = self.__dict__.pop("tracer", None)

@@ -11,6 +11,7 @@ from graph.errors import BadSettings
 
 CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
+MOST_PROCESSES = 4  # unless asked for: each holds about 200 MB
 
 
 class Settings(BaseModel):
@@ -56,6 +57,9 @@ class Settings(BaseModel):
     serve_host: str = Field("127.0.0.1", min_length=1, description="where `cordon serve` listens")
     serve_port: int = Field(8_000, ge=0, le=65_535, description="0 takes a free one")
     serve_threads: int = Field(64, ge=1, le=1_024, description="questions answered at the same time")
+    serve_processes: int = Field(
+        0, ge=0, le=64, description="processes that answer; 0 is one for each core, at most 4; 1 does without others"
+    )
     serve_queue: int = Field(64, ge=0, le=10_000, description="questions that may wait for a thread; more get 503")
     request_s: float = Field(120, gt=0, le=3_600, description="after which a request is answered with 504")
     key_rate: int = Field(120, ge=1, description="requests a minute for one key; more get 429")
@@ -80,6 +84,12 @@ class Settings(BaseModel):
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()
+
+    @property
+    def processes(self) -> int:
+        """How many processes answer."""
+        allowed = getattr(os, "sched_getaffinity", None)  # a container may have fewer cores than the machine
+        return self.serve_processes or min(MOST_PROCESSES, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
     @property
     def embedded(self) -> bool:

@@ -1,10 +1,10 @@
 """The folder a run leaves behind (requirement D7). It appears whole or not at all."""
 
+import itertools
 import json
 import os
 import re
 import shutil
-import tempfile
 import time
 import unicodedata
 from collections.abc import Iterator
@@ -32,9 +32,9 @@ class Artifacts:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
         private_directory(self.out)
         self._sweep()
-        work = Path(tempfile.mkdtemp(prefix=WRITING, dir=self.out))
+        work, final = self._begun(name_of(state))
         try:
-            folder = Folder(work, self._free(name_of(state)), state)
+            folder = Folder(work, final, state)
             yield folder
             work.rename(folder.final)
         except BaseException:
@@ -48,13 +48,18 @@ class Artifacts:
                 if time.time() - left.stat().st_mtime > DEAD_AFTER_S:
                     shutil.rmtree(left, ignore_errors=True)
 
-    def _free(self, name: str) -> Path:
-        """The name, or with -2, -3 … when runs of one second share it."""
-        path, n = self.out / name, 1
-        while path.exists():
-            n += 1
-            path = self.out / f"{name}-{n}"
-        return path
+    def _begun(self, name: str) -> tuple[Path, Path]:
+        """The folder to write in and what it will be: the name, or with -2, -3 … when runs of one second share it. Who
+        has made the former has the latter, among threads and processes alike."""
+        for n in itertools.count(1):
+            final = self.out / (name if n == 1 else f"{name}-{n}")
+            work = self.out / f"{WRITING}{final.name}"
+            with suppress(FileExistsError):
+                work.mkdir(mode=0o700)
+                if not final.exists():
+                    return work, final
+                work.rmdir()
+        raise AssertionError
 
 
 class Folder:

@@ -9,7 +9,10 @@ import hashlib
 import json
 import os
 import secrets
+import threading
+from collections import deque
 from collections.abc import Collection, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,28 +60,37 @@ def _canonical(value: dict[str, Any]) -> str:
 
 
 class Journal:
-    """Append-only. Safe between threads and processes: each append holds a lock on the file."""
+    """Append-only. Safe between threads and processes: each write holds a lock on the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._waiting: deque[tuple[dict[str, Any], Future[dict[str, Any]]]] = deque()
+        self._writing = threading.Lock()
 
     def append(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Write the entry with `seq`, `prev` and `hash` added; returns it once it is on disk.
 
-        A half line left by a killed process was never acknowledged and is cut off. Raises Unavailable when the
-        disk does not take the line: then no answer may leave.
+        Raises Unavailable when the disk does not take the line: then no answer may leave. Threads that come while
+        another one writes are written together, by the next of them, with one wait for the disk.
         """
-        with self._locked() as file:
-            last, end = _last_line(file)
-            chained = _chained(entry, last)
-            if os.fstat(file).st_size > end:
-                os.ftruncate(file, end)
-            line = _line(chained)
-            if os.pwrite(file, line, end) != len(line):
-                os.ftruncate(file, end)
-                raise OSError(28, "No space left on device")
-            os.fsync(file)
-            return chained
+        mine: Future[dict[str, Any]] = Future()
+        self._waiting.append((entry, mine))
+        with self._writing:
+            if not mine.done():
+                self._write_waiting()
+        return mine.result()
+
+    def _write_waiting(self) -> None:
+        batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        try:
+            with self._locked() as file:
+                written = _written(file, [entry for entry, _ in batch])
+        except BaseException as error:
+            for _, promised in batch:
+                promised.set_exception(error)
+            return
+        for (_, promised), chained in zip(batch, written, strict=True):
+            promised.set_result(chained)
 
     def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> dict[str, Any]:
         """Take what is personal out of these runs' lines and add the receipt, a line of kind `erasure`, in one step.
@@ -168,6 +180,24 @@ class Journal:
         return Broken(left[0], "the line was erased without a receipt") if left else None
 
 
+def _written(file: int, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries as chained, all on disk or none. A half line left by a killed process was never acknowledged and is
+    cut off."""
+    last, end = _last_line(file)
+    chained = []
+    for entry in entries:
+        last = _chained(entry, last)
+        chained.append(last)
+    if os.fstat(file).st_size > end:
+        os.ftruncate(file, end)
+    lines = b"".join(map(_line, chained))
+    if os.pwrite(file, lines, end) != len(lines):
+        os.ftruncate(file, end)
+        raise OSError(28, "No space left on device")
+    os.fsync(file)
+    return chained
+
+
 def _chained(entry: dict[str, Any], last: dict[str, Any] | None) -> dict[str, Any]:
     chained = {**entry, "seq": last["seq"] + 1 if last else 1, "prev": last["hash"] if last else GENESIS}
     if PERSONAL & entry.keys():
@@ -199,7 +229,7 @@ def _last_line(file: int) -> tuple[dict[str, Any] | None, int]:
     size = os.fstat(file).st_size
     tail, at = b"", size
     while at > 0:
-        step = min(65_536, at)
+        step = min(8_192, at)
         at -= step
         tail = os.pread(file, step, at) + tail
         end = tail.rfind(b"\n")

@@ -1,4 +1,4 @@
-"""CORDON_HOME: one directory, mode 0700, used by one process at a time."""
+"""CORDON_HOME: one directory, mode 0700, used by one process at a time, or by the processes of one service."""
 
 import fcntl
 import os
@@ -24,7 +24,11 @@ def private_directory(path: Path) -> Path:
 
 
 class HomeLock:
-    """Exclusive use of a home. A second process would read stale vectors without noticing, so it is told instead."""
+    """Exclusive use of a home. A second process would write beside the first one, so it is told instead.
+
+    The processes of one service share the lock: each holds the file that the first one opened, and the home is free
+    again when the last of them is gone.
+    """
 
     def __init__(self, home: Path, wait_s: float) -> None:
         self._path = private_directory(home) / "lock"
@@ -51,6 +55,20 @@ class HomeLock:
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         self._file = file
         return self
+
+    @classmethod
+    def inherited(cls, home: Path, file: int) -> Self:
+        """The lock as a process holds it that was handed the open file."""
+        lock = cls(home, 0)
+        lock._file = file
+        return lock
+
+    @property
+    def file(self) -> int:
+        """The open file, to hand on. Raises ValueError when the lock is not held."""
+        if self._file is None:
+            raise ValueError("the home is not held")
+        return self._file
 
     def release(self) -> None:
         if self._file is not None:

@@ -7,8 +7,10 @@ and it can be thresholded (evals/retrieval.py measures it).
 
 import math
 import re
+import sys
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -184,10 +186,12 @@ def content_words(text: str) -> list[str]:
 
 
 class Index:
-    """All spaces under one directory. Not safe for two processes: hold a HomeLock."""
+    """All spaces under one directory. Hold a HomeLock. With `exact` every cosine is computed, however many there are:
+    Chroma's files are for one process, and the others of a service would read them stale."""
 
-    def __init__(self, directory: Path, embedder: Embedder) -> None:
+    def __init__(self, directory: Path, embedder: Embedder, *, exact: bool = False) -> None:
         self.embedder = embedder
+        self._exact_limit = sys.maxsize if exact else EXACT_LIMIT
         self._directory = directory
         self._spaces: dict[str, Space] = {}
         self._opening = threading.RLock()
@@ -305,10 +309,12 @@ class Index:
     def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
         for name, space in self.visible(tenant):
-            if name == where and (chunk := space.chunk(chunk_id)) is not None:
-                record = space.record(chunk.doc_id)
-                if record is not None:
-                    return record, chunk, space.text(chunk.doc_id)[chunk.start : chunk.end]
+            if name == where:
+                with space.reading():
+                    chunk = space.chunk(chunk_id)
+                    record = space.record(chunk.doc_id) if chunk else None
+                    if chunk and record:
+                        return record, chunk, space.text(chunk.doc_id)[chunk.start : chunk.end]
         return None
 
     # -- search -------------------------------------------------------------------------------------------
@@ -319,11 +325,18 @@ class Index:
         `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
         are rounded to 6 decimals and ties go by space and chunk id.
         """
-        spaces = [(where, space) for where, space in self.visible(tenant) if space.count()[1]]
-        words = content_words(query)
-        if not spaces:
+        if self.empty(tenant):
             return []
         vector = self.embedder.embed([query])[0]
+        with ExitStack() as still:
+            for _, space in self.visible(tenant):
+                still.enter_context(space.reading())
+            return self._ranked(tenant, vector, content_words(query), limit, documents)
+
+    def _ranked(
+        self, tenant: str, vector: np.ndarray, words: list[str], limit: int, documents: Sequence[str]
+    ) -> list[Hit]:
+        spaces = [(where, space) for where, space in self.visible(tenant) if space.count()[1]]
         holding = {(where, word): space.rows_with(word) for where, space in spaces for word in words}
         total = sum(space.count()[1] for _, space in spaces)
         rarity = {}
@@ -353,7 +366,7 @@ class Index:
             found = space.execute(f"SELECT id FROM chunks WHERE doc_id IN ({marks})", list(documents))
             wanted = np.isin(rows, [row for (row,) in found])
             chosen = np.flatnonzero(wanted)
-        elif len(rows) <= EXACT_LIMIT:
+        elif len(rows) <= self._exact_limit:
             cosines = matrix @ vector
             nearest = np.argsort(-cosines, kind="stable")[:CANDIDATES]
             chosen = np.union1d(nearest, np.searchsorted(rows, also)).astype(int)

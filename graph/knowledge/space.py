@@ -8,7 +8,8 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -62,12 +63,14 @@ class StoredChunk:
 
 
 class Space:
-    """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one."""
+    """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one. Other processes
+    may read and write the file at the same time."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
+        self._version = 0  # of the file, as SQLite counts what other connections wrote
         if not create and not path.exists():
             raise IndexUnavailable(f"the index file {path.name} is missing.", hint="Run `cordon ingest` again.")
         try:
@@ -96,6 +99,20 @@ class Space:
                 return self._db.execute(sql, parameters).fetchall()
             except sqlite3.Error as error:
                 raise _broken(self.path, error) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """The space as it stands now, for all that is read inside: a document that is put or removed meanwhile is
+        seen by the next reader."""
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            self.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.execute("COMMIT")
 
     # -- meta ---------------------------------------------------------------------------------------------
 
@@ -192,7 +209,9 @@ class Space:
     def matrix(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows (int64, n) and vectors (float32, n × d) of every chunk, in row order."""
         with self._lock:
-            if self._matrix is None:
+            [(version,)] = self.execute("PRAGMA data_version")
+            if self._matrix is None or version != self._version:
+                self._version = version
                 found = self.execute("SELECT id, vector FROM chunks ORDER BY id")
                 rows = np.array([row for row, _ in found], np.int64)
                 flat = np.frombuffer(b"".join(vector for _, vector in found), np.float32)

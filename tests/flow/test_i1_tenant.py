@@ -31,7 +31,7 @@ def run(agent: Agent, question: str, claims: dict[str, Any]) -> list[str]:
     """Ask as U1 while the input, the options and the configurable all say otherwise; the violations."""
     thread = key_of("U1", "local", "i1")
     configurable = {**claims, "langgraph_auth_user": {"identity": "x", "tenant_id": "U2"}, "thread_id": thread}
-    state = agent._graph.invoke(
+    state = agent.turns.graph.invoke(
         {**claims, "question": question, "options": dict(claims)},
         {"configurable": configurable, "metadata": {"tenant_id": "U2"}},
         context=Context("U1", "local", "i1"),
@@ -71,7 +71,7 @@ def test_an_unknown_option_is_an_error(agent: Agent, option: str) -> None:
 
 
 def test_without_a_context_nobody_is_answered(agent: Agent) -> None:
-    state = agent._graph.invoke(
+    state = agent.turns.graph.invoke(
         {"question": "What is the freezer budget?"}, {"configurable": {"thread_id": "nobody"}}, durability="exit"
     )
     assert state["reply"]["decision"] == "refusal"
@@ -83,15 +83,17 @@ def test_without_a_context_nobody_is_answered(agent: Agent) -> None:
 def test_a_thread_of_another_principal_is_refused_and_stays_as_it_was(agent: Agent) -> None:
     raw = {"configurable": {"thread_id": "one-thread-two-people"}}
     mine = Context("U1", "ada", "t")
-    agent._graph.invoke({"question": "What is the freezer budget?", "options": {"memory": "buffer"}}, raw, context=mine)
-    before = agent._graph.get_state(raw).values["memory"]
+    agent.turns.graph.invoke(
+        {"question": "What is the freezer budget?", "options": {"memory": "buffer"}}, raw, context=mine
+    )
+    before = agent.turns.graph.get_state(raw).values["memory"]
     for other in (Context("U2", "ada", "t"), Context("U1", "eve", "t")):
-        reply = agent._graph.invoke(
+        reply = agent.turns.graph.invoke(
             {"question": "And what did it say?", "options": {"memory": "buffer"}}, raw, context=other
         )["reply"]
         assert (reply["decision"], reply["refusal"]["code"]) == ("refusal", "AccessDenied")
         assert reply["question"] == ""
         assert reply["citations"] == []
-    assert agent._graph.get_state(raw).values["memory"] == before
-    again = agent._graph.invoke({"question": "What is the freezer budget?"}, raw, context=mine)["reply"]
+    assert agent.turns.graph.get_state(raw).values["memory"] == before
+    again = agent.turns.graph.invoke({"question": "What is the freezer budget?"}, raw, context=mine)["reply"]
     assert again["decision"] == "answer"

@@ -32,7 +32,7 @@ NO_ANSWERS = frozenset(
 def state_of(agent: Agent, tenant: str, thread: str, user: str = "local") -> dict[str, Any]:
     """The thread's state as the checkpointer holds it."""
     config = {"configurable": {"thread_id": key_of(tenant, user, thread)}}
-    return dict(agent._graph.get_state(config).values)
+    return dict(agent.turns.graph.get_state(config).values)
 
 
 def journal_of(agent: Agent) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import socket
 import sys
 from contextlib import suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -16,6 +17,9 @@ from graph.service.http.connections import Bounded
 from graph.service.http.observe import Draining, log_to_stderr
 from graph.service.keys import Keys
 from graph.settings import Settings
+
+if TYPE_CHECKING:
+    from graph.agent import Agent
 
 DRAIN_S = 10  # on top of the deadline of a request
 BACKLOG = 512
@@ -29,10 +33,9 @@ def run(settings: Settings) -> None:
         from graph.service.warm import start
 
         start(settings)
-        from graph.agent import Agent
         from graph.service.http.app import create_app
 
-        app, inner = create_app(Agent(settings))
+        app, inner = create_app(_agent(settings))
         service = inner.state.service
         try:
             log_to_stderr()
@@ -41,6 +44,19 @@ def run(settings: Settings) -> None:
             asyncio.run(server.serve(sockets=[listening]))
         finally:
             service.close()
+
+
+def _agent(settings: Settings) -> "Agent":
+    """An agent whose turns run in processes of their own, when there is more than one core."""
+    from graph.agent import Agent
+
+    if settings.processes == 1:
+        return Agent(settings)
+    from graph.deps import Deps
+    from graph.service.processes import Processes
+
+    deps = Deps(settings)
+    return Agent(deps=deps, runner=Processes(settings, deps.lock.file, settings.processes))
 
 
 def configured(app: ASGIApp) -> uvicorn.Config:

@@ -1,7 +1,6 @@
 """What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
 
 import asyncio
-import uuid
 from collections.abc import AsyncGenerator, Callable
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
@@ -44,7 +43,7 @@ class Service:
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.settings = agent, agent.settings
-        _open(agent)
+        agent.open()
         self.keys = Keys(self.settings.home)
         self.workers, self.limits, self.draining = Workers(self.settings), Limits(self.settings), Draining()
         self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
@@ -79,25 +78,22 @@ class Service:
         if not question.strip():
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
-        thread = options.thread_id or uuid.uuid4().hex
-        chosen = options.model_dump(exclude={"thread_id"})
-        asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "thread_id": thread}
+        asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
+        asked |= options.model_dump()
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
 
         def turn() -> dict[str, Any]:
             reply: Reply | None = None
             if whole:
-                reply = self.agent.ask(question, role=who.role, **asked, **chosen)
+                reply = self.agent.ask(question, **asked)
             else:
-                for event in self.agent.stream(question, role=who.role, **asked, **chosen):
+                for event in self.agent.stream(question, **asked):
                     if isinstance(event, Reply):
                         reply = event
                     else:
                         loop.call_soon_threadsafe(events.put_nowait, event)
             assert reply is not None
-            if options.thread_id is None and options.memory == "none":
-                self.agent.clear(**asked)  # nobody can come back to it: its checkpoint would only lie about
             return reply
 
         running = asyncio.ensure_future(self.work(caller, turn))
@@ -119,13 +115,6 @@ class Service:
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)
-
-
-def _open(agent: Agent) -> None:
-    """Everything that is opened on first use, opened once, before several threads could do it at the same time."""
-    for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion"):
-        getattr(agent.deps, name)
-    _ = agent._graph, agent._search
 
 
 UNAVAILABLE = "Unavailable: the service could not answer now. Try again later."

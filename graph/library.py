@@ -1,0 +1,119 @@
+"""The documents of a home, as an Agent gives them: ingest, list, read, remove; every text masked on its way out."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from graph.context import PUBLIC, valid_tenant
+from graph.deps import Deps
+from graph.errors import BadInput, NotFound
+from graph.knowledge.ingest import Outcome, Source, files, ingest, mirror
+from graph.knowledge.space import Record
+from graph.settings import Settings
+
+
+class Library:
+    """Each call names a tenant, or says `public=True` for the corpus that everybody reads."""
+
+    settings: Settings
+    deps: Deps
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        tenant_id: str = "",
+        public: bool = False,
+        regulation: bool = False,
+        progress: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> list[Outcome]:
+        """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
+        file is an act of the Union: its structure is read, and its graph kept."""
+        owner = _owner(tenant_id, public)
+        given = [paths] if isinstance(paths, str | Path) else list(paths)
+        if odd := [str(p) for p in given if re.match(r"(?!https?://)[a-z][a-z0-9+.-]*://", str(p), re.I)]:
+            raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
+        pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
+        local = [Path(p) for p in given if str(p) not in pages]
+        outcomes = self.ingest_sources(list(files(local, owner, regulation=regulation)), progress=progress)
+        if pages:
+            from graph.knowledge.web import pages as fetched
+
+            sources, failed = fetched(pages, owner, self.settings)
+            for outcome in failed:
+                progress(outcome)
+            outcomes += failed + self.ingest_sources(sources, progress=progress)
+        return outcomes
+
+    def ingest_sources(
+        self, sources: Sequence[Source], *, progress: Callable[[Outcome], None] = lambda outcome: None
+    ) -> list[Outcome]:
+        """Index what a manifest names (graph/knowledge/manifest.py)."""
+        from graph.knowledge.inspection import inspect
+
+        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress)
+
+    def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
+        """What is known of each document of a tenant, or of the public ones, by id."""
+        space = self.deps.index.space(_owner(tenant_id, public))
+        return [_described(record) for record in space.records()] if space else []
+
+    def document(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
+        """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
+        from graph.policy import pii
+
+        space = self.deps.index.space(_owner(tenant_id, public))
+        record = space.record(doc_id) if space else None
+        if space is None or record is None:
+            raise _no_document(doc_id)
+        return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+
+    def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
+        """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
+        from graph.knowledge.regulation import store
+
+        space = self.deps.index.space(_owner(tenant_id, public))
+        return store.acts(space) if space else []
+
+    def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
+        """A provision of an act that the tenant may read, with its text, masked. Raises BadInput as `document` does."""
+        from graph.knowledge.regulation import store
+        from graph.policy import pii
+
+        index = self.deps.index
+        spaces = [index.space(PUBLIC)] if public else [space for _, space in index.visible(valid_tenant(tenant_id))]
+        for space in filter(None, spaces):
+            for act in store.acts(space):
+                if act.doc_id == doc_id and 0 <= node < len(act.nodes):
+                    one, last = act.nodes[node], act.nodes[act.nodes[node].last]
+                    text = pii.mask(space.text(doc_id)[one.start : last.end]).text
+                    known = {"doc_id": doc_id, "path": one.path, "name": one.name, "title": one.title, "page": one.page}
+                    return known | {"text": text}
+        raise _no_document(doc_id)
+
+    def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
+        """Forget a document: text, words and vectors."""
+        owner = _owner(tenant_id, public)
+        space = self.deps.index.space(owner)
+        if space is None or not space.remove(doc_id):
+            raise _no_document(doc_id)
+        mirror(self.deps.index, owner)
+
+
+def _owner(tenant_id: str, public: bool) -> str:
+    if public == bool(tenant_id):
+        raise BadInput("name a tenant or say public, one of the two.")
+    return PUBLIC if public else valid_tenant(tenant_id)
+
+
+def _described(record: Record) -> dict[str, Any]:
+    from graph.policy import pii
+
+    known = asdict(record)
+    return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
+
+
+def _no_document(doc_id: str) -> NotFound:
+    return NotFound(f"there is no document {doc_id[:80]!r}.", hint="`cordon docs list` shows what there is.")

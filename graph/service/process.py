@@ -1,0 +1,70 @@
+"""A process that answers: it runs the turns that the service hands it (graph/service/processes.py), and leaves when the
+service does, after the turns under way."""
+
+import json
+import logging
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from graph.errors import CordonError
+from graph.settings import Settings
+
+log = logging.getLogger("cordon.process")
+
+
+def main(line: int, lock: int) -> None:
+    """`line` and `lock` are open files: the socket to the service, and the home's lock."""
+    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a terminal tells the whole group; the service decides
+        signal.signal(asked_to_stop, signal.SIG_IGN)
+    connection = Connection(line)
+    settings = Settings(**json.loads(connection.recv_bytes()))
+
+    from graph.service.http.observe import log_to_stderr
+    from graph.service.warm import start
+
+    start(settings)
+    log_to_stderr()
+    from graph.context import Context
+    from graph.deps import Deps
+    from graph.knowledge.home import HomeLock
+    from graph.turns import Turn, Turns
+
+    deps = Deps(settings, shared=HomeLock.inherited(settings.home, lock))
+    deps.open()
+    turns = Turns(deps)
+    turns.open()
+    sending = threading.Lock()
+
+    def tell(message: dict[str, Any]) -> None:
+        data = json.dumps(message).encode()
+        with suppress(OSError), sending:  # nobody listens any more: the turn is on record all the same
+            connection.send_bytes(data)
+
+    def answer(asked: dict[str, Any]) -> None:
+        number = asked["id"]
+        turn = Turn(asked["asked"], Context(**asked["context"]), asked["kept"])
+        try:
+            if asked["do"] == "search":
+                done = turns.search(turn)
+            else:
+                release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
+                done = turns.run(turn, release)
+            tell({"id": number, "done": done})
+        except CordonError as error:
+            told = {"type": type(error).__name__, "message": str(error), "hint": error.hint}
+            tell({"id": number, "error": told})
+        except Exception as error:
+            log.error("a turn failed", extra={"told": {"error": type(error).__name__}})
+            tell({"id": number, "error": {"type": type(error).__name__, "message": "", "hint": ""}})
+
+    with ThreadPoolExecutor(settings.serve_threads, thread_name_prefix="cordon-turn") as pool:
+        tell({"ready": True})
+        with suppress(EOFError, OSError):
+            while True:
+                pool.submit(answer, json.loads(connection.recv_bytes()))
+    turns.close()
+    deps.close()

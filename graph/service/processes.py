@@ -1,0 +1,213 @@
+"""Several processes that answer for one service: Python runs on one core, and a home may have more to do.
+
+The service keeps the doors, the keys, the limits and the uploads; these processes (graph/service/process.py) run turns,
+several at a time each. All share the home's lock and none outlives the service for longer than its turns take. A
+process that dies fails the turns it was at, and another takes its place.
+
+Messages are JSON objects on a socket pair. To a process: its settings, then {"id", "do", "asked", "context", "kept",
+"stream"}. From it: {"ready"}, then for an id any number of {"sentence"} and one {"done"} or {"error"}.
+"""
+
+import json
+import logging
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from graph import errors
+from graph.errors import CordonError, Unavailable
+from graph.settings import Settings
+from graph.turns import Release, Turn
+
+ROOT = Path(__file__).parents[2]
+START_S, PAUSE_S = 60.0, 1.0
+log = logging.getLogger("cordon.processes")
+
+
+class Processes:
+    """A graph.turns.Runner. `lock` is the open file of the home's lock. Raises Unavailable when none can be started."""
+
+    def __init__(self, settings: Settings, lock: int, count: int) -> None:
+        self._settings, self._lock = settings, lock
+        self._own = threading.Lock()
+        self._closing = False
+        self._at: list[_Process] = [_Process(settings, lock) for _ in range(count)]
+        try:
+            for process in self._at:
+                process.wait_ready()
+        except CordonError:
+            self.close()
+            raise
+        for place in range(count):
+            threading.Thread(target=self._keep, args=[place], daemon=True).start()
+
+    @property
+    def alive(self) -> int:
+        return sum(process.alive for process in self._at)
+
+    @property
+    def pids(self) -> list[int]:
+        return [process.pid for process in self._at]
+
+    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
+        return self._least_busy().call("run", turn, release)
+
+    def search(self, turn: Turn) -> dict[str, Any]:
+        return self._least_busy().call("search", turn, None)
+
+    def _least_busy(self) -> "_Process":
+        running = [process for process in self._at if process.alive]
+        if not running or self._closing:
+            raise Unavailable("no process is there to answer.", hint="The service starts another one. Try again.")
+        return min(running, key=lambda process: process.busy)
+
+    def _keep(self, place: int) -> None:
+        """Wait for the process to end and put another in its place, after a pause when it did not live long."""
+        while True:
+            begun = time.monotonic()
+            code = self._at[place].wait()
+            if self._closing:
+                return
+            log.error("process ended", extra={"told": {"exit": code}})
+            self._at[place].end(0)
+            if time.monotonic() - begun < PAUSE_S:
+                time.sleep(PAUSE_S)
+            with self._own:
+                if self._closing:
+                    return
+                self._at[place] = _Process(self._settings, self._lock)
+
+    def close(self) -> None:
+        """No new turns; those under way end and are on record before this returns."""
+        with self._own:
+            self._closing = True
+        for process in self._at:
+            process.leave()
+        for process in self._at:
+            process.end(self._settings.request_s)
+
+
+class _Process:
+    def __init__(self, settings: Settings, lock: int) -> None:
+        self._socket, theirs = socket.socketpair()
+        self._told: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
+        self._next = 0
+        self._own, self._sending = threading.Lock(), threading.Lock()
+        self._ready = threading.Event()
+        command = "import sys; from graph.service.process import main; main(*map(int, sys.argv[1:]))"
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", command, str(theirs.fileno()), str(lock)],
+            pass_fds=[theirs.fileno(), lock],
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        theirs.close()
+        self._line = Connection(os.dup(self._socket.fileno()))
+        self.alive = True
+        with suppress(OSError):  # it is gone already: the reader sees that
+            self._line.send_bytes(json.dumps(_plain(settings)).encode())
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def busy(self) -> int:
+        return len(self._told) + (0 if self._ready.is_set() else 1_000)
+
+    def wait_ready(self) -> None:
+        if not self._ready.wait(START_S) or not self.alive:
+            raise Unavailable(
+                f"a process that answers did not start (exit {self._child.poll()}).",
+                hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without.",
+            )
+
+    def call(self, do: str, turn: Turn, release: Release | None) -> dict[str, Any]:
+        """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
+        events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        with self._own:
+            self._next += 1
+            number = self._next
+            self._told[number] = events
+        asked = {"id": number, "do": do, "asked": turn.asked, "context": asdict(turn.context), "kept": turn.kept}
+        try:
+            self._send(asked | {"stream": release is not None})
+            if not self.alive:  # it ended before it could be seen among those told
+                raise _gone()
+            while True:
+                event = events.get()
+                if "sentence" in event and release is not None:
+                    release(event["sentence"])
+                elif "done" in event:
+                    done: dict[str, Any] = event["done"]
+                    return done
+                elif "error" in event:
+                    raise _raised(event["error"])
+        finally:
+            self._told.pop(number, None)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            with self._sending:
+                self._line.send_bytes(json.dumps(message).encode())
+        except (OSError, ValueError) as error:
+            raise _gone() from error
+
+    def _read(self) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                event = json.loads(self._line.recv_bytes())
+                if "ready" in event:
+                    self._ready.set()
+                elif (events := self._told.get(event["id"])) is not None:
+                    events.put(event)
+        self.alive = False
+        self._ready.set()
+        for events in list(self._told.values()):
+            events.put({"error": {"type": "Unavailable", "message": str(_gone()), "hint": ""}})
+
+    def wait(self) -> int:
+        return self._child.wait()
+
+    def leave(self) -> None:
+        """Tell it that nothing more will come."""
+        with suppress(OSError), self._sending:
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def end(self, patience_s: float) -> None:
+        try:
+            self._child.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        self._reader.join()
+        self._line.close()
+        self._socket.close()
+
+
+def _gone() -> Unavailable:
+    return Unavailable("the process that was answering ended.", hint="Ask again.")
+
+
+def _raised(error: dict[str, str]) -> Exception:
+    kind = getattr(errors, error["type"], None)
+    if isinstance(kind, type) and issubclass(kind, CordonError) and not issubclass(kind, errors.DocumentError):
+        return kind(error["message"], hint=error["hint"])
+    return RuntimeError(f"a turn failed with {error['type']}")
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    """The settings as JSON, with the secret in them: the line between the two processes is theirs alone."""
+    return settings.model_dump(mode="json") | {"openai_api_key": settings.openai_api_key.get_secret_value()}

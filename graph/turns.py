@@ -1,0 +1,184 @@
+"""Where turns run: the compiled graphs of one home, in this process.
+
+`cordon serve` may hand turns to processes of its own instead (graph/service/processes.py); they run them here.
+"""
+
+import contextvars
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+from graph.context import Context, key_of
+from graph.deps import Deps
+from graph.errors import Unavailable
+from graph.knowledge.home import private_directory
+
+Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question that may be asked, by whom and in which thread. `kept`: its thread is remembered and may go on."""
+
+    asked: dict[str, Any]  # {"question", "options"}
+    context: Context
+    kept: bool = True
+
+    @property
+    def thread(self) -> str:
+        return key_of(self.context.tenant_id, self.context.user_id, self.context.thread_id)
+
+
+class Runner(Protocol):
+    """What an Agent hands its turns to."""
+
+    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
+        """The reply object. With `release` the sentences that may leave before the end are handed out as they come."""
+
+    def search(self, turn: Turn) -> dict[str, Any]:
+        """{"reply", "evidence", "admitted"} of a search."""
+
+    def close(self) -> None:
+        """End the turns under way."""
+
+
+class Turns:
+    """Runs turns in this process. Opened on first use; safe between threads."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    def open(self) -> None:
+        """Everything that is opened on first use, before several threads could do it at the same time."""
+        _ = self.graph, self._passing, self._finder
+
+    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
+        # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
+        reply: dict[str, Any] = contextvars.Context().run(self._run, turn, release)
+        return reply
+
+    def _run(self, turn: Turn, release: Release | None) -> dict[str, Any]:
+        from langsmith.run_helpers import tracing_context
+
+        known: dict[str, Any] = {"context": turn.context}
+        graph = self._passing
+        if turn.kept:
+            graph = self.graph
+            known |= {"config": {"configurable": {"thread_id": turn.thread}}, "durability": "exit"}
+        with tracing_context(enabled=False), _memory():
+            if release is None:
+                state = graph.invoke(turn.asked, **known)
+            else:
+                for mode, state in graph.stream(turn.asked, **known, stream_mode=["custom", "values"]):
+                    if mode == "custom":
+                        release(state["sentence"] | {"citations": state["citations"]})
+            if turn.kept:
+                self._keep_latest(turn.thread)
+        reply: dict[str, Any] = state["reply"]
+        return reply
+
+    def search(self, turn: Turn) -> dict[str, Any]:
+        found: dict[str, Any] = contextvars.Context().run(self._search, turn)
+        return found
+
+    def _search(self, turn: Turn) -> dict[str, Any]:
+        from langsmith.run_helpers import tracing_context
+
+        with tracing_context(enabled=False):
+            state = self._finder.invoke(turn.asked, context=turn.context)
+        return {key: state[key] for key in ("reply", "evidence", "admitted")}
+
+    def close(self) -> None:
+        saver = self.__dict__.pop("saver", None)
+        for compiled in ("graph", "_passing", "_finder"):
+            self.__dict__.pop(compiled, None)
+        if saver is not None:
+            saver.conn.close()
+
+    @cached_property
+    def saver(self) -> Any:
+        """The checkpointer of the home."""
+        from langgraph.checkpoint.sqlite import SqliteSaver
+
+        from graph.checkpoints import MaskingSerializer
+
+        _ = self._deps.lock
+        path = private_directory(self._deps.settings.home) / "checkpoints.db"
+        try:
+            connection = sqlite3.connect(path, check_same_thread=False)
+            path.chmod(0o600)
+            connection.execute("PRAGMA secure_delete = ON")
+            saver = SqliteSaver(connection, serde=MaskingSerializer())
+            saver.setup()
+        except sqlite3.Error as error:
+            raise Unavailable(
+                f"the memory {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
+            ) from error
+        return saver
+
+    def _keep_latest(self, thread: str) -> None:
+        """Drop a thread's older checkpoints: a turn needs the last one only, and the journal keeps the history."""
+        with self.saver.lock, suppress(sqlite3.Error):  # housekeeping: the next turn tries again
+            for table in ("checkpoints", "writes"):
+                self.saver.conn.execute(
+                    f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id <"
+                    " (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)",
+                    (thread, thread),
+                )
+            self.saver.conn.commit()
+
+    @cached_property
+    def graph(self) -> Any:
+        from graph.build import build_graph
+
+        return build_graph(self._deps).compile(checkpointer=self.saver)
+
+    @cached_property
+    def _passing(self) -> Any:
+        """The same graph for threads that nobody comes back to: nothing of them is stored but the record."""
+        from graph.build import build_graph
+
+        _ = self._deps.lock
+        return build_graph(self._deps).compile()
+
+    @cached_property
+    def _finder(self) -> Any:
+        from graph.build import build_search
+
+        _ = self._deps.lock
+        return build_search(self._deps).compile()
+
+
+class ByThread:
+    """One lock for each thread in use: two turns of one thread at once would lose one of them."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, _Lock] = WeakValueDictionary()
+        self._own = threading.Lock()
+
+    @contextmanager
+    def __call__(self, thread: str) -> Iterator[None]:
+        with self._own:
+            lock = self._locks.setdefault(thread, _Lock())
+        with lock.held:
+            yield
+
+
+class _Lock:
+    def __init__(self) -> None:
+        self.held = threading.Lock()
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    """A checkpoint that cannot be read or written is an outage."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        why = f"the conversation cannot be stored: {error}."
+        raise Unavailable(why, hint="Is the disk full? Free space.") from error
