@@ -38,6 +38,7 @@ class Source:
     retention: str = "permanent"
     origin: str = ""  # URL, when it came from one
     regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
+    within: Path | None = None  # the directory that was named: a link in it must not lead out of it
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,8 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
 
 def _read(source: Source, settings: Settings) -> bytes:
     try:
+        if source.within is not None and not source.path.resolve().is_relative_to(source.within.resolve()):
+            raise DocumentError("outside", "it is a link that leads out of the directory.")
         size = source.path.stat().st_size
         if size > settings.max_file_mb * 2**20:
             raise DocumentError("oversize", f"{size / 2**20:.0f} MB, the limit is {settings.max_file_mb} MB.")
@@ -245,11 +248,14 @@ def expired(record: Record, now: datetime | None = None) -> bool:
 
 
 def files(paths: Sequence[Path], tenant: str, *, regulation: bool = False) -> Iterator[Source]:
-    """A source for every file named, and for every file below a directory named (hidden ones left out)."""
+    """A source for every file named, and for every file below a directory named: hidden ones left out, links to
+    directories not followed, and links to files only where they stay below it. A link that is named itself is meant."""
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
     for path in paths:
-        below = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        for file in below:
-            name = str(file.relative_to(path)) if path.is_dir() else file.name
-            if not path.is_dir() or not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, name, (tenant,), tenant, regulation=regulation)
+        if not path.is_dir():
+            yield Source(path, path.name, (tenant,), tenant, regulation=regulation)
+            continue
+        for file in sorted(p for p in path.rglob("*") if p.is_file()):
+            name = str(file.relative_to(path))
+            if not any(part.startswith(".") for part in Path(name).parts):
+                yield Source(file, name, (tenant,), tenant, regulation=regulation, within=path)

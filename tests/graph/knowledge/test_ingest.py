@@ -1,0 +1,49 @@
+"""Which files a directory stands for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from graph.agent import Agent
+from graph.knowledge.ingest import files
+from graph.settings import Settings
+
+
+def test_a_link_that_leads_out_of_the_directory_is_left_out_and_said_so(
+    tmp_path: Path, settings_of: Callable[..., Settings]
+) -> None:
+    outside, named = tmp_path / "outside", tmp_path / "named"
+    for folder in (outside / "below", named / "own"):
+        folder.mkdir(parents=True)
+    (outside / "secret.md").write_text("The merlin safe opens with a key.\n")
+    (outside / "below" / "deep.md").write_text("The merlin cellar is below.\n")
+    (named / "own" / "notes.md").write_text("The plover scale stands in room 7.\n")
+    (named / "out.md").symlink_to(outside / "secret.md")
+    (named / "around.md").symlink_to(Path("own/../../outside/secret.md"))
+    (named / "twice.md").symlink_to(named / "out.md")
+    (named / "folder").symlink_to(outside)
+    (named / "alias.md").symlink_to(Path("own/notes.md"))
+    (named / "dangling.md").symlink_to(tmp_path / "none")
+    with Agent(settings_of(artifacts=False)) as agent:
+        found = {o.name: o for o in agent.ingest([named], tenant_id="U1")}
+        shown = str([agent.document(d["doc_id"], tenant_id="U1") for d in agent.documents(tenant_id="U1")])
+    assert {name: o.status for name, o in found.items()} == {
+        "alias.md": "indexed",
+        "around.md": "quarantined",
+        "out.md": "quarantined",
+        "own/notes.md": "unchanged",
+        "twice.md": "quarantined",
+    }
+    assert found["out.md"].reason == "outside: it is a link that leads out of the directory."
+    assert "plover" in shown and "merlin" not in shown
+
+
+def test_a_link_that_is_named_itself_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file.md").write_text("x")
+    (tmp_path / "file.md").symlink_to(tmp_path / "a" / "file.md")
+    (tmp_path / "folder").symlink_to(tmp_path / "a")
+    named = [tmp_path / "file.md", tmp_path / "folder"]
+    assert [(source.name, source.within) for source in files(named, "U1")] == [
+        ("file.md", None),
+        ("file.md", tmp_path / "folder"),
+    ]
