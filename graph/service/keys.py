@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast, get_args
 
@@ -26,12 +26,14 @@ from graph.knowledge.home import private_directory
 PREFIX = "cordon"
 _FORM = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{43}})")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant_id TEXT NOT NULL,
-    user_id TEXT NOT NULL, role TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT NOT NULL DEFAULT '') WITHOUT ROWID"""
+    user_id TEXT NOT NULL, role TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT NOT NULL DEFAULT '',
+    expires TEXT NOT NULL DEFAULT '') WITHOUT ROWID"""
+_MAX_DAYS = 3_650
 
 
 @dataclass(frozen=True)
 class Key:
-    """What is known of a key. Times are UTC, ISO 8601; `revoked` is "" while it opens the door."""
+    """What is known of a key. Times are UTC, ISO 8601; `revoked` is "" until it is, `expires` when it never does."""
 
     key_id: str
     tenant_id: str
@@ -39,6 +41,11 @@ class Key:
     role: str
     created: str
     revoked: str = ""
+    expires: str = ""
+
+    @property
+    def valid(self) -> bool:
+        return not self.revoked and not _over(self.expires)
 
 
 class Keys:
@@ -56,25 +63,30 @@ class Keys:
                 self._db.close()
                 self._db = None
 
-    def add(self, tenant_id: str, user_id: str = "", role: str = "member") -> tuple[Key, str]:
-        """A new key and its secret text, which is nowhere else. Raises BadInput for an unusable id or role."""
+    def add(self, tenant_id: str, user_id: str = "", role: str = "member", days: int | None = None) -> tuple[Key, str]:
+        """A new key and its secret text, which is nowhere else; after so many days it opens nothing any more.
+
+        Raises BadInput for an unusable id, role or number of days.
+        """
+        if days is not None and not 1 <= days <= _MAX_DAYS:
+            raise BadInput(f"a key is valid for 1 to {_MAX_DAYS:,} days, not {days:,}.")
         if role not in get_args(Role):
             raise BadInput(f"role {role[:40]!r} is not one of {', '.join(get_args(Role))}.")
         key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         user = valid_id(user_id or f"key-{key_id}", "user")
-        key = Key(key_id, valid_tenant(tenant_id), user, role, _now())
+        key = Key(key_id, valid_tenant(tenant_id), user, role, _now(), expires=_now(days) if days else "")
         with self._opened() as db:
             db.execute(
-                "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, '')",
-                (key_id, self._hash(key_id, secret), key.tenant_id, key.user_id, role, key.created),
+                "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, '', ?)",
+                (key_id, self._hash(key_id, secret), key.tenant_id, key.user_id, role, key.created, key.expires),
             )
         return key, f"{PREFIX}_{key_id}_{secret}"
 
     def all(self, tenant_id: str = "") -> list[Key]:
-        """Every key, or a tenant's, oldest first; revoked ones too."""
+        """Every key, or a tenant's, oldest first; revoked and expired ones too."""
         with self._opened() as db:
             rows = db.execute(
-                "SELECT id, tenant_id, user_id, role, created, revoked FROM keys"
+                "SELECT id, tenant_id, user_id, role, created, revoked, expires FROM keys"
                 " WHERE ? IN ('', tenant_id) ORDER BY created, id",
                 (tenant_id,),
             ).fetchall()
@@ -98,20 +110,20 @@ class Keys:
 
     def exist(self) -> bool:
         """Whether some key opens the door."""
-        return any(not key.revoked for key in self.all())
+        return any(key.valid for key in self.all())
 
     def principal(self, presented: str) -> tuple[str, Principal] | None:
-        """(key id, who it speaks for), or None: not a key, none of ours, a wrong secret, revoked."""
+        """(key id, who it speaks for), or None: not a key, none of ours, a wrong secret, revoked, expired."""
         match = _FORM.fullmatch(presented)
         key_id, secret = (match[1], match[2]) if match else ("", presented[:200])
         with self._opened() as db:
             row = db.execute(
-                "SELECT hash, tenant_id, user_id, role, revoked FROM keys WHERE id = ?", (key_id,)
+                "SELECT hash, tenant_id, user_id, role, revoked, expires FROM keys WHERE id = ?", (key_id,)
             ).fetchone()
-        nobody = (bytes(32), "", "", "member", "never made")
-        expected, tenant_id, user_id, role, revoked = nobody if row is None else row
+        nobody = (bytes(32), "", "", "member", "never made", "")
+        expected, tenant_id, user_id, role, revoked, expires = nobody if row is None else row
         same = hmac.compare_digest(bytes(expected), self._hash(key_id, secret))
-        if not same or revoked or row is None:
+        if not same or revoked or _over(expires) or row is None:
             return None
         return key_id, Principal(tenant_id, user_id, cast(Role, role))
 
@@ -139,6 +151,9 @@ class Keys:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute(_SCHEMA)
+        if "expires" not in {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}:
+            with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
+                db.execute("ALTER TABLE keys ADD COLUMN expires TEXT NOT NULL DEFAULT ''")
         return db
 
 
@@ -160,5 +175,10 @@ def _pepper(path: Path) -> bytes:
     return pepper
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _now(days: int = 0) -> str:
+    then = datetime.now(UTC) + timedelta(days=days)
+    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _over(expires: str) -> bool:
+    return bool(expires) and expires <= _now()

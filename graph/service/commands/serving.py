@@ -45,18 +45,19 @@ def add(
     tenant: Tenant,
     user: Annotated[str, typer.Option(help="Whose key it is; one of its own when left out.")] = "",
     role: Annotated[RoleKind, typer.Option(help="What it may do.")] = RoleKind.member,
+    days: Annotated[int | None, typer.Option(min=1, help="How long it is valid; for ever when left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a key. Its secret is shown once, here."""
     with errors():
-        key, secret = _keys().add(tenant, user, role.value)
+        key, secret = _keys().add(tenant, user, role.value, days)
         if as_json:
             print_json({"key": secret, **_shown(key)})
         else:
             typer.echo(secret)
             typer.echo(
-                f"key {key.key_id}: tenant {key.tenant_id}, user {key.user_id}, {key.role}. "
-                "Keep it now: it is not shown again.",
+                f"key {key.key_id}: tenant {key.tenant_id}, user {key.user_id}, {key.role}"
+                f"{f', until {key.expires}' if key.expires else ''}. Keep it now: it is not shown again.",
                 err=True,
             )
 
@@ -70,8 +71,7 @@ def list_keys(tenant: Tenant = "", as_json: AsJson = False) -> None:
             print_json([_shown(key) for key in found])
         else:
             for key in found:
-                state = f"revoked {key.revoked}" if key.revoked else "valid"
-                typer.echo(f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {state}")
+                typer.echo(f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {_state(key)}")
 
 
 @keys.command("revoke", epilog="Example: cordon keys revoke 9f2c…")
@@ -89,6 +89,14 @@ def _keys() -> "Keys":
     from graph.service.keys import Keys
 
     return Keys(settings().home)
+
+
+def _state(key: "Key") -> str:
+    if key.revoked:
+        return f"revoked {key.revoked}"
+    if not key.expires:
+        return "valid"
+    return f"valid until {key.expires}" if key.valid else f"expired {key.expires}"
 
 
 def _shown(key: "Key") -> dict[str, str]:

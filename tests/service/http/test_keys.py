@@ -1,0 +1,94 @@
+"""Keys that end by themselves."""
+
+import json
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from evals.serving import Served
+from graph.errors import BadInput
+from graph.service.keys import Key, Keys
+from tests.support.command import cordon
+
+PAST, FUTURE = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
+
+
+def until(home: Path, key: Key, expires: str) -> None:
+    with sqlite3.connect(home / "keys.db") as db:
+        db.execute("UPDATE keys SET expires = ? WHERE id = ?", (expires, key.key_id))
+    db.close()
+
+
+def asked(served: Served, secret: str) -> tuple[int, dict[str, Any], str]:
+    sent = httpx.get(f"{served.url}/v1/models", headers={"Authorization": f"Bearer {secret}"}, trust_env=False)
+    error = {k: v for k, v in sent.json().get("error", {}).items() if k != "request_id"}
+    return sent.status_code, error, sent.headers.get("www-authenticate", "")
+
+
+def test_a_key_that_has_expired_is_refused_as_a_revoked_one_by_the_next_request(served: Served) -> None:
+    keys = served.service.keys
+    (passing, secret), (revoked, gone) = keys.add("U1", "passing", days=1), keys.add("U1", "revoked")
+    assert asked(served, secret)[0] == 200
+    until(served.settings.home, passing, PAST)
+    keys.revoke(revoked.key_id)
+    assert asked(served, secret) == asked(served, gone)
+    assert asked(served, secret)[0] == 401
+    until(served.settings.home, passing, FUTURE)
+    assert asked(served, secret)[0] == 200
+
+
+def test_the_days_are_counted_from_now_and_bounded(tmp_path: Path) -> None:
+    keys = Keys(tmp_path)
+    key, _ = keys.add("U1", days=30)
+    left = datetime.fromisoformat(key.expires) - datetime.now(UTC)
+    assert 29.99 < left.total_seconds() / 86_400 <= 30
+    assert keys.add("U1")[0].expires == ""
+    for days in (0, -1, 3_651, 10**12):
+        with pytest.raises(BadInput):
+            keys.add("U1", days=days)
+    keys.close()
+
+
+def test_only_expired_keys_are_no_keys(tmp_path: Path) -> None:
+    """`cordon serve` beyond loopback asks whether there is one."""
+    keys = Keys(tmp_path)
+    key, secret = keys.add("U1", days=1)
+    assert keys.exist() and keys.principal(secret) is not None
+    until(tmp_path, key, PAST)
+    assert not keys.exist() and keys.principal(secret) is None
+    keys.close()
+
+
+def test_the_list_tells_how_long_each_is_valid(tmp_path: Path) -> None:
+    made = cordon("keys", "add", "--tenant", "U1", "--user", "ann", "--days", "7", home=tmp_path)
+    assert ", until 2" in made.stderr and made.stdout.startswith("cordon_")
+    key = json.loads(cordon("keys", "add", "--tenant", "U2", "--days", "7", "--json", home=tmp_path).stdout)
+    cordon("keys", "add", "--tenant", "U3", home=tmp_path)
+    until(tmp_path, Key(key["key_id"], "", "", "", ""), PAST)
+    listed = cordon("keys", "list", home=tmp_path).stdout.splitlines()
+    assert "  valid until 2" in listed[0]
+    assert listed[1].endswith(f"  expired {PAST}") and listed[2].endswith("  valid")
+    assert [bool(k["expires"]) for k in json.loads(cordon("keys", "list", "--json", home=tmp_path).stdout)] == [
+        True,
+        True,
+        False,
+    ]
+    assert cordon("keys", "add", "--tenant", "U1", "--days", "0", home=tmp_path).returncode == 2
+
+
+def test_keys_of_an_earlier_version_open_as_before(tmp_path: Path) -> None:
+    keys = Keys(tmp_path)
+    secret = keys.add("U1")[1]
+    keys.close()
+    with sqlite3.connect(tmp_path / "keys.db") as db:
+        db.execute("ALTER TABLE keys DROP COLUMN expires")
+    db.close()
+    again = Keys(tmp_path)
+    found = again.principal(secret)
+    assert found is not None and found[1].tenant_id == "U1"
+    assert [key.expires for key in again.all()] == [""] and again.add("U1", days=1)[0].expires
+    again.close()
