@@ -221,7 +221,8 @@ async def _use(client: Any) -> None:
     passages = found.structured_content["passages"]
     assert CANARIES["U1"] in passages[0]["text"] and CANARIES["U2"] not in json.dumps(passages)
     listed = await client.call_tool("list_documents", {})
-    assert {d["doc_id"] for d in listed.structured_content["documents"]} == {"freezers", "notebooks"}
+    shown = {d["doc_id"] for d in listed.structured_content["documents"]}
+    assert shown >= {"freezers", "notebooks"} and "antennas" not in shown  # and what other tests have uploaded
     assert (await client.call_tool("verify", {"reply": reply})).structured_content["ok"] is True
     reply["citations"][0]["quote"] = reply["citations"][0]["quote"].replace("kestrel", "osprey")
     assert (await client.call_tool("verify", {"reply": reply})).structured_content["ok"] is False

@@ -23,7 +23,15 @@ def blocks() -> list[str]:
     return found
 
 
-def test_the_curl_lines_run_as_they_stand(served: Served, tmp_path: Path) -> None:
+def test_the_curl_lines_run_as_they_stand(another: Callable[..., Any], tmp_path: Path) -> None:
+    """On a service of its own: they upload documents, which other tests would find among theirs."""
+    with another() as served:
+        said = _run(served, tmp_path)
+    assert CANARIES["U1"] in said[0]["answer"]
+    assert [f["name"] for f in said[1]["files"]] == ["report.pdf", "notes.md"] == [f["name"] for f in said[2]["files"]]
+
+
+def _run(served: Served, tmp_path: Path) -> list[Any]:
     (tmp_path / "report.pdf").write_bytes(b"%PDF-1.4 nothing")
     (tmp_path / "notes.md").write_text("# Curlew\n\nThe curlew valve is open.\n")
     variables = {"KEY": served.keys["U1", "admin"], "JOB": ""}
@@ -39,8 +47,7 @@ def test_the_curl_lines_run_as_they_stand(served: Served, tmp_path: Path) -> Non
         )
         said.append(json.loads(done.stdout))
         variables["JOB"] = said[-1].get("job_id", variables["JOB"])
-    assert CANARIES["U1"] in said[0]["answer"]
-    assert [f["name"] for f in said[1]["files"]] == ["report.pdf", "notes.md"] == [f["name"] for f in said[2]["files"]]
+    return said
 
 
 def test_every_route_and_role_is_on_the_page(served: Served) -> None:
