@@ -1,8 +1,8 @@
 """Documents and the jobs that read them in."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from graph.errors import BadInput
 from graph.service.http import uploads
@@ -30,7 +30,13 @@ _FORM = {
 
 
 @router.post("/documents", status_code=202, openapi_extra=_FORM)
-async def upload(request: Request, response: Response, who: Uploader, service: Served) -> dict[str, Any]:
+async def upload(
+    request: Request,
+    response: Response,
+    who: Uploader,
+    service: Served,
+    regulation: Annotated[bool, Query(description="the files are acts of the Union: read their structure")] = False,
+) -> dict[str, Any]:
     """Take files (the form field `files`, as often as wanted) and give back the job that reads them."""
     if service.jobs.crowded(who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
@@ -44,7 +50,7 @@ async def upload(request: Request, response: Response, who: Uploader, service: S
             settings.max_upload_mb * 2**20,
             min(UPLOAD_S, settings.request_s),
         )
-        job = service.jobs.accept(job_id, who.principal, received)
+        job = service.jobs.accept(job_id, who.principal, received, regulation=regulation)
     except OSError:
         service.jobs.discard(job_id)
         raise Problem(503, "The upload could not be stored.") from None

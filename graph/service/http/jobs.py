@@ -52,6 +52,7 @@ class Job:
     files: list[File]
     finished: str = ""
     reason: str = ""
+    regulation: bool = False  # of every file
 
     @property
     def over(self) -> bool:
@@ -106,9 +107,9 @@ class Jobs:
         job_id = uuid.uuid4().hex
         return job_id, private_directory(self._folder / job_id)
 
-    def accept(self, job_id: str, who: Principal, files: list[File]) -> Job:
+    def accept(self, job_id: str, who: Principal, files: list[File], *, regulation: bool = False) -> Job:
         """The job is on disk when this returns: from here on it will be done. Raises OSError when it cannot be."""
-        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files)
+        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, regulation=regulation)
         with self._lock:
             self._write(job)
             self._jobs[job_id] = job
@@ -164,7 +165,7 @@ class Jobs:
         todo = [n for n, file in enumerate(job.files) if file.status in ("waiting", "reading")]
         owner = valid_tenant(job.tenant_id)
         folder = self._folder / job.job_id
-        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner) for n in todo]
+        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner, regulation=job.regulation) for n in todo]
         settled = 0
 
         def next_file() -> None:

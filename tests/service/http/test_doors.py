@@ -109,6 +109,25 @@ def test_an_upload_is_read_listed_asked_about_and_removed(u1: httpx.Client, u2: 
     assert u1.get("/v1/documents/heron_notes").status_code == 404
 
 
+def test_an_upload_said_to_be_an_act_is_read_as_one(another: Callable[..., Any]) -> None:
+    from evals import acts
+
+    files = [("files", ("act.pdf", acts.as_pdf(acts.invented())))]
+    with another() as served, served.client("U1", "uploader") as client:
+        for said, reason in (("false", ""), ("true", "20 articles, 31 recitals")):  # a plain document becomes an act
+            sent = client.post("/v1/documents", params={"regulation": said}, files=files)
+            assert (sent.status_code, sent.json()["regulation"]) == (202, said == "true")
+            job = finished(client, sent.json()["job_id"])
+            assert [(f["status"], f["reason"]) for f in job["files"]] == [("indexed", reason)]
+        kept = served.settings.home / "uploads" / job["job_id"] / "job.json"
+        assert json.loads(kept.read_text())["regulation"] is True  # and so it is after a restart
+        asked = {"question": "art. 12 para. 3", "mode": "graph"}
+        assert "48 hours" in client.post("/v1/ask", json=asked).json()["answer"]
+        before = list((served.settings.home / "uploads").iterdir())
+        assert client.post("/v1/documents", params={"regulation": "perhaps"}, files=files).status_code == 422
+        assert list((served.settings.home / "uploads").iterdir()) == before
+
+
 def test_the_public_documents_can_be_read_and_not_removed(u1: httpx.Client) -> None:
     assert u1.get("/v1/documents/notebooks").json()["visibility"] == "public"
     assert u1.delete("/v1/documents/notebooks").status_code == 404
