@@ -70,7 +70,7 @@ def serving(settings: Settings, *, chat: Any = None) -> Iterator[Served]:
     import uvicorn
 
     from graph.service.http.app import create_app
-    from graph.service.http.run import listen
+    from graph.service.http.run import configured, listen
 
     app, inner = create_app(Agent(settings, model=chat))
     service = inner.state.service
@@ -79,8 +79,7 @@ def serving(settings: Settings, *, chat: Any = None) -> Iterator[Served]:
         for tenant in QUESTIONS:
             for role in ROLES:
                 served.keys[tenant, role] = service.keys.add(tenant, f"{role}-of-{tenant}", role)[1]
-        config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="on", ws="none")
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(configured(app))
         thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])), daemon=True)
         thread.start()
         try:

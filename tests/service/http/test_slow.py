@@ -155,6 +155,16 @@ def test_a_connection_that_asks_nothing_is_closed_even_if_it_trickles(bounded: t
     assert time.monotonic() - since < 4
 
 
+def test_what_tests_and_measurements_are_served_by_is_configured_so_too(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.service.http.connections.Bounded.wait_s", 0.3)
+    with another() as served:
+        host, port = served.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=5) as line:
+            assert line.recv(1) == b""
+
+
 def test_an_answer_under_way_is_not_cut_however_long_it_takes(bounded: tuple[str, int]) -> None:
     with socket.create_connection(bounded, timeout=5) as line:
         line.sendall(b"GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
