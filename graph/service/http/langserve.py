@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
-from pydantic import ConfigDict, Field, field_serializer
+from pydantic import ConfigDict, Field, field_serializer, field_validator
 
 from graph.policy import pii
 from graph.service.http.bodies import parse
@@ -34,6 +34,14 @@ class Question(Options):
     model_config = ConfigDict(extra="forbid", title="Question")
 
     question: str = Field(min_length=1, pattern=r"\S", description="in words")
+
+    @field_validator("question")
+    @classmethod
+    def worded(cls, question: str) -> str:
+        """Checked before a stream begins: the pattern lets pass U+001C to U+001F, which are blank too."""
+        if not question.strip():
+            raise ValueError("the question is empty")
+        return question
 
 
 def mount(app: FastAPI, service: Service) -> None:
