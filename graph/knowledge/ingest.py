@@ -38,6 +38,8 @@ class Source:
     retention: str = "permanent"
     origin: str = ""  # URL, when it came from one
     regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
+    uploader: str = ""  # Principal.digest of who uploads it; "" for the operator
+    replaces: bool = True  # whether it may take the place of a document that somebody else brought
     within: Path | None = None  # the directory that was named: a link in it must not lead out of it
 
 
@@ -117,6 +119,8 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.regulation and (twin := _twin(index, todo, sha256, source.name)):
             return Outcome(source.name, twin, "unchanged", f"same content as {twin}")
+        if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
+            raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, act=source.regulation)
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
@@ -148,6 +152,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 expires=expires,
                 pii=source.pii,
                 flags=flags,
+                uploader=source.uploader,
             )
             space = index.space(tenant, create=True)
             assert space is not None
@@ -192,6 +197,12 @@ def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, r
         source.pii,
         source.name,
     )
+
+
+def _elses(index: Index, tenant: str, source: Source, doc_id: str) -> bool:
+    space = index.space(tenant)
+    record = space.record(doc_id) if space else None
+    return record is not None and record.uploader != source.uploader
 
 
 def _twin(index: Index, tenants: Sequence[str], sha256: str, name: str) -> str:

@@ -49,6 +49,7 @@ class Record:
     expires: str = ""
     pii: bool = False
     flags: list[str] = field(default_factory=list)
+    uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ restart: what was not finished is taken up again, and reading a file twice chang
 
 import json
 import os
-import queue
 import shutil
 import threading
 import time
@@ -53,6 +52,7 @@ class Job:
     finished: str = ""
     reason: str = ""
     regulation: bool = False  # of every file
+    replaces: bool = False  # whether a file may take the place of another's document
 
     @property
     def over(self) -> bool:
@@ -61,7 +61,7 @@ class Job:
     def shown(self) -> dict[str, Any]:
         """As its owner sees it; `done` of `total` files are settled."""
         settled = sum(file.status not in ("waiting", "reading") for file in self.files)
-        kept = {k: v for k, v in asdict(self).items() if k not in ("tenant_id", "user_id")}
+        kept = {k: v for k, v in asdict(self).items() if k not in ("tenant_id", "user_id", "replaces")}
         return {**kept, "done": settled, "total": len(self.files)}
 
 
@@ -75,7 +75,9 @@ class Jobs:
         self._folder = agent.settings.home / "uploads"
         self._jobs: dict[str, Job] = {}
         self._lock = threading.RLock()
-        self._line: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._line: list[str] = []  # ids of the jobs that wait, the oldest first
+        self._more = threading.Condition(self._lock)
+        self._turns: dict[str, int] = {}  # tenant: the number of the turn that it had last
         self._cancelled: set[str] = set()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
@@ -90,13 +92,14 @@ class Jobs:
                 continue
             self._jobs[job.job_id] = job
             if not job.over:
-                self._line.put(job.job_id)
+                self._line.append(job.job_id)
         self._thread.start()
 
     def close(self) -> None:
         """Stop after the file being read. What is left stays on disk for the next start."""
-        self._closing.set()
-        self._line.put(None)
+        with self._more:
+            self._closing.set()
+            self._more.notify()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -110,10 +113,12 @@ class Jobs:
     def accept(self, job_id: str, who: Principal, files: list[File], *, regulation: bool = False) -> Job:
         """The job is on disk when this returns: from here on it will be done. Raises OSError when it cannot be."""
         job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, regulation=regulation)
+        job.replaces = who.role == "admin"
         with self._lock:
             self._write(job)
             self._jobs[job_id] = job
-        self._line.put(job_id)
+            self._line.append(job_id)
+            self._more.notify()
         return job
 
     def discard(self, job_id: str) -> None:
@@ -144,7 +149,7 @@ class Jobs:
     # -- the thread ---------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while (job_id := self._line.get()) is not None and not self._closing.is_set():
+        while (job_id := self._next()) is not None:
             job = self._jobs[job_id]
             with self._lock:
                 if job.over:
@@ -161,11 +166,25 @@ class Jobs:
             except Exception as error:
                 self._finish(job, "failed", f"unexpected {type(error).__name__}.")
 
+    def _next(self) -> str | None:
+        """The oldest job of the tenant that has waited longest for a turn, so that none stands behind another's
+        hundred uploads; None when the service stops."""
+        with self._more:
+            self._more.wait_for(lambda: self._line or self._closing.is_set())
+            if self._closing.is_set():
+                return None
+            job_id = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
+            self._line.remove(job_id)
+            self._turns[self._jobs[job_id].tenant_id] = max(self._turns.values(), default=0) + 1
+            return job_id
+
     def _ingest(self, job: Job) -> None:
         todo = [n for n, file in enumerate(job.files) if file.status in ("waiting", "reading")]
         owner = valid_tenant(job.tenant_id)
         folder = self._folder / job.job_id
-        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner, regulation=job.regulation) for n in todo]
+        known: dict[str, Any] = {"regulation": job.regulation, "replaces": job.replaces}
+        known["uploader"] = Principal(job.tenant_id, job.user_id).digest
+        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner, **known) for n in todo]
         settled = 0
 
         def next_file() -> None:

@@ -147,6 +147,36 @@ def test_a_job_is_cancelled_before_the_next_file(another: Callable[..., Any]) ->
         assert [p.name for p in (served.settings.home / "uploads" / job_id).iterdir()] == ["job.json"]
 
 
+def test_an_uploader_replaces_its_own_document_and_nobody_elses(another: Callable[..., Any]) -> None:
+    with another() as served:
+        bob = served.service.keys.add("U1", "bob", "uploader")[1]
+        with served.client(role="uploader") as ann, served.client(role="admin") as admin:
+            assert upload(ann, ("tern.txt", b"The tern sensor stands in room 1."))["files"][0]["status"] == "indexed"
+            ann_again = upload(ann, ("tern.txt", b"The tern sensor stands in room 2."))["files"][0]
+            assert ann_again["status"] == "indexed"
+            with served.client(role="uploader") as other:
+                other.headers["Authorization"] = f"Bearer {bob}"
+                told = upload(other, ("tern.txt", b"The tern sensor stands in no room."))["files"][0]
+            assert told["status"] == "failed" and "somebody else" in told["reason"]
+            assert "room 2" in admin.get("/v1/documents/tern").text
+            assert upload(ann, ("freezers.md", b"All freezers are free."))["files"][0]["status"] == "failed"
+            assert upload(admin, ("tern.txt", b"The tern sensor is sold."))["files"][0]["status"] == "indexed"
+            assert "uploader" not in admin.get("/v1/documents/tern").json()
+
+
+def test_tenants_take_turns_when_uploads_wait(another: Callable[..., Any]) -> None:
+    from graph.context import Principal
+    from graph.service.http.jobs import File, Jobs
+
+    with another() as served:
+        jobs = Jobs(served.service.agent, served.service.metrics)  # whose thread does not run
+        for n, tenant in enumerate(["U1", "U1", "U1", "U2", "U2", "U3"]):
+            job_id, _ = jobs.begin()
+            jobs.accept(job_id, Principal(tenant, "ann", "uploader"), [File(f"{n}.txt", 1)])
+        order = [jobs._jobs[str(jobs._next())].files[0].name[0] for _ in range(6)]
+    assert order == ["0", "3", "5", "1", "4", "2"]
+
+
 def test_an_accepted_upload_survives_a_restart(another: Callable[..., Any]) -> None:
     from graph.context import Principal
     from graph.service.http.jobs import File
