@@ -215,6 +215,8 @@ class Jobs:
                 if file.status in ("waiting", "reading"):
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
+            with suppress(ValueError):  # one that never began still stands there
+                self._line.remove(job.job_id)
             self._save(job)
             folder = self._folder / job.job_id
             for n in range(len(job.files)):
