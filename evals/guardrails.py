@@ -53,11 +53,16 @@ def run(out: Path) -> dict[str, Any]:
 def own_sets(embed: learned.Embed | None) -> dict[str, Any]:
     """False alarms on innocent text with attack words; the labelled set; the set written after the last training."""
     figures_: dict[str, Any] = {}
-    for name, file in (("hard innocent", "innocent_hard"), ("blind innocent", "blind_innocent")):
+    innocent = {
+        "hard innocent": "innocent_hard",
+        "blind innocent": "blind_innocent",
+        "unseen innocent": "unseen_innocent",
+    }
+    for name, file in innocent.items():
         actions = [assess(row["text"], tenant="U1", embed=embed).action for row in material.own(file)]
         figures_[f"{name}: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(actions)).as_json()
         figures_[f"{name}: blocked"] = Rate(sum(a == "BLOCK" for a in actions), len(actions)).as_json()
-    for name, file in (("labelled", "guardrails"), ("blind", "blind_attacks")):
+    for name, file in (("labelled", "guardrails"), ("blind", "blind_attacks"), ("unseen", "unseen_attacks")):
         rows = material.own(file)
         actions = [assess(row["text"], tenant="U1", embed=embed).action for row in rows]
         wanted = [row["action"] for row in rows]
