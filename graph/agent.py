@@ -77,9 +77,18 @@ class Agent(Library):
         if self._runner is self.turns:
             self.turns.open()
 
+    @property
+    def answering(self) -> bool:
+        """Whether somebody is there to run a turn."""
+        return self._runner.alive > 0
+
+    def finish(self) -> None:
+        """End the turns that run in other processes; no more begin there."""
+        self._runner.finish()
+
     def close(self) -> None:
         """Give the home back. The agent may be used again; it then opens it anew."""
-        self._runner.close()
+        self.finish()
         self.turns.close()
         self.deps.close()
 
@@ -177,7 +186,7 @@ class Agent(Library):
         """Forget a conversation."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
         with self._alone(thread):
-            self.turns.saver.delete_thread(thread)
+            self.turns.forget(thread)
             self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)
 
     def forget(
@@ -191,8 +200,11 @@ class Agent(Library):
     ) -> dict[str, Any]:
         """Erase a thread, a user, all of a tenant, or what is older; returns the receipt (graph/erasure.py).
 
-        Raises BadInput when nothing, or more than one thing, is named.
+        Raises BadInput when nothing, or more than one thing, is named, or while other processes answer: they would
+        keep what they have open.
         """
+        if self._runner is not self.turns:
+            raise BadInput("other processes answer now.", hint="Stop the service, then use `cordon forget`.")
         from graph.erasure import Scope, erase
 
         named = [bool(user_id or thread_id), everything, older_than_days is not None]

@@ -16,7 +16,7 @@ import numpy as np
 
 from graph.context import key_of
 from graph.errors import Unavailable
-from graph.knowledge.home import private_directory
+from graph.knowledge.home import alone_in
 
 SHOWN = (
     "run_id", "timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal",
@@ -151,7 +151,11 @@ class Conversations:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    private_directory(path.parent)
+    with alone_in(path.parent):
+        return _made(path)
+
+
+def _made(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     path.chmod(0o600)
     connection.execute("PRAGMA journal_mode = WAL")

@@ -73,7 +73,7 @@ class Deps:
 
     def open(self) -> None:
         """Everything that is opened on first use, opened now, before several threads could do it at the same time."""
-        for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion"):
+        for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion", "tracer"):
             getattr(self, name)
 
     def close(self) -> None:

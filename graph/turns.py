@@ -43,8 +43,12 @@ class Runner(Protocol):
     def search(self, turn: Turn) -> dict[str, Any]:
         """{"reply", "evidence", "admitted"} of a search."""
 
-    def close(self) -> None:
-        """End the turns under way."""
+    @property
+    def alive(self) -> int:
+        """How many processes can take a turn."""
+
+    def finish(self) -> None:
+        """Begin no more turns, and end those under way elsewhere."""
 
 
 class Turns:
@@ -93,6 +97,13 @@ class Turns:
             state = self._finder.invoke(turn.asked, context=turn.context)
         return {key: state[key] for key in ("reply", "evidence", "admitted")}
 
+    @property
+    def alive(self) -> int:
+        return 1
+
+    def finish(self) -> None:
+        """Turns here are ended by whoever began them."""
+
     def close(self) -> None:
         saver = self.__dict__.pop("saver", None)
         for compiled in ("graph", "_passing", "_finder"):
@@ -123,14 +134,17 @@ class Turns:
 
     def _keep_latest(self, thread: str) -> None:
         """Drop a thread's older checkpoints: a turn needs the last one only, and the journal keeps the history."""
-        with self.saver.lock, suppress(sqlite3.Error):  # housekeeping: the next turn tries again
+        older = "thread_id = ? AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)"
+        with self.saver.lock, suppress(sqlite3.Error), self.saver.conn:  # housekeeping: the next turn tries again
             for table in ("checkpoints", "writes"):
-                self.saver.conn.execute(
-                    f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id <"
-                    " (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)",
-                    (thread, thread),
-                )
-            self.saver.conn.commit()
+                self.saver.conn.execute(f"DELETE FROM {table} WHERE {older}", (thread, thread))
+
+    def forget(self, thread: str) -> None:
+        """Delete a thread's checkpoints, and the bytes they leave in the log."""
+        with _memory():
+            self.saver.delete_thread(thread)
+            with self.saver.lock:
+                self.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @cached_property
     def graph(self) -> Any:

@@ -73,6 +73,7 @@ class Journal:
         Raises Unavailable when the disk does not take the line: then no answer may leave. Threads that come while
         another one writes are written together, by the next of them, with one wait for the disk.
         """
+        _canonical(entry)  # what cannot be written fails alone
         mine: Future[dict[str, Any]] = Future()
         self._waiting.append((entry, mine))
         with self._writing:

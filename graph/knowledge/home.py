@@ -3,6 +3,8 @@
 import fcntl
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +23,17 @@ def private_directory(path: Path) -> Path:
             hint="Set CORDON_HOME or CORDON_OUT to a directory that you may write to.",
         ) from error
     return path
+
+
+@contextmanager
+def alone_in(directory: Path) -> Iterator[None]:
+    """No other process of the home is inside this for the same directory: a database is made by one of them."""
+    file = os.open(private_directory(directory), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
 
 
 class HomeLock:
@@ -46,10 +59,7 @@ class HomeLock:
                 if time.monotonic() >= deadline:
                     holder = os.pread(file, 32, 0).decode("ascii", "replace").strip() or "unknown"
                     os.close(file)
-                    raise IndexUnavailable(
-                        f"another process (pid {holder}) is using {self._path.parent}.",
-                        hint="Stop it, wait, or give this one a CORDON_HOME of its own.",
-                    ) from None
+                    raise _taken(holder, self._path.parent) from None
                 time.sleep(0.05)
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
@@ -74,3 +84,25 @@ class HomeLock:
         if self._file is not None:
             os.close(self._file)  # closing gives the lock back; the kernel does it for a killed process
             self._file = None
+
+
+def _taken(holder: str, home: Path) -> IndexUnavailable:
+    if holder.isdecimal() and not _runs(int(holder)):
+        return IndexUnavailable(
+            f"the service that used {home} (pid {holder}) ended, and its last turns have not.",
+            hint="They end by themselves, when the model has answered. Try again.",
+        )
+    return IndexUnavailable(
+        f"another process (pid {holder}) is using {home}.",
+        hint="Stop it, wait, or give this one a CORDON_HOME of its own.",
+    )
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -20,7 +20,7 @@ import numpy as np
 from graph.context import PUBLIC, key_of
 from graph.errors import IndexUnavailable
 from graph.knowledge.embeddings import Embedder
-from graph.knowledge.home import private_directory
+from graph.knowledge.home import alone_in
 from graph.knowledge.space import Record, Space, StoredChunk
 from graph.knowledge.vectors import Vectors
 
@@ -98,20 +98,14 @@ class Index:
         if key not in self._spaces:
             path = self._directory / "spaces" / f"{key}.db"
             marker = path.with_suffix(".made")
-            if not path.exists() and not create:
-                if marker.exists():
-                    raise IndexUnavailable(
-                        "the index of this tenant is gone, though documents were ingested.",
-                        hint="Restore it from a backup, or run `cordon ingest` again.",
-                    )
-                return None
-            if create:
-                private_directory(path.parent)
-            space = Space(path, create=create)
-            if not space.meta("embeddings"):
-                space.set_meta("embeddings", self.embedder.name)
-                space.set_meta("tenant", tenant)
-                marker.touch(mode=0o600)
+            if not create and not marker.exists():
+                return None  # nothing was put there, or another process is making it
+            if not create and not path.exists():
+                raise IndexUnavailable(
+                    "the index of this tenant is gone, though documents were ingested.",
+                    hint="Restore it from a backup, or run `cordon ingest` again.",
+                )
+            space = self._made(path, tenant) if create else Space(path)
             if space.meta("embeddings") != self.embedder.name:
                 found = space.meta("embeddings")
                 space.close()
@@ -121,6 +115,15 @@ class Index:
                 )
             self._spaces[key] = space
         return self._spaces[key]
+
+    def _made(self, path: Path, tenant: str) -> Space:
+        with alone_in(path.parent):
+            space = Space(path, create=True)
+            if not space.meta("embeddings"):
+                space.set_meta("embeddings", self.embedder.name)
+                space.set_meta("tenant", tenant)
+            path.with_suffix(".made").touch(mode=0o600)  # last: whoever sees it finds the space whole
+            return space
 
     def tenants(self) -> list[str]:
         """Whose spaces there are, the public one included."""
@@ -201,18 +204,24 @@ class Index:
         `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
         are rounded to 6 decimals and ties go by space and chunk id.
         """
-        if self.empty(tenant):
+        spaces = self.visible(tenant)
+        if not any(space.count()[1] for _, space in spaces):
             return []
         vector = self.embedder.embed([query])[0]
         with ExitStack() as still:
-            for _, space in self.visible(tenant):
+            for _, space in spaces:
                 still.enter_context(space.reading())
-            return self._ranked(tenant, vector, content_words(query), limit, documents)
+            filled = [(where, space) for where, space in spaces if space.count()[1]]
+            return self._ranked(filled, vector, content_words(query), limit, documents)
 
     def _ranked(
-        self, tenant: str, vector: np.ndarray, words: list[str], limit: int, documents: Sequence[str]
+        self,
+        spaces: list[tuple[Where, Space]],
+        vector: np.ndarray,
+        words: list[str],
+        limit: int,
+        documents: Sequence[str],
     ) -> list[Hit]:
-        spaces = [(where, space) for where, space in self.visible(tenant) if space.count()[1]]
         holding = {(where, word): space.rows_with(word) for where, space in spaces for word in words}
         total = sum(space.count()[1] for _, space in spaces)
         rarity = {}

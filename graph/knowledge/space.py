@@ -9,7 +9,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -71,6 +71,7 @@ class Space:
         self.path = path
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
+        self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
         if not create and not path.exists():
             raise IndexUnavailable(f"the index file {path.name} is missing.", hint="Run `cordon ingest` again.")
@@ -113,7 +114,8 @@ class Space:
             try:
                 yield
             finally:
-                self.execute("COMMIT")
+                with suppress(sqlite3.Error):  # nothing was written
+                    self._db.execute("ROLLBACK")
 
     # -- meta ---------------------------------------------------------------------------------------------
 
@@ -126,6 +128,22 @@ class Space:
 
     # -- documents ----------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it stands, or nothing."""
+        with self._lock:
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                yield
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise _broken(self.path, error) from error
+                raise
+            self._matrix = None
+
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
     ) -> None:
@@ -133,39 +151,37 @@ class Space:
 
         `vectors` is float32 (len(chunks), d); `words` is what the word index reads for each chunk.
         """
-        with self._lock:
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
-                self._remove(record.doc_id)
-                self._db.execute(
-                    "INSERT INTO documents VALUES (?, ?, ?, ?)",
-                    (record.doc_id, json.dumps(asdict(record), ensure_ascii=False), text, record.sha256),
+        with self._writing():
+            self._remove(record.doc_id)
+            self._db.execute(
+                "INSERT INTO documents VALUES (?, ?, ?, ?)",
+                (record.doc_id, json.dumps(asdict(record), ensure_ascii=False), text, record.sha256),
+            )
+            for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
+                cursor = self._db.execute(
+                    'INSERT INTO chunks (chunk_id, doc_id, start, "end", page, sheet, section, vector)'
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
                 )
-                for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
-                    cursor = self._db.execute(
-                        'INSERT INTO chunks (chunk_id, doc_id, start, "end", page, sheet, section, vector)'
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                        (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
-                    )
-                    self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
-                self._db.execute("COMMIT")
-            except sqlite3.Error as error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise _broken(self.path, error) from error
-            self._matrix = None
+                self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
+        self._emptied()
 
     def remove(self, doc_id: str) -> bool:
         """Forget a document; the freed pages are overwritten. False when there is none of that id."""
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._writing():
             found = self._remove(doc_id)
-            self._db.execute("COMMIT")
-            self._matrix = None
-            if found:  # else the words live on in the index and the text in the log
-                self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return found
+        if found:  # else the words live on in the index and the text in the log
+            self.execute("INSERT INTO words (words) VALUES ('optimize')")
+            self._to_empty = True
+            self._emptied()
+        return found
+
+    def _emptied(self) -> None:
+        """Empty the log of what was removed. A reader of another process can be in the way: then the next write
+        does it."""
+        if self._to_empty:
+            [(busy, _, _)] = self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._to_empty = bool(busy)
 
     def _remove(self, doc_id: str) -> bool:
         for (row,) in self._db.execute("SELECT id FROM chunks WHERE doc_id = ?", (doc_id,)).fetchall():

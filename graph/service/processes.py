@@ -29,7 +29,12 @@ from graph.settings import Settings
 from graph.turns import Release, Turn
 
 ROOT = Path(__file__).parents[2]
-START_S, PAUSE_S = 60.0, 1.0
+START_S = 60.0
+PAUSE_S, LIVED_S = 1.0, 30.0  # before a dead process is replaced, doubled while none lives longer than the latter
+# -P: no module is taken from the folder that the service was started in.
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); from graph.service.process import main; main(*map(int, sys.argv[2:]))"
+)
 log = logging.getLogger("cordon.processes")
 
 
@@ -40,12 +45,14 @@ class Processes:
         self._settings, self._lock = settings, lock
         self._own = threading.Lock()
         self._closing = False
-        self._at: list[_Process] = [_Process(settings, lock) for _ in range(count)]
+        self._at: list[_Process] = []
         try:
+            for _ in range(count):
+                self._at.append(_Process(settings, lock))
             for process in self._at:
                 process.wait_ready()
         except CordonError:
-            self.close()
+            self.finish()
             raise
         for place in range(count):
             threading.Thread(target=self._keep, args=[place], daemon=True).start()
@@ -71,7 +78,8 @@ class Processes:
         return min(running, key=lambda process: process.busy)
 
     def _keep(self, place: int) -> None:
-        """Wait for the process to end and put another in its place, after a pause when it did not live long."""
+        """Wait for the process to end and put another in its place, after a pause that grows while they die young."""
+        pause = PAUSE_S
         while True:
             begun = time.monotonic()
             code = self._at[place].wait()
@@ -79,21 +87,33 @@ class Processes:
                 return
             log.error("process ended", extra={"told": {"exit": code}})
             self._at[place].end(0)
-            if time.monotonic() - begun < PAUSE_S:
-                time.sleep(PAUSE_S)
-            with self._own:
-                if self._closing:
-                    return
-                self._at[place] = _Process(self._settings, self._lock)
+            if time.monotonic() - begun > LIVED_S:
+                pause = PAUSE_S
+            else:
+                time.sleep(pause)
+                pause = min(2 * pause, LIVED_S)
+            while not self._replaced(place):
+                time.sleep(pause)
 
-    def close(self) -> None:
-        """No new turns; those under way end and are on record before this returns."""
+    def _replaced(self, place: int) -> bool:
+        with self._own:
+            try:
+                if not self._closing:
+                    self._at[place] = _Process(self._settings, self._lock)
+            except Unavailable as error:
+                log.error("no process could be started", extra={"told": {"error": type(error.__cause__).__name__}})
+                return False
+            return True
+
+    def finish(self) -> None:
+        """No new turns. Those under way are on record when this returns, or have had the time of a request."""
         with self._own:
             self._closing = True
+        deadline = time.monotonic() + self._settings.request_s
         for process in self._at:
             process.leave()
         for process in self._at:
-            process.end(self._settings.request_s)
+            process.end(max(0.0, deadline - time.monotonic()))
 
 
 class _Process:
@@ -103,15 +123,19 @@ class _Process:
         self._next = 0
         self._own, self._sending = threading.Lock(), threading.Lock()
         self._ready = threading.Event()
-        command = "import sys; from graph.service.process import main; main(*map(int, sys.argv[1:]))"
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        self._child = subprocess.Popen(
-            [sys.executable, "-c", command, str(theirs.fileno()), str(lock)],
-            pass_fds=[theirs.fileno(), lock],
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        theirs.close()
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), str(lock)],
+                pass_fds=[theirs.fileno(), lock],
+                stdin=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            self._socket.close()
+            raise Unavailable(
+                f"no process can be started ({error.strerror}).", hint="Is there memory left? Then try again."
+            ) from error
+        finally:
+            theirs.close()
         self._line = Connection(os.dup(self._socket.fileno()))
         self.alive = True
         with suppress(OSError):  # it is gone already: the reader sees that
@@ -130,7 +154,7 @@ class _Process:
     def wait_ready(self) -> None:
         if not self._ready.wait(START_S) or not self.alive:
             raise Unavailable(
-                f"a process that answers did not start (exit {self._child.poll()}).",
+                "a process that answers did not start.",
                 hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without.",
             )
 
@@ -138,14 +162,14 @@ class _Process:
         """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         with self._own:
+            if not self.alive:
+                raise _gone()
             self._next += 1
             number = self._next
             self._told[number] = events
         asked = {"id": number, "do": do, "asked": turn.asked, "context": asdict(turn.context), "kept": turn.kept}
         try:
             self._send(asked | {"stream": release is not None})
-            if not self.alive:  # it ended before it could be seen among those told
-                raise _gone()
             while True:
                 event = events.get()
                 if "sentence" in event and release is not None:
@@ -166,17 +190,22 @@ class _Process:
             raise _gone() from error
 
     def _read(self) -> None:
-        with suppress(EOFError, OSError):
-            while True:
-                event = json.loads(self._line.recv_bytes())
-                if "ready" in event:
-                    self._ready.set()
-                elif (events := self._told.get(event["id"])) is not None:
-                    events.put(event)
-        self.alive = False
-        self._ready.set()
-        for events in list(self._told.values()):
-            events.put({"error": {"type": "Unavailable", "message": str(_gone()), "hint": ""}})
+        try:
+            with suppress(EOFError, OSError):
+                while True:
+                    event = json.loads(self._line.recv_bytes())
+                    if "ready" in event:
+                        self._ready.set()
+                    elif (events := self._told.get(event["id"])) is not None:
+                        events.put(event)
+        finally:
+            gone = _gone()
+            with self._own:
+                self.alive = False
+                waiting = list(self._told.values())
+            self._ready.set()
+            for events in waiting:
+                events.put({"error": {"type": "Unavailable", "message": str(gone), "hint": gone.hint}})
 
     def wait(self) -> int:
         return self._child.wait()

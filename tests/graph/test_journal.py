@@ -4,6 +4,8 @@ import json
 import multiprocessing
 import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -229,3 +231,30 @@ def test_a_full_disk_in_truth(tmp_path: Path) -> None:
     out.join_thread()
     assert "could not be recorded" in said
     assert journal.path.read_bytes() == before
+
+
+def test_an_entry_that_cannot_be_written_fails_alone(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    entries: list[dict[str, Any]] = [{"run_id": str(n)} for n in range(20)]
+    entries[7] = {"run_id": object()}
+
+    def append(entry: dict[str, Any]) -> bool:
+        try:
+            journal.append(entry)
+        except TypeError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [n for n, good in enumerate(pool.map(append, entries)) if not good] == [7]
+    assert journal.verify() is None and len(list(journal.entries())) == 19
+
+
+def test_threads_that_wait_are_written_together_in_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal, waits = Journal(tmp_path / "journal.jsonl"), []
+    genuine = os.fsync
+    monkeypatch.setattr("graph.audit.journal.os.fsync", lambda file: (waits.append(1), time.sleep(0.05), genuine(file)))
+    with ThreadPoolExecutor(10) as pool:
+        seqs = list(pool.map(lambda n: journal.append({"run_id": str(n)})["seq"], range(30)))
+    assert sorted(seqs) == list(range(1, 31)) and journal.verify() is None
+    assert len(waits) < 15

@@ -13,7 +13,7 @@ import pytest
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.audit.journal import Journal
 from graph.deps import Deps
-from graph.errors import IndexUnavailable, Unavailable
+from graph.errors import BadInput, IndexUnavailable, Unavailable
 from graph.knowledge.home import HomeLock
 from graph.service.processes import Processes
 from graph.settings import load
@@ -166,3 +166,65 @@ def test_processes_that_cannot_start_say_so(home: Path, monkeypatch: pytest.Monk
     with pytest.raises(Unavailable, match="did not start"):
         Processes(load(environ={}, home=home), lock.file, 2)
     lock.release()
+
+
+def test_two_processes_make_a_tenants_first_files_together(pooled: Callable[..., Pooled]) -> None:
+    many = pooled()
+    asked = [(f"new-{n}", user) for n in range(8) for user in ("ann", "bob")]
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(
+            pool.map(lambda who: many.ask(QUESTION, tenant_id=who[0], user_id=who[1], memory="buffer"), asked)
+        )
+    assert {reply.decision for reply in replies} <= {"answer", "no_answer"}
+    assert all(len(many.threads(tenant_id=tenant, user_id=user)) == 1 for tenant, user in asked)
+
+
+def test_a_process_that_hangs_does_not_keep_the_service_from_ending(pooled: Callable[..., Pooled], home: Path) -> None:
+    many = pooled(1, request_s=2)
+    many.ask(QUESTION, tenant_id="U1")
+    [pid] = many.processes.pids
+    os.kill(pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        lost = pool.submit(many.ask, QUESTION, tenant_id="U1")
+        time.sleep(0.3)
+        begun = time.monotonic()
+        many.finish()
+        assert time.monotonic() - begun < 10
+        with pytest.raises(Unavailable):
+            lost.result(10)
+    many.close()
+    HomeLock(home, 0).acquire().release()
+
+
+def test_no_module_is_taken_from_the_folder_of_the_start(
+    pooled: Callable[..., Pooled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("graph", "tomllib"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'taken')!r}, 'a').write({name!r})")
+    monkeypatch.chdir(tmp_path)
+    assert pooled(1).ask(QUESTION, tenant_id="U1").decision == "answer"
+    assert not (tmp_path / "taken").exists()
+
+
+def test_a_process_that_cannot_be_replaced_at_once_is_replaced_later(
+    pooled: Callable[..., Pooled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.service.processes.PAUSE_S", 0.1)
+    many = pooled(1)
+    right = "graph.service.processes.sys.executable"
+    with monkeypatch.context() as broken:
+        broken.setattr(right, "/nowhere/python")
+        os.kill(many.processes.pids[0], signal.SIGKILL)
+        time.sleep(1)
+        assert not many.answering
+        with pytest.raises(Unavailable, match="no process"):
+            many.ask(QUESTION, tenant_id="U1")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not many.answering:
+        time.sleep(0.05)
+    assert many.ask(QUESTION, tenant_id="U1").decision == "answer"
+
+
+def test_nothing_is_erased_while_others_have_it_open(pooled: Callable[..., Pooled]) -> None:
+    with pytest.raises(BadInput, match="other processes"):
+        pooled(1).forget(tenant_id="U1", everything=True)

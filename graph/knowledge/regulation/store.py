@@ -30,7 +30,8 @@ def held(space: Space, doc_id: str, sha256: str) -> bool:
 
 def acts(space: Space) -> list[Act]:
     """Every act of the space, by document id."""
-    return [_read(space.path, *row, _Space(space)) for row in _rows(space)]
+    with space.reading():
+        return [_read(space.path, *row, _Space(space)) for row in _rows(space)]
 
 
 def _rows(space: Space) -> list[tuple[str, str, int]]:

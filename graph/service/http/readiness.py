@@ -39,6 +39,7 @@ class Readiness:
             "model": self._model,
             "disk": _disk(settings),
             "journal": self._journal(service),
+            "processes": "ok" if service.agent.answering else "none",
         }
 
     def _journal(self, service: Any) -> str:

@@ -54,7 +54,9 @@ def _agent(settings: Settings) -> "Agent":
         return Agent(settings)
     from graph.deps import Deps
     from graph.service.processes import Processes
+    from graph.tracing import refuse_uninvited
 
+    refuse_uninvited(settings)  # before the processes inherit the environment
     deps = Deps(settings)
     return Agent(deps=deps, runner=Processes(settings, deps.lock.file, settings.processes))
 

@@ -52,6 +52,7 @@ class Service:
 
     def close(self) -> None:
         """End the turns under way, keep the uploads that were not read yet for the next start, give the home back."""
+        self.agent.finish()  # first: a process that hangs is ended, and sets free the thread that waits for it
         self.workers.close()
         self.jobs.close()
         self.keys.close()
