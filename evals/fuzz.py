@@ -28,7 +28,7 @@ from graph.settings import load
 
 TENANT = "U1"
 ROLES = {"admin": "^/", "member": "^/", "auditor": "^/(v1/audit|metrics)$"}  # and what each is let loose on
-PER_OPERATION = 100  # cases a round; more of one seed repeat themselves
+PER_OPERATION = 200  # tries a round; what one has sent before is not sent again
 OPTIONS = {
     "--checks": "not_a_server_error",
     "--suppress-health-check": "all",
@@ -79,7 +79,15 @@ def _round(found: Found, served: Served, path: Path, role: str, paths: str, seed
     tally, begun = path.with_name("tally"), time.monotonic()
     headers = [f"Authorization: Bearer {served.keys[TENANT, role]}", "Accept: application/json, text/event-stream"]
     command = [sys.executable, "-m", "evals.generated", str(tally), "run", str(path), "--url", served.url]
-    command += ["--continue-on-failure", "--no-color", "--phases", phases, "--include-path-regex", paths]
+    command += [
+        "--continue-on-failure",
+        "--no-color",
+        "--generation-unique-inputs",
+        "--phases",
+        phases,
+        "--include-path-regex",
+        paths,
+    ]
     command += ["--max-examples", str(each), "--seed", str(seed)]
     command += [part for option in OPTIONS.items() for part in option]
     command += [part for header in headers for part in ("--header", header)]

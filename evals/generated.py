@@ -7,6 +7,7 @@ digest of what was sent, by which equal requests are counted once, whoever's key
 
 import hashlib
 import json
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -40,10 +41,12 @@ def tally(lines: TextIO) -> None:
     import schemathesis
 
     def tell(case: Any, status: int, request: Any) -> None:
-        body = request.body or b""
-        sent = [request.method, request.url, request.headers.get("Content-Type")]
-        digest = hashlib.sha256(repr(sent).encode("utf-8", "surrogatepass"))
-        digest.update(body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"))
+        kind, body = str(request.headers.get("Content-Type")), request.body or b""
+        data = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
+        if boundary := re.search(r"boundary=([0-9a-f]{32})$", kind):  # a new one for each request
+            kind, data = kind[: boundary.start(1)], data.replace(boundary[1].encode(), b"")
+        sent = f"{request.method} {request.url} {kind}\n".encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(sent + data)
         told = {
             "operation": f"{case.operation.method.upper()} {case.operation.path}",
             "mode": case.meta.generation.mode.value if case.meta else "",
