@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from graph.policy.sentences import split
-from graph.policy.threats import features
+from graph.policy.threats import encoder, features
 from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 EMBEDDED = 256  # characters that are embedded: 4 ms for a short question, 12 ms for this many
 WINDOWS = 12  # of one reading
+_INJECTION = HEADS.index("injection")
 _SHORTEST, _LONGEST = 12, 400
 
 Embed = Callable[[list[str]], Any]  # texts → rows of length 1
@@ -33,6 +34,15 @@ class Model:
     vector_bias: Any  # (heads,)
     knots: dict[str, tuple[Any, Any]]  # "plain:injection" or "embedded:injection" → margins, scores (both rising)
     digest: str
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """An encoder fine-tuned for injection: its margins of texts, their share, and the knots of its sum with the n-grams."""
+
+    margins: Callable[[Sequence[str]], Any]
+    share: float
+    knots: tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -64,9 +74,18 @@ def model() -> Model:
         )
 
 
+def tuned() -> Tuned | None:
+    """The shipped encoder; None without its weights."""
+    if not encoder.present():
+        return None
+    steps = encoder.steps()
+    return Tuned(encoder.margins, steps.share, steps.knots)
+
+
 def digest() -> str:
-    """SHA-256 of the weights file, for the record."""
-    return model().digest
+    """SHA-256 of the digests of both weights files, for the record."""
+    both = model().digest + (encoder.steps().digest if encoder.present() else "")
+    return hashlib.sha256(both.encode()).hexdigest()
 
 
 def windows(text: str) -> list[tuple[int, int]]:
@@ -104,31 +123,40 @@ def margins(weights: Model, texts: Sequence[str]) -> Any:
     return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + weights.bias
 
 
-def scores(readings: Sequence[str], embed: Embed | None = None, weights: Model | None = None) -> dict[str, Hit]:
+def scores(
+    readings: Sequence[str], embed: Embed | None = None, weights: Model | None = None, by: Tuned | None = None
+) -> dict[str, Hit]:
     """For each head the calibrated score 0-1 of the worst window of the readings; offsets are in that window's reading.
 
-    Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0).
+    Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0). For injection an
+    encoder takes the embedding's place: the shipped one beside the shipped weights, beside others only one that is
+    given (so that weights learned without a source are not judged with an encoder that knows it).
     """
     import numpy as np
 
+    by = tuned() if weights is None and embed is not None else by
     weights = weights or model()
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
     mode = "plain"
     if embed is not None:
-        vectors = np.asarray(embed([shown(reading) for reading in readings[:2]]), np.float32)
+        looked = [shown(reading) for reading in readings[:2]]
+        vectors = np.asarray(embed(looked), np.float32)
         if vectors.shape[1:] != weights.vector.shape[1:]:
             raise ValueError(
                 f"the weights want embeddings of {weights.vector.shape[1]} numbers, not {vectors.shape!r}."
             )
         mode = "embedded"
         extra = vectors @ weights.vector.T + weights.vector_bias
+        if by is not None:
+            extra[:, _INJECTION] = by.share * by.margins(looked)
         found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
     result = {}
     for at, head in enumerate(HEADS):
         best = int(found[:, at].argmax())
         n, start, end = places[best]
-        score = float(np.interp(found[best, at], *weights.knots[f"{mode}:{head}"]))
+        knots = by.knots if by is not None and at == _INJECTION else weights.knots[f"{mode}:{head}"]
+        score = float(np.interp(found[best, at], *knots))
         result[head] = Hit(score, *((start, end) if n == 0 else (0, 0)))
     return result
 

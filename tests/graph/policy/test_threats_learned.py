@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graph.policy.threats import DOUBT_FROM, assess, features, learned, lexicon, planted
+from graph.policy.threats import DOUBT_FROM, assess, encoder, features, learned, lexicon, planted
 
 
 @pytest.mark.parametrize("file", [learned.FILE, planted.FILE, lexicon.FILE])
@@ -18,8 +18,9 @@ def test_the_weights_load_without_pickle_and_are_small(file: Path) -> None:
     assert file.stat().st_size < 4_000_000
 
 
-def test_the_digest_is_that_of_the_file() -> None:
-    assert learned.digest() == hashlib.sha256(learned.FILE.read_bytes()).hexdigest()
+def test_the_digest_is_that_of_both_files() -> None:
+    both = [hashlib.sha256(file.read_bytes()).hexdigest() for file in (learned.FILE, encoder.FILE)]
+    assert learned.digest() == hashlib.sha256("".join(both).encode()).hexdigest()
 
 
 def test_knots_rise_and_hold_both_borders() -> None:
