@@ -30,9 +30,10 @@ def _load() -> None:
         from graph.knowledge.embeddings import shared
 
         shared().embed(["warm"])  # the first run of a model takes longer than the next
-        from graph.policy.threats import assess
+        from graph.policy.threats import assess, encoder
 
         assess("warm")  # loads the weights and compiles the patterns
+        encoder.margins(["warm"])
     except Exception:
         return
 

@@ -11,9 +11,9 @@ _PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|ide
 
 _RULES = (
     rule("data_leakage", 0.92, "asks for personal data",
-         rf"\b{_GET}\b(?! (?:rules|policy|policies|guidance))(?:[ ,]+[\w'’/-]+){{0,8}}?[ ,]+(?:all |any |the |every )?{_PERSONAL}\b(?! (?:rules?|polic(?:y|ies)|protection|retention|handling|masking|guidance|law|regulations?|laws|notice|classification|reporting))"),
+         rf"\b{_GET}\b(?! (?:rules|policy|policies|guidance))(?:[ ,]+[\w'’/-]+){{0,8}}?[ ,]+(?:all |any |the |every )?{_PERSONAL}\b(?! (?:rules?|polic(?:y|ies)|protection|retention|handling|masking|guidance|law|regulations?|laws|notice|classification|reporting|categor(?:y|ies)))"),
     rule("data_leakage", 0.9, "asks whose number, address or password it is",
-         r"\b(?:what(?:'s| is| are| was)|whose|which) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
+         r"\b(?:what(?:'s| is| are| was)|whose|which(?! (?:training|courses?|polic(?:y|ies)|rules?|laws?|formats?)\b)) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
     rule("data_leakage", 0.96, "asks to undo masking",
          r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|what is (?:behind|under) (?:the )?\[?redacted)\b"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",
@@ -48,6 +48,18 @@ _OF_A_PERSON = pattern(
     r"['’]s\b|\b(?:his|her|their|staff|employee\w*|admin\w*|root|cnics?|phone|salar\w+|iban|passport|address\w*)\b",
     re.I,
 )
+# The rules for sharing contact details, the definition of personal data: what is asked for are words about it.
+_ABOUT_IT = pattern(
+    r"\b(?:definitions?|meaning|rules?|polic(?:y|ies)|categor(?:y|ies)|kinds?|types?|procedures?|laws?|guidance|training) "
+    rf"(?:of|for|on|about) (?:(?!and\b|or\b)[\w-]+ ){{0,2}}{_PERSONAL}$",
+    re.I,
+)
+_OF_MANY = pattern(
+    r"\b(?:average|median|mean|minimum|maximum|typical|starting) (?:\w+ )?salar(?:y|ies)\b"
+    r"|\bsalar(?:y|ies) (?:bands?|scales?|ranges?|grades?)\b",
+    re.I,
+)
+_FORBIDDEN = pattern(r"\b(?:do not|don['’]?t|never|need not|must not|should not|may not)\s+(?:ever )?$", re.I)
 _MINE = pattern(
     r"\b(?:my own|my (?:old |current |new |work )?(?:password|cnic|phone number|date of birth|iban|salary|passport number)\b(?! (?:and|or|to) )|(?:change|reset|update|forgot|lost|hide|delete) my)\b",
     re.I,
@@ -62,6 +74,14 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     """Public contacts, invented or malformed values, and what belongs to the asker."""
     begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
     around, said = text[begin:end], text[finding.start : finding.end]
+    if (
+        _ABOUT_IT.search(said)
+        or re.search(r"\b(?:a|one) secret$", said, re.I)
+        or _FORBIDDEN.search(text[begin : finding.start])
+    ):
+        return True
+    if _OF_MANY.search(text[finding.start : finding.end + 8]) and not re.search(r"['’]s\b", said):
+        return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True
     return bool(
