@@ -8,6 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from graph.audit.artifacts import Artifacts
 from graph.audit.journal import Journal
 from graph.conversations import Conversations
+from graph.gate import Gate
 from graph.knowledge.embeddings import Embedder, MiniLM, embedder
 from graph.knowledge.home import HomeLock
 from graph.knowledge.index import Index
@@ -49,7 +50,11 @@ class Deps:
 
     @cached_property
     def generator(self) -> Generator:
-        return Generator(self.settings, self.embedder, self.model)
+        return Generator(self.settings, self.embedder, self.model, self.gate)
+
+    @cached_property
+    def gate(self) -> Gate:
+        return Gate()
 
     @cached_property
     def opinion(self) -> Opinion | None:
@@ -73,7 +78,17 @@ class Deps:
 
     def open(self) -> None:
         """Everything that is opened on first use, opened now, before several threads could do it at the same time."""
-        for name in ("lock", "journal", "conversations", "artifacts", "index", "generator", "opinion", "tracer"):
+        for name in (
+            "gate",
+            "lock",
+            "journal",
+            "conversations",
+            "artifacts",
+            "index",
+            "generator",
+            "opinion",
+            "tracer",
+        ):
             getattr(self, name)
 
     def close(self) -> None:

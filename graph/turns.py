@@ -63,8 +63,9 @@ class Turns:
 
     def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        reply: dict[str, Any] = contextvars.Context().run(self._run, turn, release)
-        return reply
+        with self._deps.gate.inside():
+            reply: dict[str, Any] = contextvars.Context().run(self._run, turn, release)
+            return reply
 
     def _run(self, turn: Turn, release: Release | None) -> dict[str, Any]:
         from langsmith.run_helpers import tracing_context
@@ -87,8 +88,9 @@ class Turns:
         return reply
 
     def search(self, turn: Turn) -> dict[str, Any]:
-        found: dict[str, Any] = contextvars.Context().run(self._search, turn)
-        return found
+        with self._deps.gate.inside():
+            found: dict[str, Any] = contextvars.Context().run(self._search, turn)
+            return found
 
     def _search(self, turn: Turn) -> dict[str, Any]:
         from langsmith.run_helpers import tracing_context

@@ -4,6 +4,7 @@ import contextvars
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from graph.errors import ModelUnavailable
+from graph.gate import Gate
 from graph.knowledge.embeddings import Embedder
 from graph.models import assessment, extractive
 from graph.models.task import KEY
@@ -64,7 +66,11 @@ class EmbeddedChatModel(BaseChatModel):
 class Generator:
     """The model that writes answers. Built once; opened on first use."""
 
-    def __init__(self, settings: Settings, embedder: Embedder, model: BaseChatModel | None = None) -> None:
+    def __init__(
+        self, settings: Settings, embedder: Embedder, model: BaseChatModel | None = None, gate: Gate | None = None
+    ) -> None:
+        """`gate` is what the callers stand in, and leave while they wait for a server."""
+        self._gate = gate
         self.name = EMBEDDED if settings.embedded else settings.model
         self._settings = settings
         self._embedder = embedder
@@ -97,9 +103,10 @@ class Generator:
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
         pool = ThreadPoolExecutor(1, thread_name_prefix="cordon-model")
         try:
-            return pool.submit(_alone, self._remote, messages, schema, max_tokens, each).result(
-                self._settings.model_timeout_s
-            )
+            with self._gate.outside() if self._gate else nullcontext():
+                return pool.submit(_alone, self._remote, messages, schema, max_tokens, each).result(
+                    self._settings.model_timeout_s
+                )
         except OutOfTime as error:
             raise _down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
