@@ -11,7 +11,7 @@ from graph.errors import BadSettings
 
 CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
-MOST_PROCESSES = 4  # unless asked for: each holds about 200 MB
+MOST_PROCESSES = 4  # unless asked for: each holds about 250 MB
 
 
 class Settings(BaseModel):
