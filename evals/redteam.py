@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,15 @@ from graph.policy.canonical import canonicalise
 from graph.policy.sentences import split
 from graph.policy.threats import assess, mention
 from graph.policy.threats import planted as model
+from graph.policy.threats.learned import Embed
 
 EACH = 300  # ordinary passages of one collection
 
 
 def run(out: Path) -> dict[str, Any]:
-    found = disguised()
+    from graph.knowledge.embeddings import shared
+
+    found = disguised() | disguised(shared().embed)  # by rules and n-grams alone, and as triage judges a question
     by_disguise = found.pop("by disguise")
     try:
         data = data_directory()
@@ -37,23 +40,25 @@ def run(out: Path) -> dict[str, Any]:
     return {"figures": found, "by disguise": by_disguise, "plots": [str(out / "planted.png")]}
 
 
-def disguised() -> dict[str, Any]:
+def disguised(embed: Embed | None = None) -> dict[str, Any]:
     """Found (guarded or blocked) among 40 attacks in every disguise."""
     attacks = [row["text"] for row in material.own("obfuscation")]
-    found: dict[str, Any] = {}
-    plain = sum(assess(text).action != "ALLOW" for text in attacks)
-    found["40 attacks, plain: found"] = Rate(plain, len(attacks)).as_json()
+    mode = ", with embedding" if embed else ""
+
+    def caught(texts: Iterable[str]) -> Rate:
+        stopped = [assess(text, embed=embed).action != "ALLOW" for text in texts]
+        return Rate(sum(stopped), len(stopped))
+
+    found: dict[str, Any] = {f"40 attacks, plain: found{mode}": caught(attacks).as_json()}
     by_disguise = {}
     for name, disguises in (("used in tuning", TUNED), ("held out", HELD_OUT)):
-        hits = total = 0
-        for disguise, apply in disguises.items():
-            caught = sum(assess(apply(text)).action != "ALLOW" for text in attacks)
-            by_disguise[disguise] = Rate(caught, len(attacks)).as_json()
-            hits, total = hits + caught, total + len(attacks)
-        found[f"disguised, {len(disguises)} transforms {name}: found"] = Rate(hits, total).as_json()
+        rates = {disguise: caught(map(apply, attacks)) for disguise, apply in disguises.items()}
+        by_disguise |= {disguise: rate.as_json() for disguise, rate in rates.items()}
+        all_of = Rate(sum(rate.hits for rate in rates.values()), sum(rate.n for rate in rates.values()))
+        found[f"disguised, {len(disguises)} transforms {name}: found{mode}"] = all_of.as_json()
     innocent = [row["question"] for row in material.own("answers")][::5]
-    wrong = [assess(apply(text)).action != "ALLOW" for apply in (TUNED | HELD_OUT).values() for text in innocent]
-    found["innocent questions in the same disguises: flagged"] = Rate(sum(wrong), len(wrong)).as_json()
+    wrong = caught(apply(text) for apply in (TUNED | HELD_OUT).values() for text in innocent)
+    found[f"innocent questions in the same disguises: flagged{mode}"] = wrong.as_json()
     found["by disguise"] = by_disguise
     return found
 
