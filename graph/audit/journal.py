@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 import threading
-from collections import deque
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -64,8 +63,9 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._waiting: deque[tuple[dict[str, Any], Future[dict[str, Any]]]] = deque()
-        self._writing = threading.Lock()
+        self._waiting: list[tuple[dict[str, Any], Future[dict[str, Any]]]] = []
+        self._writing = False
+        self._written = threading.Condition()
 
     def append(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Write the entry with `seq`, `prev` and `hash` added; returns it once it is on disk.
@@ -75,14 +75,22 @@ class Journal:
         """
         _canonical(entry)  # what cannot be written fails alone
         mine: Future[dict[str, Any]] = Future()
-        self._waiting.append((entry, mine))
-        with self._writing:
-            if not mine.done():
-                self._write_waiting()
+        with self._written:
+            self._waiting.append((entry, mine))
+            while self._writing and not mine.done():
+                self._written.wait()
+            if mine.done():
+                return mine.result()
+            self._writing, batch, self._waiting = True, self._waiting, []
+        try:
+            self._write(batch)
+        finally:
+            with self._written:
+                self._writing = False
+                self._written.notify_all()
         return mine.result()
 
-    def _write_waiting(self) -> None:
-        batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+    def _write(self, batch: list[tuple[dict[str, Any], Future[dict[str, Any]]]]) -> None:
         try:
             with self._locked() as file:
                 written = _written(file, [entry for entry, _ in batch])
