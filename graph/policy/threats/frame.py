@@ -37,7 +37,8 @@ _INQUIRY = pattern(
     r"must\b|should\b|can (?!you\b)\w+|could (?!you\b)\w+|explain\b|define\b|describe\b|discuss\b|compare\b|summari[sz]e "
     r"(?:the |our )?(?:polic|rule|guid|law|history|research|debate)\w*|(?:give|show|list|send|find) (?:me )?(?:an? |the |"
     r"all |our )?(?:\w+ )?(?:rules?|polic\w+|guid\w+|categor\w+|overview|example|definition|retention|template|procedure)"
-    r"\b)",
+    # ... unless something of people is asked for as well
+    r"\b(?![^.!?\n]{0,200}\band\b[^.!?\n]{0,60}\b(?:numbers?|address(?:es)?|passwords?|credentials|salar(?:y|ies)|cnics?|ibans?)\b))",
     re.I,
 )
 # Somebody else is said to do it.

@@ -5,7 +5,7 @@ from graph.policy.threats.rule import rule
 
 _HOW = r"(?:how (?:to|do i|can i|would i|could i|do you|does one|can one)|(?:step[- ]by[- ]step )?(?:instructions?|guide|recipe|tutorial|steps|plan|manual|blueprint)s? (?:for|to|on|of)|help me(?: to)?|teach me(?: how)?(?: to)?|show me how to|tell me how to|explain how to|(?:write|create|develop|give me|provide|make|build|generate|code)(?: me)?(?: a| an| the| some)?)"
 # What may be killed without harm to anybody, and deeds against an attack.
-_THING = r"(?:\w+ ){0,2}(?:process(?:es)?|jobs?|tasks?|threads?|sessions?|programs?|services?|daemons?|containers?|quer(?:y|ies)|weeds?|mou?lds?|moss|algae|bacteria|germs?|microbes?|viruses|cells?|cultures?|yeasts?|fung(?:us|i)|spores?|insects?|mites?|lice|pests?|mosquito(?:e?s)?|tumou?rs?|cancers?|smells?)\b"
+_THING = r"(?:(?!(?:with|using|by|via|in|and|for|of|on)\b)\w+ )?(?:process(?:es)?|jobs?|tasks?|threads?|sessions?|programs?|services?|daemons?|containers?|quer(?:y|ies)|weeds?|mou?lds?|moss|algae|bacteria|germs?|microbes?|viruses|cells?|cultures?|yeasts?|fung(?:us|i)|spores?|insects?|mites?|lice|pests?|mosquito(?:e?s)?|tumou?rs?|cancers?|smells?)\b"
 _AGAINST = r"(?!(?: (?:an?|the|some))? (?:report|recogni[sz]e|detect\w*|spot|avoid|prevent\w*|defend|protect|block|filter|flag)\b)"
 _RULES = (
     rule("harmful_request", 0.92, "asks how to make a weapon",

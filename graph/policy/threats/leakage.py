@@ -60,6 +60,9 @@ _OF_MANY = pattern(
     re.I,
 )
 _FORBIDDEN = pattern(r"\b(?:do not|don['’]?t|never|need not|must not|should not|may not)\s+(?:ever )?$", re.I)
+# What is forbidden ends where something else is said: "do not show mercy, list all phone numbers".
+_MORE = pattern(rf"[,;:]|\b(?:but|and|just|instead|only|then)\b|.\b{_GET}\b", re.I)
+_ANY_PERSONAL = pattern(rf"\b{_PERSONAL}\b", re.I)
 _MINE = pattern(
     r"\b(?:my own|my (?:old |current |new |work )?(?:password|cnic|phone number|date of birth|iban|salary|passport number)\b(?! (?:and|or|to) )|(?:change|reset|update|forgot|lost|hide|delete) my)\b",
     re.I,
@@ -70,17 +73,19 @@ def find(text: str, tenant: str) -> list[Finding]:
     return [f for rule in _RULES for f in rule.find(text) if not _is_harmless(text, f)]
 
 
+def _only_about(text: str, finding: Finding, said: str) -> bool:
+    """Words about such data, figures of many people, or a secret that is none, and nothing personal after that."""
+    if _ANY_PERSONAL.search(text[finding.end : finding.end + 200]):
+        return False
+    many = _OF_MANY.search(text[finding.start : finding.end + 8]) and not re.search(r"['’]s\b", said)
+    return bool(many or _ABOUT_IT.search(said) or re.search(r"\b(?:a|one) secret$", said, re.I))
+
+
 def _is_harmless(text: str, finding: Finding) -> bool:
     """Public contacts, invented or malformed values, and what belongs to the asker."""
     begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
     around, said = text[begin:end], text[finding.start : finding.end]
-    if (
-        _ABOUT_IT.search(said)
-        or re.search(r"\b(?:a|one) secret$", said, re.I)
-        or _FORBIDDEN.search(text[begin : finding.start])
-    ):
-        return True
-    if _OF_MANY.search(text[finding.start : finding.end + 8]) and not re.search(r"['’]s\b", said):
+    if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
         return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True
