@@ -4,8 +4,9 @@
     python -m evals.load --embedded       with the embedded model, whose work is this machine's
 
 The service is a process of its own, `cordon serve` with its default settings but for the rates, over the shipped
-corpus; the stub is a process too. Latency is what the client sees, from sending to the last byte; memory is what the
-service's processes hold at the end of the round. Artefacts are off unless --artifacts is given.
+corpus; the stub is a process too. Every client has a key of one tenant and asks that tenant's questions of
+evals/datasets/answers.jsonl in an order of its own. Latency is what the client sees, from sending to the last byte;
+memory is what the service's processes hold at the end of the round. Artefacts are off unless --artifacts is given.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -29,12 +31,8 @@ from graph.service.keys import Keys
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL_S = 0.3
-QUESTIONS = (
-    "Which freezer holds the whole blood samples?",
-    "How long are lab notebooks kept?",
-    "What PPE is required?",
-    "How many people are in PunjabThal after the removals?",
-)
+QUESTIONS = ROOT / "evals/datasets/answers.jsonl"
+KEYS = 4  # of each tenant
 _WIDE = ("key_rate", "tenant_rate", "key_concurrency", "tenant_concurrency")
 
 
@@ -66,7 +64,8 @@ def main() -> int:
     return 1 if any(row["failed"] for row in rounds) else 0
 
 
-async def _round(url: str, keys: list[str], clients: int, seconds: float, pid: int) -> dict[str, Any]:
+async def _round(url: str, keys: list[tuple[str, str]], clients: int, seconds: float, pid: int) -> dict[str, Any]:
+    questions = _questions()
     took: list[float] = []
     failed = 0
     end = time.perf_counter() + seconds
@@ -74,18 +73,17 @@ async def _round(url: str, keys: list[str], clients: int, seconds: float, pid: i
 
     async def client(number: int, http: httpx.AsyncClient) -> None:
         nonlocal failed
-        headers = {"Authorization": f"Bearer {keys[number % len(keys)]}"}
-        turn = number
+        tenant, key = keys[number % len(keys)]
+        headers, chance = {"Authorization": f"Bearer {key}"}, Random(number)
         while time.perf_counter() < end:
             begun = time.perf_counter()
             try:
-                sent = await http.post("/v1/ask", headers=headers, json={"question": QUESTIONS[turn % len(QUESTIONS)]})
+                sent = await http.post("/v1/ask", headers=headers, json={"question": chance.choice(questions[tenant])})
                 good = sent.status_code == 200
             except httpx.HTTPError:
                 good = False
             took.append((time.perf_counter() - begun) * 1_000)
             failed += not good
-            turn += 1
 
     cpu, begun = _cpu_s(pid), time.perf_counter()
     async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False, limits=limits) as http:
@@ -105,9 +103,17 @@ async def _round(url: str, keys: list[str], clients: int, seconds: float, pid: i
     }
 
 
+def _questions() -> dict[str, list[str]]:
+    """By tenant. Many and different, so that no answer comes out of what the last one left behind."""
+    found: dict[str, list[str]] = {}
+    for row in map(json.loads, QUESTIONS.read_text(encoding="utf-8").splitlines()):
+        found.setdefault(row["tenant"], []).append(row["question"])
+    return found
+
+
 @contextmanager
-def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list[str], int]]:
-    """(address, keys of two tenants, process id) of `cordon serve` over the shipped corpus."""
+def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
+    """(address, tenants and their keys, process id) of `cordon serve` over the shipped corpus."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CORDON_", "OPENAI_", "LANG"))}
     wide = {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
     environ = {**kept, "CORDON_HOME": str(folder / "home"), "CORDON_OUT": str(folder / "out"), **wide, **settings}
@@ -115,7 +121,7 @@ def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list
     corpus = ["--manifest", str(ROOT / "corpus/manifest.csv"), "--acl", str(ROOT / "corpus/tenant_acl.csv")]
     subprocess.run([*cordon, "ingest", *corpus], env=environ, check=True, capture_output=True, cwd=ROOT)
     held = Keys(folder / "home")
-    keys = [held.add(tenant, f"load-{n}")[1] for n in range(8) for tenant in ("U1", "U2")]
+    keys = [(tenant, held.add(tenant, f"load-{n}")[1]) for n in range(KEYS) for tenant in _questions()]
     held.close()
     with (folder / "log").open("wb") as log:
         service = subprocess.Popen([*cordon, "serve", "--port", "0"], env=environ, stderr=log, cwd=ROOT)
