@@ -75,16 +75,17 @@ class Turns:
         if turn.kept:
             graph = self.graph
             known |= {"config": {"configurable": {"thread_id": turn.thread}}, "durability": "exit"}
+        # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
+        known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
+        reply: dict[str, Any] = {}
         with tracing_context(enabled=False), _memory():
-            if release is None:
-                state = graph.invoke(turn.asked, **known)
-            else:
-                for mode, state in graph.stream(turn.asked, **known, stream_mode=["custom", "values"]):
-                    if mode == "custom":
-                        release(state["sentence"] | {"citations": state["citations"]})
+            for mode, told in graph.stream(turn.asked, **known):
+                if mode == "values":
+                    reply = told["reply"]
+                elif release is not None:
+                    release(told["sentence"] | {"citations": told["citations"]})
             if turn.kept:
                 self._keep_latest(turn.thread)
-        reply: dict[str, Any] = state["reply"]
         return reply
 
     def search(self, turn: Turn) -> dict[str, Any]:
