@@ -6,7 +6,8 @@ Both are LangChain `Embeddings` whose vectors have length 1, so that a dot produ
 import hashlib
 import importlib.util
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +22,8 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
 _BATCH = 8
+
+_Window = tuple[int, list[int]]  # which text, word pieces
 
 
 class Embedder(Protocol):
@@ -41,13 +44,14 @@ class MiniLM:
     """all-MiniLM-L6-v2 (English, 384 dimensions, Apache-2.0), in process, on the CPU.
 
     A text of up to 254 word pieces is one pass; a longer one is the mean of its windows. The same text gives the
-    same vector whatever stands beside it in the call, because each batch holds texts of one length only.
+    same vector whatever stands beside it in the call, because each batch holds texts of one length only. Threads share
+    the batches, not the work on one: for a question the parts would be too small.
     """
 
     name = "all-MiniLM-L6-v2"
 
     def __init__(self, threads: int = 2) -> None:
-        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cordon-embedding")
         self._lock = threading.Lock()
 
     @cached_property
@@ -65,10 +69,9 @@ class MiniLM:
 
         weights = _weights()
         options = ort.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
         graph = Path(__file__).with_name("minilm") / "minilm.onnx"
         return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
@@ -84,22 +87,32 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         self.warm()
-        windows: list[tuple[int, list[int]]] = []
+        windows: list[_Window] = []
         for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
             ids, room = encoding.ids, MAX_TOKENS - 2
             windows.extend((row, [101, *ids[at : at + room], 102]) for at in range(0, max(len(ids), 1), room))
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
-        windows.sort(key=lambda window: len(window[1]))
-        at = 0
-        while at < len(windows):
-            length = len(windows[at][1])
-            batch = [w for w in windows[at : at + _BATCH] if len(w[1]) == length]
-            ids = np.array([w[1] for w in batch], np.int64)
-            rows = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
-            for (row, _), vector in zip(batch, rows, strict=True):
-                vectors[row] += vector * length
-            at += len(batch)
+        batches = list(_batches(windows))
+        found = map(self._run, batches) if len(batches) == 1 else self._pool.map(self._run, batches)
+        for batch, rows in zip(batches, found, strict=True):
+            for (row, ids), vector in zip(batch, rows, strict=True):
+                vectors[row] += vector * len(ids)
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+    def _run(self, batch: list[_Window]) -> np.ndarray:
+        ids = np.array([ids for _, ids in batch], np.int64)
+        rows: np.ndarray = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+        return rows
+
+
+def _batches(windows: list[_Window]) -> Iterator[list[_Window]]:
+    """The shortest first, in each windows of one length."""
+    windows = sorted(windows, key=lambda window: len(window[1]))
+    at = 0
+    while at < len(windows):
+        batch = [w for w in windows[at : at + _BATCH] if len(w[1]) == len(windows[at][1])]
+        yield batch
+        at += len(batch)
 
 
 class Endpoint:
