@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -81,6 +82,7 @@ class Index:
     # -- spaces -------------------------------------------------------------------------------------------
 
     @staticmethod
+    @lru_cache(maxsize=1_024)
     def key(tenant: str) -> str:
         """The name under which a tenant's space is stored."""
         return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
@@ -148,14 +150,12 @@ class Index:
         return [(where, space) for where, name in pairs if (space := self.space(name)) is not None]
 
     def empty(self, tenant: str) -> bool:
-        return all(space.count()[1] == 0 for _, space in self.visible(tenant))
+        return all(space.empty() for _, space in self.visible(tenant))
 
     def owner(self, tenant: str, where: Where, chunk_id: str) -> str:
         """The tenant that the space in which the chunk lies was made for, as the space itself says; "" for no chunk."""
-        for name, space in self.visible(tenant):
-            if name == where and space.chunk(chunk_id) is not None:
-                return space.meta("tenant")
-        return ""
+        space = dict(self.visible(tenant)).get(where)
+        return space.owner(chunk_id) if space else ""
 
     def named(self, tenant: str, names: Sequence[str]) -> list[str]:
         """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
@@ -187,14 +187,8 @@ class Index:
 
     def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
-        for name, space in self.visible(tenant):
-            if name == where:
-                with space.reading():
-                    chunk = space.chunk(chunk_id)
-                    record = space.record(chunk.doc_id) if chunk else None
-                    if chunk and record:
-                        return record, chunk, space.text(chunk.doc_id)[chunk.start : chunk.end]
-        return None
+        space = dict(self.visible(tenant)).get(where)
+        return space.passage(chunk_id) if space else None
 
     # -- search -------------------------------------------------------------------------------------------
 
@@ -205,14 +199,13 @@ class Index:
         are rounded to 6 decimals and ties go by space and chunk id.
         """
         spaces = self.visible(tenant)
-        if not any(space.count()[1] for _, space in spaces):
+        if all(space.empty() for _, space in spaces):
             return []
         vector = self.embedder.embed([query])[0]
         with ExitStack() as still:
             for _, space in spaces:
                 still.enter_context(space.reading())
-            filled = [(where, space) for where, space in spaces if space.count()[1]]
-            return self._ranked(filled, vector, content_words(query), limit, documents)
+            return self._ranked(spaces, vector, content_words(query), limit, documents)
 
     def _ranked(
         self,
@@ -222,8 +215,10 @@ class Index:
         limit: int,
         documents: Sequence[str],
     ) -> list[Hit]:
+        sizes = {where: space.count()[1] for where, space in spaces}
+        spaces = [(where, space) for where, space in spaces if sizes[where]]
         holding = {(where, word): space.rows_with(word) for where, space in spaces for word in words}
-        total = sum(space.count()[1] for _, space in spaces)
+        total = sum(sizes.values())
         rarity = {}
         for word in words:
             held = sum(len(holding[where, word]) for where, _ in spaces)
@@ -232,8 +227,12 @@ class Index:
         hits = []
         for where, space in spaces:
             cosines = self._cosines(space, vector, space.best_words(words, CANDIDATES), documents)
+            covered = dict.fromkeys(cosines, 0.0)
+            for word in words:
+                for row in holding[where, word] & cosines.keys():
+                    covered[row] += rarity[word]
             for row, (chunk_id, doc_id) in space.names(cosines).items():
-                coverage = sum(rarity[word] for word in words if row in holding[where, word]) / weight
+                coverage = covered[row] / weight
                 score = (max(0.0, cosines[row]) + WORD_WEIGHT * coverage) / (1 + WORD_WEIGHT)
                 hits.append(
                     Hit(where, chunk_id, doc_id, round(min(1.0, score), 6), round(cosines[row], 6), round(coverage, 6))

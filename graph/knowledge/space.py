@@ -209,6 +209,9 @@ class Space:
         """Documents, chunks."""
         return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]
 
+    def empty(self) -> bool:
+        return not self.execute("SELECT EXISTS (SELECT 1 FROM chunks)")[0][0]
+
     # -- chunks -------------------------------------------------------------------------------------------
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
@@ -216,6 +219,27 @@ class Space:
             'SELECT chunk_id, doc_id, start, "end", page, sheet, section FROM chunks WHERE chunk_id = ?', (chunk_id,)
         )
         return StoredChunk(*rows[0]) if rows else None
+
+    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+        """Record, place and raw text of a chunk, all of one moment: it is one statement."""
+        rows = self.execute(
+            'SELECT record, text, chunk_id, doc_id, start, "end", page, sheet, section'
+            " FROM chunks JOIN documents USING (doc_id) WHERE chunk_id = ?",
+            (chunk_id,),
+        )
+        if not rows:
+            return None
+        record, text, *place = rows[0]
+        chunk = StoredChunk(*place)
+        return Record(**json.loads(record)), chunk, text[chunk.start : chunk.end]
+
+    def owner(self, chunk_id: str) -> str:
+        """The tenant that this space was made for, as it says itself; "" when it holds no such chunk."""
+        rows = self.execute(
+            "SELECT value FROM meta WHERE key = 'tenant' AND EXISTS (SELECT 1 FROM chunks WHERE chunk_id = ?)",
+            (chunk_id,),
+        )
+        return rows[0][0] if rows else ""
 
     def names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Row → (chunk id, document id)."""

@@ -30,13 +30,20 @@ def held(space: Space, doc_id: str, sha256: str) -> bool:
 
 def acts(space: Space) -> list[Act]:
     """Every act of the space, by document id."""
+    if not _any(space):
+        return []
     with space.reading():
         return [_read(space.path, *row, _Space(space)) for row in _rows(space)]
 
 
+def _any(space: Space) -> bool:
+    """Whether an act was ever stored. Most spaces have none, and are asked with every question."""
+    return bool(space.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'regulations'"))
+
+
 def _rows(space: Space) -> list[tuple[str, str, int]]:
     """Document id, hash of the file, and length of the graph: made anew with other settings it has another one."""
-    if not space.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'regulations'"):
+    if not _any(space):
         return []
     found = space.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
     return [(doc_id, sha256, length) for doc_id, sha256, length in found]
