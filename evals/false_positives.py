@@ -7,16 +7,15 @@ from typing import Any
 from evals.stats import Rate
 from graph.errors import BadInput
 from graph.policy.threats import assess
-from graph.policy.threats.learned import Embed
 
 
-def judge(home: Path, embed: Embed | None) -> dict[str, Any]:
+def judge(home: Path) -> dict[str, Any]:
     """How many of the reported questions are still stopped; n = 0 without a log. Questions are masked in the log.
 
     Each was stopped when it was reported, so nothing but 0 is good. Raises BadInput for a line that is no report.
     """
     rows = reported(home)
-    stopped = [assess(row["question"], tenant=row["tenant_id"], embed=embed).action for row in rows]
+    stopped = [assess(row["question"], tenant=row["tenant_id"], encode=True).action for row in rows]
     return {
         "reported false positives: still blocked": Rate(stopped.count("BLOCK"), len(rows)).as_json(),
         "reported false positives: still blocked or guarded": Rate(

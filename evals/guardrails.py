@@ -7,8 +7,8 @@ out of training and judged by what was learned from the others.
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +21,38 @@ from graph import settings
 from graph.errors import BadInput
 from graph.policy import rubric
 from graph.policy.threats import SCORES, Assessment, _hidden, _learned, _ruled, assess, concluded, learned
-from graph.policy.threats.readings import Readings
+from graph.policy.threats.readings import Readings, read
 
 ATTACKS = ("agt_smoke", "deepset", "inthewild", "spikee_direct", "tensortrust_extraction", "tensortrust_hijacking")
 INNOCENT = ("agt_smoke", "alpaca_harmless", "banking77", "clapnq_train_question", "deepset", "wildguard_benign")
-INJECTION = HEADS.index("injection")
+PAIRS = [(bad, good) for bad in ATTACKS for good in INNOCENT]
+# Sources left out together, and the encoder learned without them. Each pair is judged by the smallest group with both.
+LEFT_OUT = material.DATASETS / "left_out"
+APART = {
+    ("agt_smoke", "deepset", "wildguard_benign"): "encoder-1.npz",
+    ("agt_smoke", "banking77", "clapnq_train_question", "deepset"): "encoder-2.npz",
+    ("agt_smoke", "inthewild", "spikee_direct", "wildguard_benign"): "encoder-3.npz",
+    ("banking77", "clapnq_train_question", "deepset", "inthewild", "spikee_direct"): "encoder-4.npz",
+}
+INJECTION, TOXICITY = HEADS.index("injection"), HEADS.index("toxicity")
 
 
 def run(out: Path) -> dict[str, Any]:
-    embed = train.embedder(out / "embeddings.npz")
     found: dict[str, Any] = {}
-    for mode, given in (("", None), (", with embedding", embed)):
-        for name, value in own_sets(given).items():
+    for mode, encode in (("", False), (", with encoder", True)):
+        for name, value in own_sets(encode=encode).items():
             found[f"{name}{mode}"] = value
-    found |= false_positives.judge(_home(), embed)
-    found |= speed(embed)
-    classes = per_class(embed, out)
+    found |= false_positives.judge(_home())
+    found |= speed()
+    classes = per_class(out)
     plots = [str(out / "guardrails.png")]
     try:
         folder = material.pool_folder_near()
     except BadInput as error:
         return {"figures": found, "classes": classes, "plots": plots, "skipped": str(error)}
     found |= ordinary(folder)
-    found |= left_out(folder, embed, out)
-    found |= toxicity(folder, embed)
+    found |= left_out(folder, out)
+    found |= toxicity(folder)
     return {"figures": found, "classes": classes, "plots": [*plots, str(out / "left_out.png")]}
 
 
@@ -56,21 +64,28 @@ def _home() -> Path:
 # ---- the project's own sets ---------------------------------------------------------------------------------------
 
 
-def own_sets(embed: learned.Embed | None) -> dict[str, Any]:
+def own_sets(*, encode: bool) -> dict[str, Any]:
     """False alarms on innocent text with attack words; the labelled set; the set written after the last training."""
     figures_: dict[str, Any] = {}
     innocent = {
         "hard innocent": "innocent_hard",
         "blind innocent": "blind_innocent",
         "unseen innocent": "unseen_innocent",
+        "outside innocent": "outside_innocent",
     }
     for name, file in innocent.items():
-        actions = [assess(row["text"], tenant="U1", embed=embed).action for row in material.own(file)]
+        actions = [assess(row["text"], tenant="U1", encode=encode).action for row in material.own(file)]
         figures_[f"{name}: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(actions)).as_json()
         figures_[f"{name}: blocked"] = Rate(sum(a == "BLOCK" for a in actions), len(actions)).as_json()
-    for name, file in (("labelled", "guardrails"), ("blind", "blind_attacks"), ("unseen", "unseen_attacks")):
+    attacks = {
+        "labelled": "guardrails",
+        "blind": "blind_attacks",
+        "unseen": "unseen_attacks",
+        "outside": "outside_attacks",
+    }
+    for name, file in attacks.items():
         rows = material.own(file)
-        actions = [assess(row["text"], tenant="U1", embed=embed).action for row in rows]
+        actions = [assess(row["text"], tenant="U1", encode=encode).action for row in rows]
         wanted = [row["action"] for row in rows]
         bad = [a for a, w in zip(actions, wanted, strict=True) if w == "BLOCK"]
         figures_[f"{name} attacks: blocked"] = Rate(sum(a == "BLOCK" for a in bad), len(bad)).as_json()
@@ -87,10 +102,10 @@ def own_sets(embed: learned.Embed | None) -> dict[str, Any]:
     return figures_
 
 
-def per_class(embed: learned.Embed, out: Path) -> dict[str, Any]:
+def per_class(out: Path) -> dict[str, Any]:
     """Precision and recall of "not allowed" by class and subclass of the labelled set (C9), and plots of its scores."""
     rows = material.own("guardrails")
-    judged = [assess(row["text"], tenant="U1", embed=embed) for row in rows]
+    judged = [assess(row["text"], tenant="U1", encode=True) for row in rows]
     wanted = np.array([row["action"] != "ALLOW" for row in rows])
     stopped = np.array([one.action != "ALLOW" for one in judged])
     classes: dict[str, Any] = {}
@@ -110,21 +125,19 @@ def per_class(embed: learned.Embed, out: Path) -> dict[str, Any]:
     return classes
 
 
-def speed(embed: learned.Embed) -> dict[str, Any]:
+def speed() -> dict[str, Any]:
     """p95 of the processor time of one question on one thread, and how long a megabyte of the worst text takes."""
-    from graph.knowledge.embeddings import MiniLM
-
-    model = MiniLM(threads=1)
     texts = [row["text"] for row in [*material.own("guardrails"), *material.own("innocent_hard")]]
+    learned.tuned().margins(["first"])
     found = {}
-    for name, given in (("without", None), ("with", model.embed)):
-        assess("first", embed=given)
+    for name, encode in (("without", False), ("with", True)):
+        assess("first")
         took = []
         for text in texts:
             begun = time.process_time()
-            assess(text, tenant="U1", embed=given)
+            assess(text, tenant="U1", encode=encode)
             took.append((time.process_time() - begun) * 1e3)
-        found[f"one question, p95 ms, {name} embedding"] = {"value": float(np.quantile(took, 0.95)), "n": len(took)}
+        found[f"one question, p95 ms, {name} encoder"] = {"value": float(np.quantile(took, 0.95)), "n": len(took)}
     worst = 0.0
     for text in long_texts():
         begun = time.process_time()
@@ -158,48 +171,100 @@ def ordinary(folder: Path) -> dict[str, Any]:
     return found
 
 
-def left_out(folder: Path, embed: Callable[[list[str]], np.ndarray], out: Path) -> dict[str, Any]:
-    """Each attack source against each innocent source, both absent from training: AUC, and found at 1% false alarms."""
+@dataclass(frozen=True)
+class Pool:
+    """The texts of the injection head: as they are learned from, and as the guard reads them."""
+
+    table: train.Table
+    judged: list[Readings]
+    ruled: list[Assessment]  # by rules alone
+
+    @classmethod
+    def of(cls, table: train.Table) -> "Pool":
+        judged = [read(s.text) for s in table.samples]
+        return cls(table, judged, [_rules_only(r) for r in judged])
+
+    def rest(self, group: Sequence[str]) -> np.ndarray:
+        """Rows to learn from when the sources of `group` are left out."""
+        shipped = np.array([s.ship for s in self.table.samples])
+        return np.flatnonzero(shipped & ~np.isin(self.table.source, group))
+
+    def rows(self, source: str, *, attack: bool) -> np.ndarray:
+        return np.flatnonzero((self.table.source == source) & ((self.table.labels[:, INJECTION] == 1) == attack))
+
+    def scores(self, rows: np.ndarray, weights: learned.Model, by: learned.Tuned | None) -> np.ndarray:
+        found = []
+        for row in rows:
+            readings = self.judged[row]
+            _, scores = _learned(readings, learned.scores(readings.learned, by, weights))
+            found.append(max(scores["injection"], self.ruled[row].scores["injection"]))
+        return np.array(found)
+
+
+def left_out(folder: Path, out: Path) -> dict[str, Any]:
+    """Each attack source against each innocent source, both absent from training: AUC, and found at 1% false alarms.
+
+    n-grams are learned here; the encoders were learned by `python -m evals.finetune --leave-out` and lie in datasets/.
+    """
     samples = [*material.own_training(), *train.capped(material.questions(folder))]
-    table = train.tabulate(samples, embed)
-    texts = train.tabulate(samples, embed, judged=True)
-    shipped = np.array([s.ship for s in samples])
-    attack = table.labels[:, INJECTION] == 1
-    ruled = [_rules_only(r) for r in texts.readings]
+    pool = Pool.of(train.tabulate(samples))
     pairs: dict[str, Any] = {}
-    aucs, found_at, blocked = [], [], {name: [] for name in INNOCENT}
-    fits: dict[tuple[str, ...], learned.Model] = {}
+    kept: dict[str, list[tuple[float, float]]] = {}
+    blocked: dict[str, list[float]] = {name: [] for name in INNOCENT}
     pooled: dict[str, list[np.ndarray]] = {"attack": [], "innocent": []}
-    for bad in ATTACKS:
-        for good in INNOCENT:
-            key = tuple(sorted({bad, good}))
-            if key not in fits:
-                rest = np.flatnonzero(shipped & ~np.isin(table.source, key))
-                fits[key] = _with_injection(train.fit(table, INJECTION, rest))
-            positive = np.flatnonzero((table.source == bad) & attack)
-            negative = np.flatnonzero((table.source == good) & ~attack)
-            p, n = (_scores(texts, ruled, rows, fits[key], embed) for rows in (positive, negative))
-            aucs.append(figures.auc(p, n))
-            found_at.append(float((p > np.quantile(n, 0.99)).mean()))
-            blocked[good].append(float((n >= rubric.BLOCKED_FROM / 100).mean()))
-            pairs[f"{bad} / {good}"] = {"auc": round(aucs[-1], 4), "found at 1%": round(found_at[-1], 3)}
-            pooled["attack"].append(p)
-            pooled["innocent"].append(n)
+    for group, file in APART.items():
+        plain = with_injection(train.fit(pool.table, INJECTION, pool.rest(group)))
+        silent = replace(plain, words=np.zeros_like(plain.words), bias=np.zeros_like(plain.bias))
+        tuned = _remembering(learned.tuned(LEFT_OUT / file))
+        ways = {"": (plain, tuned), ", n-grams alone": (plain, None), ", encoder alone": (silent, tuned)}
+        for bad, good in (pair for pair in PAIRS if group_of(pair) == group):
+            for way, (weights, by) in ways.items():
+                p = pool.scores(pool.rows(bad, attack=True), weights, by)
+                n = pool.scores(pool.rows(good, attack=False), weights, by)
+                at_one = float((p > np.quantile(n, 0.99)).mean())
+                kept.setdefault(way, []).append((figures.auc(p, n), at_one))
+                if not way:
+                    pairs[f"{bad} / {good}"] = {"auc": round(figures.auc(p, n), 4), "found at 1%": round(at_one, 3)}
+                    blocked[good].append(float((n >= rubric.BLOCKED_FROM / 100).mean()))
+                    pooled["attack"].append(p)
+                    pooled["innocent"].append(n)
     figures.curves(
         np.concatenate(pooled["attack"]), np.concatenate(pooled["innocent"]), out / "left_out", "sources left out"
     )
     (out / "left_out.json").write_text(json.dumps(pairs, indent=1), encoding="utf-8")
-    found = {
-        "injection AUC, mean over left-out pairs": mean(aucs),
-        "injection AUC, worst left-out pair": {"value": min(aucs), "n": len(aucs)},
-        "left-out attacks found at 1% of left-out innocents": mean(found_at),
-    }
+    found: dict[str, Any] = {}
+    for way, values in kept.items():
+        aucs = [auc for auc, _ in values]
+        found |= {
+            f"injection AUC, mean over left-out pairs{way}": mean(aucs),
+            f"injection AUC, worst left-out pair{way}": {"value": min(aucs), "n": len(aucs)},
+            f"left-out attacks found at 1% of left-out innocents{way}": mean([rate for _, rate in values]),
+        }
     for name in ("banking77", "clapnq_train_question"):
-        count = int((table.source == name).sum())
+        count = int((pool.table.source == name).sum())
         found[f"{name}, left out: blocked by injection"] = Rate(
             round(float(np.mean(blocked[name])) * count), count
         ).as_json()
     return found
+
+
+def _remembering(by: learned.Tuned) -> learned.Tuned:
+    """The same, with each text looked at once: a source stands in several pairs."""
+    kept: dict[str, Any] = {}
+
+    def margins(texts: Sequence[str]) -> np.ndarray:
+        for text in texts:
+            if text not in kept:
+                kept[text] = by.margins([text])[0]
+        return np.array([kept[text] for text in texts])
+
+    return replace(by, margins=margins)
+
+
+def group_of(pair: tuple[str, str]) -> tuple[str, ...]:
+    """The smallest group of APART with both sources; those that never ship are in no fit anyway."""
+    needed = {name for name in pair if not name.startswith(material.NOT_SHIPPED)}
+    return min((group for group in APART if needed <= set(group)), key=len)
 
 
 def _rules_only(readings: Readings) -> Assessment:
@@ -207,50 +272,48 @@ def _rules_only(readings: Readings) -> Assessment:
     return concluded([*ruled, *_hidden(readings, "", ruled)], dict.fromkeys(SCORES, 0.0))
 
 
-def _with_injection(fit: train.Fit) -> learned.Model:
+def with_injection(fit: train.Fit) -> learned.Model:
     """The shipped model with another injection head; its calibration stays, both are in standard deviations."""
     shipped = learned.model()
     words, bias = np.zeros_like(shipped.words), np.zeros_like(shipped.bias)
-    vector, vector_bias = np.zeros_like(shipped.vector), np.zeros_like(shipped.vector_bias)
     words[INJECTION], bias[INJECTION] = fit.words, fit.bias
-    vector[INJECTION], vector_bias[INJECTION] = fit.vector, fit.vector_bias
-    return replace(shipped, words=words, bias=bias, vector=vector, vector_bias=vector_bias)
+    return replace(shipped, words=words, bias=bias)
 
 
-def _scores(
-    table: train.Table,
-    ruled: Sequence[Assessment],
-    rows: np.ndarray,
-    weights: learned.Model,
-    embed: Callable[[list[str]], np.ndarray],
-) -> np.ndarray:
-    found = []
-    for row in rows:
-        readings = table.readings[row]
-        _, scores = _learned(readings, learned.scores(readings.learned, embed, weights))
-        found.append(max(scores["injection"], ruled[row].scores["injection"]))
-    return np.array(found)
+def toxicity(folder: Path) -> dict[str, Any]:
+    """Learned from Davidson's tweets and the own set, judged on TweetEval's offensive tweets, and back.
+
+    The encoder that stands beside the n-grams never saw TweetEval, whose licence keeps weights learned from it out of
+    the project: the way back is judged by n-grams alone here, with an encoder by `evals.finetune --leave-out`.
+    """
+    table = train.tabulate([*material.own_training(), *tweets(folder)])
+    tuned = learned.tuned(LEFT_OUT / next(iter(APART.values())))
+    found = {}
+    for source, other, by in (
+        ("davidson", "tweeteval_offensive", tuned),
+        ("tweeteval_offensive", "davidson", None),
+    ):
+        rest = np.flatnonzero(table.source != other)
+        judged = np.flatnonzero(table.source == other)
+        margin = train.margins(table, [train.fit(table, TOXICITY, rest)], judged)[:, 0]
+        if by is not None:
+            shown = [learned.shown(table.readings[row].learned[0]) for row in judged]
+            margin = margin + (by.share * by.margins(shown))[:, TOXICITY]
+        toxic = table.labels[judged, TOXICITY] == 1
+        name = f"toxicity, {source} to {other}{'' if by else ', n-grams alone'}"
+        right = (margin > np.median(margin)) == toxic  # half of them are toxic
+        found[f"{name}: accuracy"] = Rate(int(right.sum()), len(judged)).as_json()
+        found[f"{name}: AUC"] = {"value": figures.auc(margin[toxic], margin[~toxic]), "n": len(judged)}
+    return found
 
 
-def toxicity(folder: Path, embed: Callable[[list[str]], np.ndarray]) -> dict[str, Any]:
-    """Learned from Davidson's tweets and the own set, judged on TweetEval's offensive tweets, and back."""
-    head = HEADS.index("toxicity")
-    samples = [s for s in material.toxic(folder) if s.source in ("davidson", "tweeteval_offensive")]
+def tweets(folder: Path) -> list[Sample]:
+    """A thousand toxic and a thousand harmless tweets of each collection, by a fixed shuffle."""
+    samples = material.toxic(folder)
     rng = np.random.default_rng(train.SEED)
     chosen: list[Sample] = []
     for source in ("davidson", "tweeteval_offensive"):
         for label in (True, False):
             group = [s for s in samples if s.source == source and bool(s.labels) == label]
             chosen += [group[int(at)] for at in rng.permutation(len(group))[:1_000]]
-    table = train.tabulate([*material.own_training(), *chosen], embed)
-    found = {}
-    for source, other in (("davidson", "tweeteval_offensive"), ("tweeteval_offensive", "davidson")):
-        fitted = train.fit(table, head, np.flatnonzero(table.source != other))
-        judged = np.flatnonzero(table.source == other)
-        _, margin = train.margins(table, [fitted], judged)
-        right = (margin[:, 0] > np.median(margin[:, 0])) == (table.labels[judged, head] == 1)
-        found[f"toxicity, {source} to {other}: accuracy"] = Rate(int(right.sum()), len(judged)).as_json()
-        labels = table.labels[judged, head] == 1
-        value = figures.auc(margin[labels, 0], margin[~labels, 0])
-        found[f"toxicity, {source} to {other}: AUC"] = {"value": value, "n": len(judged)}
-    return found
+    return chosen

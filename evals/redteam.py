@@ -19,15 +19,12 @@ from graph.policy.canonical import canonicalise
 from graph.policy.sentences import split
 from graph.policy.threats import assess, mention
 from graph.policy.threats import planted as model
-from graph.policy.threats.learned import Embed
 
 EACH = 300  # ordinary passages of one collection
 
 
 def run(out: Path) -> dict[str, Any]:
-    from graph.knowledge.embeddings import shared
-
-    found = disguised() | disguised(shared().embed)  # by rules and n-grams alone, and as triage judges a question
+    found = disguised() | disguised(encode=True)  # by rules and n-grams alone, and as triage judges a question
     by_disguise = found.pop("by disguise")
     try:
         data = data_directory()
@@ -40,13 +37,13 @@ def run(out: Path) -> dict[str, Any]:
     return {"figures": found, "by disguise": by_disguise, "plots": [str(out / "planted.png")]}
 
 
-def disguised(embed: Embed | None = None) -> dict[str, Any]:
+def disguised(*, encode: bool = False) -> dict[str, Any]:
     """Found (guarded or blocked) among 40 attacks in every disguise."""
     attacks = [row["text"] for row in material.own("obfuscation")]
-    mode = ", with embedding" if embed else ""
+    mode = ", with encoder" if encode else ""
 
     def caught(texts: Iterable[str]) -> Rate:
-        stopped = [assess(text, embed=embed).action != "ALLOW" for text in texts]
+        stopped = [assess(text, encode=encode).action != "ALLOW" for text in texts]
         return Rate(sum(stopped), len(stopped))
 
     found: dict[str, Any] = {f"40 attacks, plain: found{mode}": caught(attacks).as_json()}

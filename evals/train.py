@@ -7,7 +7,7 @@ text of an unknown kind: all heads together leave 1 in 200 ordinary texts at 0.8
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,10 +23,7 @@ from graph.policy.threats.readings import Readings, read
 
 SEED = 20260101
 MOST = {"banking77": 1_500, "clapnq_train_question": 1_500, "alpaca_harmless": 2_500, "davidson": 3_000}
-L2_WORDS, L2_VECTOR = 1e-5, 3e-4
-VECTOR_SCALE = 3.0  # embeddings have length 1; this puts them on the scale of the n-grams for the penalty
-# The embedding's margin in standard deviations, next to one of the n-grams. Chosen by margins outside the source.
-VECTOR_SHARE = {"injection": 0.5, "leakage": 1.0, "cross_tenant": 0.5, "evasion": 1.0, "toxicity": 1.5, "harm": 1.0}
+L2_WORDS = 1e-5
 OWN_WEIGHT = 2.0
 # Shares of the own innocent texts written one by one (mostly hard) that stay below 0.3 and below 0.8. Six heads share
 # the false alarms.
@@ -49,7 +46,6 @@ class Table:
     samples: list[Sample]
     readings: list[Readings]
     rows: logistic.Rows
-    vectors: np.ndarray  # of the first reading; shape (n, dimensions)
     labels: np.ndarray  # (n, heads) 0 or 1
     known: np.ndarray  # (n, heads) bool
     source: np.ndarray
@@ -59,8 +55,6 @@ class Table:
 class Fit:
     words: np.ndarray
     bias: float
-    vector: np.ndarray
-    vector_bias: float
 
 
 def capped(samples: Sequence[Sample]) -> list[Sample]:
@@ -82,17 +76,15 @@ def gather(folder: Path, *, measured: bool) -> list[Sample]:
     return [*material.own_training(), *capped([s for s in found if measured or s.ship])]
 
 
-def tabulate(samples: list[Sample], embed: Callable[[list[str]], np.ndarray] | None, *, judged: bool = False) -> Table:
+def tabulate(samples: list[Sample], *, judged: bool = False) -> Table:
     """Reads every sample once. For training the give-away tails are cut; `judged` leaves texts as they are."""
     readings = [read(s.text if judged else material.untailed(s)) for s in samples]
     first = [r.learned[0] for r in readings]
     rows = logistic.Rows.of([features.sparse(text) for text in first], features.SIZE)
-    vectors = np.zeros((len(samples), 384)) if embed is None else embed([learned.shown(text) for text in first])
     return Table(
         samples,
         readings,
         rows,
-        vectors.astype(np.float64),
         np.array([[float(head in s.labels) for head in HEADS] for s in samples]),
         np.array([[head in s.known for head in HEADS] for s in samples]),
         np.array([s.source for s in samples]),
@@ -106,12 +98,8 @@ def fit(table: Table, head: int, chosen: np.ndarray) -> Fit:
     weights = _weights(table.source[chosen], labels)
     rows = table.rows.take(chosen)
     words, bias = logistic.fit(rows, labels, weights, L2_WORDS, 40)
-    dense = logistic.Dense(table.vectors[chosen] * VECTOR_SCALE)
-    vector, vector_bias = logistic.fit(dense, labels, weights, L2_VECTOR, 60)
     spread = rows.dot(words).std() or 1.0
-    vector_spread = dense.dot(vector).std() or 1.0
-    share = VECTOR_SHARE[HEADS[head]] / vector_spread
-    return Fit(words / spread, bias / spread, vector * VECTOR_SCALE * share, vector_bias * share)
+    return Fit(words / spread, bias / spread)
 
 
 def _weights(source: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -126,21 +114,16 @@ def _weights(source: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return weights
 
 
-def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Worst margin over windows and readings, without and with the embedding; shape (len(chosen), len(fits))."""
+def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> np.ndarray:
+    """Worst margin over windows and readings; shape (len(chosen), len(fits))."""
     weights = np.stack([f.words for f in fits])
     bias = np.array([f.bias for f in fits])
-    plain, embedded = [], []
+    found = []
     for at in chosen:
         texts = [reading[a:b] for reading in table.readings[at].learned for a, b in learned.windows(reading)]
-        found = []
-        for text in texts:
-            columns, values = features.sparse(text)
-            found.append(weights[:, columns] @ values + bias)
-        best = np.max(found, axis=0)
-        plain.append(best)
-        embedded.append(best + [table.vectors[at] @ f.vector + f.vector_bias for f in fits])
-    return np.array(plain), np.array(embedded)
+        rows = [features.sparse(text) for text in texts]
+        found.append(np.max([weights[:, columns] @ values + bias for columns, values in rows], axis=0))
+    return np.array(found)
 
 
 def left_out(table: Table) -> list[np.ndarray]:
@@ -151,8 +134,8 @@ def left_out(table: Table) -> list[np.ndarray]:
     return [*groups, *(mine[fold == number] for number in range(FOLDS))]
 
 
-def calibrate(table: Table, head: int, plain: np.ndarray, embedded: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Knots (margins, scores) for each mode, from out-of-source margins of one head."""
+def calibrate(table: Table, head: int, margin: np.ndarray, shares: tuple[float, float]) -> learned.Knots:
+    """Knots (margins, scores) of one head, from out-of-source margins; `shares` as in QUANTILES."""
     innocent = (table.labels.sum(1) == 0) & table.known[:, head]
     kinds = np.array([s.kind for s in table.samples])
     ordinary = innocent & np.isin(table.source, ["banking77", "clapnq_train_question"])
@@ -160,20 +143,17 @@ def calibrate(table: Table, head: int, plain: np.ndarray, embedded: np.ndarray) 
     hard = innocent & (table.source == OWN) & ~np.array([s.filled for s in table.samples])
     tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
     attacks = (table.labels[:, head] == 1) & table.known[:, head]
-    guard_share, block_share = QUANTILES[HEADS[head]]
-    found = []
-    for margin in (plain, embedded):
-        guard = float(np.quantile(margin[hard], guard_share))
-        block = max(float(np.quantile(margin[hard], block_share)), float(np.quantile(margin[ordinary], 0.999)))
-        if HEADS[head] == "toxicity":
-            block = max(block, float(np.quantile(margin[tweets], 0.98)))
-        middle = float(np.quantile(margin[innocent], 0.5))
-        bottom = min(float(margin[innocent].min()), middle - 0.5)
-        guard = max(guard, middle + 0.1)
-        block = max(block, guard + 0.2)
-        top = max(float(np.quantile(margin[attacks], 0.95)), block + 0.5)
-        found.append((np.array([bottom, middle, guard, block, top]), np.array([0.0, 0.05, 0.3, 0.8, 0.99])))
-    return found
+    guard_share, block_share = shares
+    guard = float(np.quantile(margin[hard], guard_share))
+    block = max(float(np.quantile(margin[hard], block_share)), float(np.quantile(margin[ordinary], 0.999)))
+    if HEADS[head] == "toxicity":
+        block = max(block, float(np.quantile(margin[tweets], 0.98)))
+    middle = float(np.quantile(margin[innocent], 0.5))
+    bottom = min(float(margin[innocent].min()), middle - 0.5)
+    guard = max(guard, middle + 0.1)
+    block = max(block, guard + 0.2)
+    top = max(float(np.quantile(margin[attacks], 0.95)), block + 0.5)
+    return np.array([bottom, middle, guard, block, top]), np.array([0.0, 0.05, 0.3, 0.8, 0.99])
 
 
 def write_lexicon(folder: Path) -> int:
@@ -192,19 +172,19 @@ def write_lexicon(folder: Path) -> int:
     return count
 
 
-def train(folder: Path, embed: Callable[[list[str]], np.ndarray], file: Path = learned.FILE) -> None:
+def train(folder: Path, file: Path = learned.FILE) -> None:
     print(f"lexicon: {write_lexicon(folder)} words")
-    table = tabulate(gather(folder, measured=False), embed)
+    table = tabulate(gather(folder, measured=False))
     print(f"{len(table.samples)} texts of {len(np.unique(table.source))} sources")
     everything = np.arange(len(table.samples))
-    outside = np.zeros((2, len(table.samples), len(HEADS)))
+    outside = np.zeros((len(table.samples), len(HEADS)))
     for group in left_out(table):
         rest = np.setdiff1d(everything, group)
         heads = [head for head in range(len(HEADS)) if table.known[group, head].any()]
         fits = [fit(table, head, rest) for head in heads]
-        outside[:, group[:, None], heads] = margins(table, fits, group)
+        outside[group[:, None], heads] = margins(table, fits, group)
     fits = [fit(table, head, everything) for head in range(len(HEADS))]
-    knots = [calibrate(table, head, outside[0, :, head], outside[1, :, head]) for head in range(len(HEADS))]
+    knots = [calibrate(table, head, outside[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
     write(file, fits, knots)
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 
@@ -255,7 +235,7 @@ def sentence_fit(
     return words / spread, bias / spread, spread
 
 
-def write(file: Path, fits: Sequence[Fit], knots: Sequence[Sequence[tuple[np.ndarray, np.ndarray]]]) -> None:
+def write(file: Path, fits: Sequence[Fit], knots: Sequence[learned.Knots]) -> None:
     words = np.stack([f.words for f in fits])
     scale = np.abs(words).max(1) / 32_000
     np.savez_compressed(
@@ -263,47 +243,18 @@ def write(file: Path, fits: Sequence[Fit], knots: Sequence[Sequence[tuple[np.nda
         words=np.round(words / scale[:, None]).astype(np.int16),
         scale=scale.astype(np.float32),
         bias=np.array([f.bias for f in fits], np.float32),
-        vector=np.stack([f.vector for f in fits]).astype(np.float32),
-        vector_bias=np.array([f.vector_bias for f in fits], np.float32),
-        **{
-            f"{mode}_{part}": np.array([knots[head][m][p] for head in range(len(HEADS))], np.float32)
-            for m, mode in enumerate(("plain", "embedded"))
-            for p, part in enumerate(("margins", "scores"))
-        },
+        knot_margins=np.array([margins for margins, _ in knots], np.float32),
+        knot_scores=np.array([scores for _, scores in knots], np.float32),
     )
-
-
-def embedder(cache: Path | None = None) -> Callable[[list[str]], np.ndarray]:
-    """MiniLM on one thread; with `cache`, a file that keeps what was embedded before."""
-    from graph.knowledge.embeddings import MiniLM
-
-    model = MiniLM(threads=1)
-    kept: dict[str, np.ndarray] = {}
-    if cache is not None and cache.is_file():
-        with np.load(cache, allow_pickle=False) as stored:
-            names = bytes(stored["names"]).decode("utf-8", "surrogatepass").split("\0")
-            kept = dict(zip(names, stored["vectors"], strict=True))
-
-    def embed(texts: list[str]) -> np.ndarray:
-        missing = [text for text in dict.fromkeys(texts) if text not in kept]
-        for at in range(0, len(missing), 256):
-            kept.update(zip(missing[at : at + 256], model.embed(missing[at : at + 256]), strict=True))
-        if missing and cache is not None:
-            names = np.frombuffer("\0".join(kept).encode("utf-8", "surrogatepass"), np.uint8)
-            np.savez(cache, names=names, vectors=np.stack(list(kept.values())))
-        return np.stack([kept[text] for text in texts])
-
-    return embed
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.train", description=__doc__.split("\n")[0])
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
-    parser.add_argument("--cache", type=Path, help="file that keeps embeddings between runs")
     options = parser.parse_args()
     try:
         train_planted(material.pool_folder(options.pool))
-        train(material.pool_folder(options.pool), embedder(options.cache))
+        train(material.pool_folder(options.pool))
     except CordonError as error:
         print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
         return 1

@@ -269,7 +269,7 @@ class Agent(Library):
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(_given(text), source, self.deps.embed)
+        return filters.scan(_given(text), source)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""

@@ -9,12 +9,11 @@ from graph.audit.artifacts import Artifacts
 from graph.audit.journal import Journal
 from graph.conversations import Conversations
 from graph.gate import Gate
-from graph.knowledge.embeddings import Embedder, MiniLM, embedder
+from graph.knowledge.embeddings import Embedder, embedder
 from graph.knowledge.home import HomeLock
 from graph.knowledge.index import Index
 from graph.models.chat import Generator
 from graph.models.opinion import Opinion
-from graph.policy.threats.learned import Embed
 from graph.settings import Settings
 from graph.tracing import Tracer, tracer
 
@@ -33,11 +32,6 @@ class Deps:
     @cached_property
     def embedder(self) -> Embedder:
         return embedder(self.settings)
-
-    @cached_property
-    def embed(self) -> Embed | None:
-        """The embedding for the threat guard, whose weights were learned on MiniLM's vectors and fit no others."""
-        return self.embedder.embed if self.embedder.name == MiniLM.name else None
 
     @cached_property
     def lock(self) -> HomeLock:

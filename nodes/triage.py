@@ -11,7 +11,6 @@ from graph.models.opinion import Opinion
 from graph.policy import refusals, rewrite, rubric
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
-from graph.policy.threats.learned import Embed
 from graph.state import State, Verdict
 
 _CONTROLS = {
@@ -22,12 +21,10 @@ _CONTROLS = {
 _GUARDED = "Cordon explains the rule and its reasons, and what may be done instead; it gives no way round it."
 
 
-def triage(
-    state: State, runtime: Runtime[Context], *, opinion: Opinion | None, embed: Embed | None = None
-) -> dict[str, Any]:
+def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     question = state["question"]
-    judge = partial(assess, tenant=tenant, embed=embed)
+    judge = partial(assess, tenant=tenant, encode=True)
     found = judge(question)
     safe = ""
     if found.action == "BLOCK" and {f.type for f in found.findings if f.score >= 0.3} <= rewrite.REWRITABLE:

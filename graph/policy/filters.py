@@ -7,14 +7,13 @@ from typing import Any, get_args
 from graph.errors import BadInput
 from graph.policy import grounding, pii, rewrite, rubric, threats
 from graph.policy import repair as ladder
-from graph.policy.threats.learned import Embed
 
 
-def scan(text: str, source: str = "question", embed: Embed | None = None) -> dict[str, Any]:
+def scan(text: str, source: str = "question") -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
     if source not in get_args(threats.Source):
         raise BadInput(f"source {source!r} is neither question nor document.")
-    judge = partial(threats.assess, embed=embed)
+    judge = partial(threats.assess, encode=True)
     found = judge(text, source=source)  # type: ignore[arg-type]
     safe = ""
     if source == "question" and found.action == "BLOCK" and {f.type for f in found.findings} <= rewrite.REWRITABLE:

@@ -30,10 +30,10 @@ def _load() -> None:
         from graph.knowledge.embeddings import shared
 
         shared().embed(["warm"])  # the first run of a model takes longer than the next
-        from graph.policy.threats import assess, encoder
+        from graph.policy.threats import assess, learned
 
         assess("warm")  # loads the weights and compiles the patterns
-        encoder.margins(["warm"])
+        learned.tuned().margins(["warm"])
     except Exception:
         return
 

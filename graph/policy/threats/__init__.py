@@ -23,7 +23,6 @@ from graph.policy.threats import (
     mention,
     toxicity,
 )
-from graph.policy.threats.learned import Embed
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
 
@@ -77,14 +76,14 @@ class Assessment:
     action: Action
 
 
-DOUBT_FROM = 20  # risk from which the embedding is asked: of 227 ordinary questions 0.10 lie there
+DOUBT_FROM = 20  # risk from which the encoder is asked: of 227 ordinary questions 0.10 lie there
 
 
-def assess(text: str, *, source: Source = "question", tenant: str = "", embed: Embed | None = None) -> Assessment:
+def assess(text: str, *, source: Source = "question", tenant: str = "", encode: bool = False) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
-    `embed` turns texts into rows of length 1 (MiniLM's): with it the learned layer knows paraphrases better. A document
-    is judged for instructions planted in it, a question for everything.
+    With `encode` the encoder is asked about a question that rules and n-grams leave in doubt: it knows paraphrases better. A
+    document is judged for instructions planted in it, a question for everything.
     """
     if source == "document":
         from graph.policy.threats import planted
@@ -95,13 +94,14 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", embed: E
         ruled = _ruled(readings, tenant)
         ruled += _hidden(readings, tenant, ruled)
 
-        def judge(by: Embed | None) -> Assessment:
+        def judge(by: learned.Tuned | None) -> Assessment:
             found, scores = _learned(readings, learned.scores(readings.learned, by))
             return concluded([*found, *ruled], scores)
 
         judged = judge(None)
-        # The embedding costs ten times the rest, and changes nothing where the rest leaves no doubt.
-        return judge(embed) if embed is not None and DOUBT_FROM <= judged.risk_score < rubric.BLOCKED_FROM else judged
+        # The encoder costs ten times the rest, and changes nothing where the rest leaves no doubt.
+        doubtful = DOUBT_FROM <= judged.risk_score < rubric.BLOCKED_FROM
+        return judge(learned.tuned()) if encode and doubtful else judged
     return concluded(found, scores)
 
 

@@ -1,4 +1,4 @@
-"""The guard's own reading of a sentence: MiniLM with its last four layers moved by small steps, and a line on the result.
+"""The guard's own reading of a sentence: MiniLM with its last four layers moved by small steps, and six lines on the result.
 
 The steps are products of two thin matrices (LoRA, Hu et al. 2021), learned by `python -m evals.finetune`; what they
 move is read from the installed weights, so that the file stays below 2 MB. Read without pickle.
@@ -23,19 +23,15 @@ _LOADING = threading.Lock()  # two questions at once must not both build the ses
 
 @dataclass(frozen=True)
 class Steps:
-    """What fine-tuning left behind. `knots` are margins and scores, both rising, of n-grams and encoder together."""
+    """What fine-tuning left behind; heads in the order of learned.HEADS."""
 
     moved: dict[str, tuple[Any, Any]]  # name in the safetensors file → (out, rank), (rank, in)
     replaced: dict[str, Any]  # biases and norms, by the same names
-    line: Any  # (384,)
-    bias: float
-    share: float  # of this margin next to the n-grams'
-    knots: tuple[Any, Any]
+    lines: Any  # (384, heads)
+    bias: Any  # (heads,)
+    share: Any  # (heads,), of these margins next to the n-grams'
+    knots: list[tuple[Any, Any]]  # of each head: margins and scores, both rising, of n-grams and encoder together
     digest: str
-
-
-def present() -> bool:
-    return FILE.is_file()
 
 
 @cache
@@ -44,12 +40,12 @@ def steps(file: Path = FILE) -> Steps:
 
     with np.load(file, allow_pickle=False) as stored:
         held = {name: stored[name].astype(np.float32) for name in stored.files}
-    knots = (held.pop("knot_margins"), held.pop("knot_scores"))
-    line, bias, share = held.pop("line"), float(held.pop("bias")), float(held.pop("share"))
+    knots = list(zip(held.pop("knot_margins"), held.pop("knot_scores"), strict=True))
+    lines, bias, share = held.pop("line"), held.pop("bias"), held.pop("share")
     tall = {name.removesuffix(":b"): value for name, value in held.items() if name.endswith(":b")}
     moved = {name: (value, held[f"{name}:a"]) for name, value in tall.items()}
     replaced = {name: value for name, value in held.items() if ":" not in name}
-    return Steps(moved, replaced, line, bias, share, knots, hashlib.sha256(file.read_bytes()).hexdigest())
+    return Steps(moved, replaced, lines, bias, share, knots, hashlib.sha256(file.read_bytes()).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -66,13 +62,13 @@ class _Runner:
 
 
 @cache
-def _runner() -> _Runner:
+def _runner(file: Path) -> _Runner:
     """MiniLM with other weights in the same graph: onnxruntime takes them in place of those in the file."""
     import onnxruntime as ort
     from tokenizers import Tokenizer
 
     weights = _weights()
-    values = _values(weights)
+    values = _values(weights, steps(file))
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
@@ -85,14 +81,13 @@ def _runner() -> _Runner:
     return _Runner(tokenizer, ort.InferenceSession(_GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"]))
 
 
-def _values(weights: Path) -> dict[str, Any]:
+def _values(weights: Path, found: Steps) -> dict[str, Any]:
     """The tensors that fine-tuning changed, by their names in the graph."""
     import json
     import struct
 
     import numpy as np
 
-    found = steps()
     values = dict(found.replaced)
     with weights.open("rb") as file:
         (size,) = struct.unpack("<Q", file.read(8))
@@ -112,10 +107,10 @@ def _weights() -> Path:
     return Path(spec.origin).parent / "model" / "model.safetensors"
 
 
-def margins(texts: Sequence[str]) -> Any:
-    """How much each text looks like an attempt to steer an assistant; in standard deviations over the training texts."""
+def margins(texts: Sequence[str], file: Path = FILE) -> Any:
+    """How much each text looks like what each head knows: (texts, heads), in standard deviations over what it learned from."""
     import numpy as np
 
     with _LOADING:
-        found, runner = steps(), _runner()
-    return np.array([runner.embed(text) @ found.line + found.bias for text in texts])
+        found, runner = steps(file), _runner(file)
+    return np.array([runner.embed(text) for text in texts]) @ found.lines + found.bias

@@ -1,12 +1,12 @@
-"""The learned layer: six linear models over hashed n-grams and, where given, the sentence embedding.
+"""The learned layer: six linear models over hashed n-grams and, where it is asked, an encoder.
 
-Weights, calibration and their making: `python -m evals.train`, docs/guards.md. They are read without pickle.
+Weights, calibration and their making: `python -m evals.train`, `python -m evals.finetune`, docs/guards.md. They are read without pickle.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +16,30 @@ from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
-EMBEDDED = 256  # characters that are embedded: 4 ms for a short question, 12 ms for this many
+SHOWN = 256  # characters that the encoder reads: 4 ms for a short question, 12 ms for this many
 WINDOWS = 12  # of one reading
-_INJECTION = HEADS.index("injection")
 _SHORTEST, _LONGEST = 12, 400
 
-Embed = Callable[[list[str]], Any]  # texts → rows of length 1
+Knots = tuple[Any, Any]  # margins and scores, both rising
 
 
 @dataclass(frozen=True)
 class Model:
-    """Coefficients by head. A margin is the n-grams' plus, if there is one, the embedding's; both on one scale."""
+    """Coefficients of the n-grams by head, and the knots that turn their margins into scores."""
 
     words: Any  # (heads, features.SIZE) float32
     bias: Any  # (heads,)
-    vector: Any  # (heads, dimensions)
-    vector_bias: Any  # (heads,)
-    knots: dict[str, tuple[Any, Any]]  # "plain:injection" or "embedded:injection" → margins, scores (both rising)
+    knots: Sequence[Knots]
     digest: str
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """An encoder fine-tuned for injection: its margins of texts, their share, and the knots of its sum with the n-grams."""
+    """A fine-tuned encoder: its margins of texts, their shares, and for each head the knots of its sum with the n-grams."""
 
-    margins: Callable[[Sequence[str]], Any]
-    share: float
-    knots: tuple[Any, Any]
+    margins: Callable[[Sequence[str]], Any]  # texts → (texts, heads)
+    share: Any  # (heads,)
+    knots: Sequence[Knots]
 
 
 @dataclass(frozen=True)
@@ -64,28 +61,20 @@ def model() -> Model:
         if stored["words"].shape != (len(HEADS), features.SIZE):
             raise ValueError(f"{FILE.name} was trained for other features: {stored['words'].shape!r}.")
         words = stored["words"].astype(np.float32) * stored["scale"].astype(np.float32)[:, None]
-        knots = {
-            f"{mode}:{head}": (stored[f"{mode}_margins"][at], stored[f"{mode}_scores"][at])
-            for mode in ("plain", "embedded")
-            for at, head in enumerate(HEADS)
-        }
-        return Model(
-            words, stored["bias"], stored["vector"], stored["vector_bias"], knots, hashlib.sha256(data).hexdigest()
-        )
+        knots = list(zip(stored["knot_margins"], stored["knot_scores"], strict=True))
+        return Model(words, stored["bias"], knots, hashlib.sha256(data).hexdigest())
 
 
-def tuned() -> Tuned | None:
-    """The shipped encoder; None without its weights."""
-    if not encoder.present():
-        return None
-    steps = encoder.steps()
-    return Tuned(encoder.margins, steps.share, steps.knots)
+def tuned(file: Path = encoder.FILE) -> Tuned:
+    """The encoder of a weights file; the shipped one unless told."""
+    steps = encoder.steps(file)
+    return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
 
 
+@cache
 def digest() -> str:
     """SHA-256 of the digests of both weights files, for the record."""
-    both = model().digest + (encoder.steps().digest if encoder.present() else "")
-    return hashlib.sha256(both.encode()).hexdigest()
+    return hashlib.sha256((model().digest + encoder.steps().digest).encode()).hexdigest()
 
 
 def windows(text: str) -> list[tuple[int, int]]:
@@ -123,44 +112,30 @@ def margins(weights: Model, texts: Sequence[str]) -> Any:
     return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + weights.bias
 
 
-def scores(
-    readings: Sequence[str], embed: Embed | None = None, weights: Model | None = None, by: Tuned | None = None
-) -> dict[str, Hit]:
+def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, Hit]:
     """For each head the calibrated score 0-1 of the worst window of the readings; offsets are in that window's reading.
 
-    Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0). For injection an
-    encoder takes the embedding's place: the shipped one beside the shipped weights, beside others only one that is
-    given (so that weights learned without a source are not judged with an encoder that knows it).
+    Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0). An encoder, if given,
+    looks at the first two readings.
     """
     import numpy as np
 
-    by = tuned() if weights is None and embed is not None else by
     weights = weights or model()
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
-    mode = "plain"
-    if embed is not None:
-        looked = [shown(reading) for reading in readings[:2]]
-        vectors = np.asarray(embed(looked), np.float32)
-        if vectors.shape[1:] != weights.vector.shape[1:]:
-            raise ValueError(
-                f"the weights want embeddings of {weights.vector.shape[1]} numbers, not {vectors.shape!r}."
-            )
-        mode = "embedded"
-        extra = vectors @ weights.vector.T + weights.vector_bias
-        if by is not None:
-            extra[:, _INJECTION] = by.share * by.margins(looked)
+    if by is not None:
+        extra = by.share * by.margins([shown(reading) for reading in readings[:2]])
         found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
+    knots = weights.knots if by is None else by.knots
     result = {}
     for at, head in enumerate(HEADS):
         best = int(found[:, at].argmax())
         n, start, end = places[best]
-        knots = by.knots if by is not None and at == _INJECTION else weights.knots[f"{mode}:{head}"]
-        score = float(np.interp(found[best, at], *knots))
+        score = float(np.interp(found[best, at], *knots[at]))
         result[head] = Hit(score, *((start, end) if n == 0 else (0, 0)))
     return result
 
 
 def shown(text: str) -> str:
-    """What is embedded of a reading: its head and tail."""
-    return text if len(text) <= EMBEDDED else f"{text[: EMBEDDED * 2 // 3]} {text[-EMBEDDED // 3 :]}"
+    """What the encoder reads of a reading: its head and tail."""
+    return text if len(text) <= SHOWN else f"{text[: SHOWN * 2 // 3]} {text[-SHOWN // 3 :]}"

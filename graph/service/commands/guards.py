@@ -18,12 +18,11 @@ app = typer.Typer()
 def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts are.")] = SourceKind.question) -> None:
     """Judge texts: JSONL of {id, text} in, JSONL of verdicts out."""
     with errors():
-        from graph.knowledge.embeddings import MiniLM
         from graph.policy import filters
+        from graph.policy.threats import learned
 
-        model = MiniLM(threads=1)
-        model.warm()
-    stream(lambda row: filters.scan(text_of(row, "text"), source.value, model.embed))
+        learned.tuned().margins(["warm"])  # no line is answered by half the guard
+    stream(lambda row: filters.scan(text_of(row, "text"), source.value))
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "Call 0300-1234567"}' | cordon mask""")
