@@ -25,14 +25,15 @@ ALL = tuple(range(len(HEADS)))
 COUNTS = {"injection": 0.5}  # what a head counts in the loss; its sources are the most and the most different
 OTHERS = 0.1
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
-# As train.QUANTILES, stricter: chosen so that at most 1 in 20 of innocent_hard lies at 0.3 and above.
+# As train.QUANTILES. Stricter all together, so that at most 1 in 20 of innocent_hard lies at 0.3 and above; what
+# injection needs to find attacks in disguise is taken from harm, evasion and leakage.
 QUANTILES = {
-    "injection": (0.9935, 0.997),
+    "injection": (0.9875, 0.997),
     "leakage": (0.997, 0.999),
     "cross_tenant": (0.998, 1.0),
     "evasion": (0.9975, 1.0),
     "toxicity": (0.998, 0.999),
-    "harm": (0.999, 1.0),
+    "harm": (1.0, 1.0),
 }
 # Left out of the one fit that calibration rests on, with every third of the own texts and of the tweets.
 ASIDE, THIRDS, PARTS = ("banking77", "clapnq_train_question"), (material.OWN, "davidson"), 3

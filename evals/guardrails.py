@@ -162,10 +162,10 @@ def long_texts(size: int = 1_000_000) -> list[str]:
 def ordinary(folder: Path) -> dict[str, Any]:
     """Blocked of people's ordinary questions, by the shipped weights (banking77 and clapnq entered their training)."""
     texts = [s for s in material.questions(folder) if s.source in ("banking77", "clapnq_train_question")][::4]
-    blocked = sum(assess(s.text, tenant="U1").action == "BLOCK" for s in texts)
+    blocked = sum(assess(s.text, tenant="U1", encode=True).action == "BLOCK" for s in texts)
     found = {"ordinary questions of trained sources: blocked": Rate(blocked, len(texts)).as_json()}
     asked = [row["question"] for row in material.own("answers")]
-    actions = [assess(text, tenant="U0").action for text in asked]
+    actions = [assess(text, tenant="U0", encode=True).action for text in asked]
     found["laboratory questions: blocked"] = Rate(actions.count("BLOCK"), len(asked)).as_json()
     found["laboratory questions: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(asked)).as_json()
     return found

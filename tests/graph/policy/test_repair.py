@@ -146,10 +146,10 @@ def test_numbers_that_do_not_fit_a_float_keep_their_value() -> None:
     ],
 )  # fmt: skip
 def test_nothing_crashes_it_or_keeps_it_long(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = repair(text, SCHEMA)
     assert not found.ok
-    assert time.perf_counter() - begun < 6  # a second or two; more only where the machine is busy
+    assert time.process_time() - begun < 4  # a second or two
     json.dumps(repair(text).value)
 
 

@@ -124,7 +124,8 @@ def test_sign_in_ask_open_the_source_reload(page: Any, served: Served) -> None:
     turn.locator(".cite").first.click()
     page.wait_for_selector("#source mark")
     quote = page.inner_text("#source mark")
-    assert len(quote) > 10 and page.evaluate("() => document.activeElement.id") == "source-title"
+    assert len(quote) > 10
+    page.wait_for_function("() => document.activeElement.id === 'source-title'")
     page.keyboard.press("Escape")
     assert page.is_hidden("#source")
     assert "cite" in page.evaluate("() => document.activeElement.className")  # back where one was
