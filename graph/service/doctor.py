@@ -22,6 +22,7 @@ def examine(settings: Settings) -> dict[str, Any]:
         _python(),
         _home(settings),
         _weights(settings),
+        _guards(),
         _documents(settings),
         _model(settings),
         _journal(settings),
@@ -74,6 +75,22 @@ def _weights(settings: Settings) -> dict[str, str]:
         return _check("embeddings", "fail", "the weights are not the published ones", "Reinstall: make clean install.")
     except CordonError as error:
         return _check("embeddings", "fail", str(error), error.hint)
+
+
+def _guards() -> dict[str, str]:
+    """Whether the guards' weights load and run; without them every question is refused as unavailable."""
+    from graph.policy.threats import assess, learned
+
+    try:
+        assess("Which gloves protect against acids?")
+        learned.tuned().margins(["Which gloves protect against acids?"])
+    except CordonError as error:
+        return _check("guards", "fail", str(error), error.hint)
+    except Exception as error:  # whatever a damaged file makes of it
+        return _check(
+            "guards", "fail", f"the weights do not load ({type(error).__name__})", "Reinstall: make clean install."
+        )
+    return _check("guards", "ok", f"weights {learned.digest()[:12]}")
 
 
 def _documents(settings: Settings) -> dict[str, str]:

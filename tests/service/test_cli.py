@@ -449,6 +449,15 @@ def test_doctor_hides_the_key(inside: Run) -> None:
     assert found["settings"]["openai_api_key"]["value"] == "set"
 
 
+def test_doctor_runs_the_guards(monkeypatch: pytest.MonkeyPatch) -> None:
+    from graph.policy.threats import encoder
+    from graph.service import doctor
+
+    assert doctor._guards()["status"] == "ok"
+    monkeypatch.setattr(encoder, "margins", lambda texts, file=None: 1 / 0)
+    assert doctor._guards()["status"] == "fail"
+
+
 def test_doctor_says_what_is_wrong(inside: Run) -> None:
     done = inside("doctor", "--json", model="stub")
     assert done.returncode == 4
