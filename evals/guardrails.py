@@ -65,7 +65,7 @@ def _home() -> Path:
 
 
 def own_sets(*, encode: bool) -> dict[str, Any]:
-    """False alarms on innocent text with attack words; the labelled set; the set written after the last training."""
+    """False alarms on innocent text with attack words, and what is found of attacks: of each own set."""
     figures_: dict[str, Any] = {}
     innocent = {
         "hard innocent": "innocent_hard",
