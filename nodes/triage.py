@@ -26,9 +26,7 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
     question = state["question"]
     judge = partial(assess, tenant=tenant, encode=True)
     found = judge(question)
-    safe = ""
-    if found.action == "BLOCK" and {f.type for f in found.findings if f.score >= 0.3} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(question, judge)
+    safe = rewrite.rescued(question, found, judge)
     verdict = _verdict(state["turn"], found, question, safe)
     update: dict[str, Any] = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":

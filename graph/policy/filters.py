@@ -11,13 +11,21 @@ from graph.policy import repair as ladder
 
 def scan(text: str, source: str = "question") -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
+    return scan_many([text], source)[0]
+
+
+def scan_many(texts: Sequence[str], source: str = "question") -> list[dict[str, Any]]:
+    """`scan` of each, in less time than one by one."""
     if source not in get_args(threats.Source):
         raise BadInput(f"source {source!r} is neither question nor document.")
+    if source == "document":
+        return [_scanned(text, threats.assess(text, source="document"), "") for text in texts]
+    found = threats.assess_questions(texts, encode=True)
     judge = partial(threats.assess, encode=True)
-    found = judge(text, source=source)  # type: ignore[arg-type]
-    safe = ""
-    if source == "question" and found.action == "BLOCK" and {f.type for f in found.findings} <= rewrite.REWRITABLE:
-        safe = rewrite.remainder(text, judge)
+    return [_scanned(text, one, rewrite.rescued(text, one, judge)) for text, one in zip(texts, found, strict=True)]
+
+
+def _scanned(text: str, found: threats.Assessment, safe: str) -> dict[str, Any]:
     return {
         "action": "ALLOW_WITH_GUARDRAILS" if safe else found.action,
         "risk_score": min(found.risk_score, 79) if safe else found.risk_score,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from graph.policy.rubric import GUARDED_FROM, Finding
+from graph.policy.rubric import BLOCKED_FROM, GUARDED_FROM, Finding
 from graph.policy.sentences import split
 
 PREFIX = "[Safe Rewrite] [Safety Warning] "
@@ -32,6 +32,14 @@ class Judged(Protocol):
 
     @property
     def risk_score(self) -> int: ...
+
+
+def rescued(question: str, found: Judged, judge: Callable[[str], Judged]) -> str:
+    """What may go on of a question that was judged `found`: its remainder, where only steering blocks it, or ""."""
+    kinds = {f.type for f in found.findings if f.score >= GUARDED_FROM / 100}
+    if found.risk_score < BLOCKED_FROM or not kinds <= REWRITABLE:
+        return ""
+    return remainder(question, lambda text: found if text == question else judge(text))
 
 
 def remainder(question: str, judge: Callable[[str], Judged]) -> str:

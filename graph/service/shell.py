@@ -4,9 +4,10 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from itertools import count
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -14,6 +15,9 @@ Tenant = Annotated[
     str, typer.Option("--tenant", "-t", help="Whose documents, besides the public ones.", show_default=False)
 ]
 Public = Annotated[bool, typer.Option("--public", help="The shared corpus that every tenant reads.")]
+Row = dict[str, Any]
+_GROUP = 32  # lines at once
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print data, nothing else, on stdout.")]
 
 
@@ -56,28 +60,60 @@ def text_of(row: dict[str, Any], key: str) -> str:
     return value
 
 
-def stream(work: Any) -> None:
-    """JSONL in, JSONL out, in order. A line that cannot be used yields {"id", "error"}, and exit code 2 at the end."""
-    bad = False
+def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]] = lambda found: found) -> None:
+    """JSONL in, JSONL out, in order. A line that cannot be used yields {"id", "error"}, and exit code 2 at the end.
+
+    `work` makes the result of a row, or what `together` makes results of, for all rows that have arrived by then.
+    """
+    numbers, bad = count(1), False
     with errors():
-        for number, line in enumerate(sys.stdin.buffer, 1):
-            if not line.strip():
-                continue
-            row: Any = None
-            try:
-                row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
-                if not isinstance(row, dict):
-                    raise ValueError("expected an object")
-                result = {"id": row.get("id"), **work(row)}
-            except UnicodeDecodeError:
-                bad, result = True, {"id": None, "error": f"line {number}: it is not UTF-8"}
-            except (ValueError, RecursionError) as error:
-                bad = True
-                result = {"id": row.get("id") if isinstance(row, dict) else None, "error": f"line {number}: {error}"}
-            sys.stdout.write(json.dumps(result, ensure_ascii=True) + "\n")
+        for lines in _arriving(sys.stdin.buffer):
+            results: list[Row] = []
+            read = []
+            for line, number in zip(lines, numbers, strict=False):
+                if line.strip():
+                    row, found, error = _one(line, work)
+                    results.append({"id": row.get("id"), **({"error": f"line {number}: {error}"} if error else {})})
+                    read += [] if error else [(results[-1], found)]
+            for (result, _), found in zip(read, together([found for _, found in read]), strict=True):
+                result.update(found)
+            bad = bad or len(read) < len(results)
+            sys.stdout.write("".join(json.dumps(result, ensure_ascii=True) + "\n" for result in results))
             sys.stdout.flush()
     if bad:
         raise typer.Exit(2)
+
+
+def _one(line: bytes, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
+    """The row of a line, what `work` makes of it, and what is wrong with it, "" if nothing is."""
+    row: Any = None
+    try:
+        row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        if not isinstance(row, dict):
+            raise ValueError("expected an object")
+        return row, work(row), ""
+    except UnicodeDecodeError:
+        error = "it is not UTF-8"
+    except (ValueError, RecursionError) as raised:
+        error = str(raised)
+    return row if isinstance(row, dict) else {}, None, error
+
+
+def _arriving(file: BinaryIO) -> Iterator[list[bytes]]:
+    """Whole lines, as many as have arrived but _GROUP at most; nobody waits for a line that is not there yet."""
+    ready: list[bytes] = []
+    begun: list[bytes] = []  # pieces of a line whose end has not arrived
+    while piece := file.read1(1 << 16):  # type: ignore[attr-defined]
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        if others:
+            ready = [b"".join(begun), *others[:-1]]
+            begun = [others[-1]]
+        while ready:
+            yield ready[:_GROUP]
+            ready = ready[_GROUP:]
+    if last := b"".join(begun):
+        yield [last]
 
 
 def _no_constant(name: str) -> None:

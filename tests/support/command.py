@@ -1,13 +1,17 @@
 """The command line as a person runs it: a process of its own, sealed from the network."""
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 OFFLINE = ROOT / "tests" / "support" / "offline"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(home: Path, **settings: Any) -> dict[str, str]:
@@ -50,3 +54,7 @@ def cordon(
         timeout=120,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def jsonl(done: "subprocess.CompletedProcess[str]") -> list[Any]:
+    return [json.loads(line) for line in done.stdout.splitlines()]

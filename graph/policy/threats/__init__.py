@@ -88,21 +88,37 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", encode: 
     if source == "document":
         from graph.policy.threats import planted
 
-        found, scores = planted.assess(text)
-    else:
+        return concluded(*planted.assess(text))
+    return assess_questions([text], tenant=tenant, encode=encode)[0]
+
+
+def assess_questions(texts: Sequence[str], *, tenant: str = "", encode: bool = False) -> list[Assessment]:
+    """`assess` of each question; the encoder reads all that are in doubt at once, which takes less than one by one."""
+    questions = [_Question.of(text, tenant) for text in texts]
+    judged = [question.judged(None) for question in questions]
+    # The encoder costs ten times the rest, and changes nothing where the rest leaves no doubt.
+    doubtful = [at for at, one in enumerate(judged) if DOUBT_FROM <= one.risk_score < rubric.BLOCKED_FROM]
+    if encode and doubtful:
+        by = learned.ahead(learned.tuned(), [questions[at].readings.learned for at in doubtful])
+        for at in doubtful:
+            judged[at] = questions[at].judged(by)
+    return judged
+
+
+@dataclass(frozen=True)
+class _Question:
+    readings: Readings
+    ruled: list[Finding]  # by the rules, in what it says and in what it hides
+
+    @classmethod
+    def of(cls, text: str, tenant: str) -> "_Question":
         readings = read(text)
         ruled = _ruled(readings, tenant)
-        ruled += _hidden(readings, tenant, ruled)
+        return cls(readings, ruled + _hidden(readings, tenant, ruled))
 
-        def judge(by: learned.Tuned | None) -> Assessment:
-            found, scores = _learned(readings, learned.scores(readings.learned, by))
-            return concluded([*found, *ruled], scores)
-
-        judged = judge(None)
-        # The encoder costs ten times the rest, and changes nothing where the rest leaves no doubt.
-        doubtful = DOUBT_FROM <= judged.risk_score < rubric.BLOCKED_FROM
-        return judge(learned.tuned()) if encode and doubtful else judged
-    return concluded(found, scores)
+    def judged(self, by: learned.Tuned | None) -> Assessment:
+        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by))
+        return concluded([*found, *self.ruled], scores)
 
 
 def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:

@@ -17,6 +17,8 @@ from graph.errors import Unavailable
 
 FILE = Path(__file__).with_name("weights") / "encoder.npz"
 _GRAPH = Path(__file__).parents[2] / "knowledge" / "minilm" / "minilm.onnx"
+WIDTH = 384  # of the embedding
+TOGETHER = 8  # texts at once: a third less work for each than one by one; more gain nothing
 PIECES = 96  # of a text are read: what is shown to it is short, and it learned from as many
 _LOADING = threading.Lock()  # two questions at once must not both build the session
 
@@ -53,12 +55,22 @@ class _Runner:
     tokenizer: Any
     session: Any
 
-    def embed(self, text: str) -> Any:
-        """A row of length 1. One text at a time: so its margin depends on no other."""
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Rows of length 1; texts of like length together, which changes none of them by more than rounding does."""
         import numpy as np
 
-        ids = np.array([self.tokenizer.encode(text).ids], np.int64)
-        return self.session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+        pieces = [self.tokenizer.encode(text).ids for text in texts]
+        order = sorted(range(len(texts)), key=lambda row: len(pieces[row]))
+        found = np.zeros((len(texts), WIDTH), np.float32)
+        for at in range(0, len(order), TOGETHER):
+            rows = order[at : at + TOGETHER]
+            ids = np.zeros((len(rows), len(pieces[rows[-1]])), np.int64)
+            mask = np.zeros_like(ids)
+            for line, row in enumerate(rows):
+                ids[line, : len(pieces[row])] = pieces[row]
+                mask[line, : len(pieces[row])] = 1
+            found[rows] = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+        return found
 
 
 @cache
@@ -109,8 +121,6 @@ def _weights() -> Path:
 
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:
     """How much each text looks like what each head knows: (texts, heads), in standard deviations over what it learned from."""
-    import numpy as np
-
     with _LOADING:
         found, runner = steps(file), _runner(file)
-    return np.array([runner.embed(text) for text in texts]) @ found.lines + found.bias
+    return runner.embed(texts) @ found.lines + found.bias

@@ -4,8 +4,8 @@ Weights, calibration and their making: `python -m evals.train`, `python -m evals
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,15 @@ def tuned(file: Path = encoder.FILE) -> Tuned:
     return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
 
 
+def ahead(by: Tuned, texts: Iterable[Sequence[str]]) -> Tuned:
+    """The same for these texts only, each given by its readings: it has looked at all of them together."""
+    import numpy as np
+
+    wanted = list(dict.fromkeys(part for readings in texts for part in _looked_at(readings)))
+    held = dict(zip(wanted, by.margins(wanted), strict=True))
+    return replace(by, margins=lambda asked: np.array([held[part] for part in asked]))
+
+
 @cache
 def digest() -> str:
     """SHA-256 of the digests of both weights files, for the record."""
@@ -124,7 +133,7 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
     if by is not None:
-        extra = by.share * by.margins([shown(reading) for reading in readings[:2]])
+        extra = by.share * by.margins(_looked_at(readings))
         found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
     knots = weights.knots if by is None else by.knots
     result = {}
@@ -134,6 +143,10 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
         score = float(np.interp(found[best, at], *knots[at]))
         result[head] = Hit(score, *((start, end) if n == 0 else (0, 0)))
     return result
+
+
+def _looked_at(readings: Sequence[str]) -> list[str]:
+    return [shown(reading) for reading in readings[:2]]
 
 
 def shown(text: str) -> str:

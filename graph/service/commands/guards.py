@@ -22,7 +22,7 @@ def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts
         from graph.policy.threats import learned
 
         learned.tuned().margins(["warm"])  # no line is answered by half the guard
-    stream(lambda row: filters.scan(text_of(row, "text"), source.value))
+    stream(lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value))
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "Call 0300-1234567"}' | cordon mask""")
