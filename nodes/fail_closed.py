@@ -10,6 +10,8 @@ from graph.errors import BadInput, CordonError, Forbidden, Unavailable
 from graph.policy import refusals
 from graph.state import State, fresh_turn
 
+_UNDECIDED = {"action": "BLOCK", "risk_score": 100, "risk_rationale": "not assessed: the guard failed."}
+
 
 def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "record"]]:
     cause = error.error
@@ -29,6 +31,8 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
         "refusal": None,
         "remembered": None,
     }
+    if error.node == "triage":  # what nobody could judge is not allowed
+        update["verdict"] = state["verdict"] | _UNDECIDED
     if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
         update = {**_new_turn(), **update}
     if error.node in ("refuse", "publish"):  # these may not be tried again, but the run is still recorded

@@ -38,6 +38,7 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
                 "risk_score": second.risk_score,
                 "action": action,
                 "risk_rationale": f"{verdict['risk_rationale']} The model: {second.rationale}",
+                "safe_response": _safe_response(action, [(t["type"], t["score"]) for t in verdict["threats"]]),
                 "recommended_controls": _CONTROLS[action],
             }
     return {**update, "verdict": verdict}

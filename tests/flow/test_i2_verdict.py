@@ -89,6 +89,17 @@ def test_a_blocking_opinion_refuses(opened: Any) -> None:
     reply = opened(chat=opinion(90), model="stub", triage_model=True).ask("What is the freezer budget?", tenant_id="U1")
     assert (reply["verdict"]["action"], reply["decision"]) == ("BLOCK", "refusal")
     assert inv.unvalidated(reply) == []
+    assert reply["verdict"]["safe_response"] == reply["answer"]
+
+
+def test_what_the_guard_could_not_judge_is_not_allowed(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise OSError("no weights")
+
+    monkeypatch.setattr("nodes.triage.assess", broken)
+    reply = opened().ask("What is the freezer budget?", tenant_id="U1")
+    assert (reply["decision"], reply["refusal"]) == ("unavailable", None)
+    assert (reply["verdict"]["action"], reply["verdict"]["risk_score"]) == ("BLOCK", 100)
 
 
 def test_the_check_fails_when_an_opinion_may_lower(agent: Agent, opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
