@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from graph import cores
 from graph.errors import BadSettings
 
 CONFIG_FILE = "cordon.toml"
@@ -88,8 +89,7 @@ class Settings(BaseModel):
     @property
     def processes(self) -> int:
         """How many processes answer."""
-        allowed = getattr(os, "sched_getaffinity", None)  # a container may have fewer cores than the machine
-        return self.serve_processes or min(MOST_PROCESSES, len(allowed(0)) if allowed else os.cpu_count() or 1)
+        return self.serve_processes or min(MOST_PROCESSES, cores.available())
 
     @property
     def embedded(self) -> bool:
