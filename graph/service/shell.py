@@ -17,6 +17,7 @@ Tenant = Annotated[
 Public = Annotated[bool, typer.Option("--public", help="The shared corpus that every tenant reads.")]
 Row = dict[str, Any]
 _GROUP = 32  # lines at once
+_LONGEST = 10_000_000  # bytes of a line; one of these takes up to 1 GB while it is judged
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print data, nothing else, on stdout.")]
 
@@ -71,7 +72,7 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
             results: list[Row] = []
             read = []
             for line, number in zip(lines, numbers, strict=False):
-                if line.strip():
+                if line is None or line.strip():
                     row, found, error = _one(line, work)
                     results.append({"id": row.get("id"), **({"error": f"line {number}: {error}"} if error else {})})
                     read += [] if error else [(results[-1], found)]
@@ -84,9 +85,11 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
         raise typer.Exit(2)
 
 
-def _one(line: bytes, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
+def _one(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
     """The row of a line, what `work` makes of it, and what is wrong with it, "" if nothing is."""
     row: Any = None
+    if line is None:
+        return {}, None, f"it is longer than {_LONGEST:,} bytes; split it"
     try:
         row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
         if not isinstance(row, dict):
@@ -99,21 +102,28 @@ def _one(line: bytes, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
     return row if isinstance(row, dict) else {}, None, error
 
 
-def _arriving(file: BinaryIO) -> Iterator[list[bytes]]:
-    """Whole lines, as many as have arrived but _GROUP at most; nobody waits for a line that is not there yet."""
-    ready: list[bytes] = []
+def _arriving(file: BinaryIO) -> Iterator[list[bytes | None]]:
+    """Whole lines, as many as have arrived but _GROUP at most; nobody waits for a line that is not there yet.
+
+    None stands for a line that is too long, which is read past and not kept.
+    """
     begun: list[bytes] = []  # pieces of a line whose end has not arrived
     while piece := file.read1(1 << 16):  # type: ignore[attr-defined]
-        first, *others = piece.split(b"\n")
-        begun.append(first)
-        if others:
-            ready = [b"".join(begun), *others[:-1]]
-            begun = [others[-1]]
-        while ready:
-            yield ready[:_GROUP]
-            ready = ready[_GROUP:]
-    if last := b"".join(begun):
-        yield [last]
+        ready: list[bytes | None] = []
+        *ended, open_ = piece.split(b"\n")
+        for part in ended:
+            ready.append(_joined([*begun, part]))
+            begun = []
+        if sum(map(len, begun)) <= _LONGEST:
+            begun.append(open_)
+        for at in range(0, len(ready), _GROUP):
+            yield ready[at : at + _GROUP]
+    if (rest := _joined(begun)) != b"":
+        yield [rest]
+
+
+def _joined(pieces: list[bytes]) -> bytes | None:
+    return b"".join(pieces) if sum(map(len, pieces)) <= _LONGEST else None
 
 
 def _no_constant(name: str) -> None:

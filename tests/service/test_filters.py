@@ -112,3 +112,13 @@ def test_a_text_is_judged_as_it_is_alone() -> None:
         alone = filters.scan(text)
         assert together["scores"] == pytest.approx(alone["scores"], abs=1e-5)
         assert together | {"scores": 0} == alone | {"scores": 0}
+
+
+def test_a_line_without_end_is_read_past(inside: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph.service.shell._LONGEST", 100_000)
+    good, long = json.dumps({"id": 1, "text": "hello"}), json.dumps({"id": 2, "text": "x" * 300_000})
+    done = inside("mask", stdin="\n".join([good, long, good, long]))
+    rows = jsonl(done)
+    assert (done.returncode, [row["id"] for row in rows]) == (2, [1, None, 1, None])
+    assert "line 2: it is longer than 100,000 bytes" in rows[1]["error"]
+    assert "line 4" in rows[3]["error"]
