@@ -10,6 +10,7 @@ import numpy as np
 from evals.figures import auc, calibration
 from evals.stats import Rate
 from graph.agent import Agent
+from graph.audit.verify import verify
 from graph.knowledge.manifest import sources
 from graph.settings import load
 from graph.verified import certainty
@@ -39,7 +40,8 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
         "first sentence from the right source": _rate(asked, "first"),
         "expected words in the answer": _rate(asked, "contains"),
         "all expected words in the answer": _rate(asked, "contains_all"),
-        "quotes verbatim": Rate(sum(r["verbatim"] for r in rows), sum(r["quotes"] for r in rows)),
+        "quotes found in their documents": Rate(sum(r["verbatim"] for r in rows), sum(r["quotes"] for r in rows)),
+        "sentences that cite": Rate(sum(r["covered"] for r in rows), sum(r["sentences"] for r in rows)),
         "citations of a foreign tenant": Rate(sum(r["foreign"] for r in rows), sum(r["quotes"] for r in rows)),
         "silent when nothing is there": Rate(sum(r["decision"] != "answer" for r in absent), len(absent)),
         "wrongly refused or guarded": Rate(sum(r["action"] != "ALLOW" for r in rows), len(rows)),
@@ -60,6 +62,11 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
         "value": auc(value[right], value[~right]),
         "n": len(told),
     }
+    best = np.array([r["top"] for r in told])
+    shown["correlation of the best candidate's score with being right"] = {
+        "value": float(np.corrcoef(best, right)[0, 1]),
+        "n": len(told),
+    }
     plot = calibration(value, right, out / "answers_confidence.png")
     return {"figures": shown, "rows": rows, "plots": [str(plot)] if plot else []}
 
@@ -72,6 +79,7 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
     reply = agent.ask(q["question"], tenant_id=q["tenant"])
     cited = [c["doc_id"] for c in reply["citations"]]
     text = " ".join(s["text"] for s in reply["sentences"])
+    checked = verify(reply, agent.deps.index)
     held = [_plain(word) in _plain(text) for word in q["contains"]]
     return {
         "id": q["id"],
@@ -87,7 +95,9 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "contains": any(held),
         "contains_all": all(held) and bool(held),
         "quotes": len(cited),
-        "verbatim": sum(c["end"] > c["start"] and bool(c["quote"]) for c in reply["citations"]),
+        "verbatim": sum(c.status == "verified" for c in checked.citations),
+        "sentences": len(reply["sentences"]),
+        "covered": sum(bool(s["citations"]) for s in reply["sentences"]),
         "foreign": sum(c["tenant_id"] not in (q["tenant"], "public") for c in reply["citations"]),
         "right": bool(set(q["doc_ids"]) & set(cited)) and any(held),
         "confidence": reply["confidence"],
