@@ -18,19 +18,16 @@ _KEPT = 10_000  # buckets; full ones are forgotten beyond that
 
 @dataclass
 class Bucket:
-    """Tokens flow in at `per_minute` and stand at most ten seconds' worth high, five at least."""
+    """Tokens flow in at `per_minute` and stand at most a minute's worth high: a page that loads, a job that is polled
+    and a script that lists things ask in bursts."""
 
     per_minute: int
     level: float
     at: float
 
-    @property
-    def height(self) -> float:
-        return max(5.0, self.per_minute / 6)
-
     def wait_s(self, now: float) -> float:
         """0 after taking a token, else the seconds until there is one."""
-        self.level = min(self.height, self.level + (now - self.at) * self.per_minute / 60)
+        self.level = min(self.per_minute, self.level + (now - self.at) * self.per_minute / 60)
         self.at = now
         if self.level >= 1:
             self.level -= 1
@@ -97,7 +94,6 @@ class Limits:
         if name not in self._buckets:
             if len(self._buckets) >= _KEPT:
                 self._buckets = {n: b for n, b in self._buckets.items() if now - b.at < 60}
-            bucket = Bucket(self._rates[name[0]], 0, now)
-            bucket.level = bucket.height
-            self._buckets[name] = bucket
+            rate = self._rates[name[0]]
+            self._buckets[name] = Bucket(rate, rate, now)
         return self._buckets[name]
