@@ -54,8 +54,7 @@ def brief(state: State) -> str:
     """The assessment brief as Markdown; what the documents say is cited, the rest is a proposal."""
     design = state["assessment"]
     lines = [f"# {design['title']}", "", f"Level: {design['level']}. Weighting: {design['weighting']}%.", ""]
-    lines += ["## What the documents require", ""]
-    lines += [f"- {s['text']} " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
+    lines += ["## What the documents say", "", _joined(state, "bullet")]
     for title, key in _PARTS:
         numbered = key == "task"
         lines += ["", f"## {title}", ""]

@@ -9,7 +9,6 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ import numpy as np
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.index import content_words
 from graph.knowledge.regulation import asking
+from graph.models.units import units
 from graph.policy import text as lexical
-from graph.policy.sentences import split
 
 FEATURES = ("alone", "near", "meaning", "fits", "chunk", "row")
 # Fitted listwise (a softmax over the candidates of a question) on evals/datasets/answers.jsonl, whose questions were
@@ -34,10 +33,7 @@ SIGNS, BIAS = np.array([16.632, 0.349, 2.534, 3.936]), -10.401
 ANSWERED_FROM = 0.145
 _EMBED_AT_MOST = 12
 _LIMITS = {"concise": 3, "detailed": 8, "bullet": 6}
-_POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That)\b")
-_PAIR_CHARS = 450
-_LIST_CHARS = 1_200  # a longer list is quoted item by item
-_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
+_SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
 # "Which datasets …" asks for several, "which freezer …" for one.
 _LISTING = re.compile(
@@ -79,6 +75,8 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     if provisions := _provisions(question, task["evidence"]):
         return {"answered": True, "sentences": [{"text": s, "sources": [n]} for n, s in provisions]}
     about = task["about"]
+    if not about and not any(_SAYS.search(word) for word in content_words(question)):
+        return {"answered": False, "sentences": []}
     own = len([word for word in content_words(question) if word not in _POINTERS])
     # "the first one" says nothing of its own: what it stands for is asked about. "And who is its steward?" says what is
     # wanted, and the evidence is of the thing meant already: its name would only draw the sentences that name it.
@@ -169,43 +167,6 @@ def features(
         table[:, 2] = cosines.min()
         table[first, 2] = cosines
     return candidates, table
-
-
-def units(text: str) -> list[tuple[int, int]]:
-    """The ranges an answer may quote: sentences, and a list whole, with the line that introduces it.
-
-    A list longer than _LIST_CHARS is quoted item by item.
-    """
-    found: list[tuple[int, int]] = []
-    for start, end in _blocks(text):
-        lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
-        lines = [(start + a, start + b) for a, b in lines]
-        items = [line for line in lines if _ITEM.match(text, line[0])]
-        if len(items) == len(lines) and (len(items) > 1 or text[start] in "-*•–"):
-            if found and not text[found[-1][0] : found[-1][1]].count("\n") and end - found[-1][0] <= _LIST_CHARS:
-                found[-1] = (found[-1][0], end)  # with what stands before it: its introduction or its heading
-            elif end - start <= _LIST_CHARS:
-                found.append((start, end))
-            else:
-                found += items
-            continue
-        for a, b in lines:
-            found += _with_antecedents(text, [(a + x, a + y) for x, y in split(text[a:b])])
-    return found
-
-
-def _blocks(text: str) -> list[tuple[int, int]]:
-    """What empty lines divide."""
-    return [(m.start(), m.end()) for m in re.finditer(r"\S(?:[^\n]|\n(?!\s*\n))*", text)]
-
-
-def _with_antecedents(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sentences; one that begins with "it" or "this" is quoted together with the one before, which says what it is."""
-    found = spans[:1]
-    for (begin, _), (start, end) in pairwise(spans):
-        whole = _POINTS_BACK.match(text, start) is not None and end - begin <= _PAIR_CHARS
-        found.append((begin if whole else start, end))
-    return found
 
 
 def choose(found: list[Candidate], style: str, listing: bool) -> list[Candidate]:
