@@ -8,18 +8,13 @@ from langgraph.runtime import Runtime
 from graph.context import Context, principal
 from graph.knowledge.index import Hit, Index, content_words
 from graph.knowledge.regulation import retrieval
+from graph.policy import named
 from graph.policy.intent import ANY, searches
 from graph.state import Handle, State
 
 THIN = 0.45  # best score below which `agent` mode looks a second time
 INVENTORY = 12  # documents in a list of what there is
 POOL = 3  # the guard may drop some: fetch more than will be shown
-# A document asked for by name: "the memo U1_memo_budget", "report.pdf".
-_NAMED = re.compile(
-    r"\b(?:document|file|memo|notebook|report|dataset|page|sheet|note)\s+[\"'“‘]?((?=\w*_)\w{3,80})|"
-    r"\b([\w.-]{1,80}\.(?:pdf|md|txt|docx|xlsx|csv|html?))\b",
-    re.I,
-)
 
 
 def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[str, Any]:
@@ -31,9 +26,9 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
         listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
-    named = [a or b for a, b in _NAMED.findall(state["query"])]
-    documents = index.named(tenant, named) if named else []
-    if named and not documents:
+    asked = named.documents(state["query"])
+    documents = index.named(tenant, asked) if asked else []
+    if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
     meant = state["follow_up"].get("doc_ids", [])
     documents = documents or (meant if len(meant) == 1 else [])  # "the first one" is one document
