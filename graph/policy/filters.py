@@ -8,6 +8,8 @@ from graph.errors import BadInput
 from graph.policy import grounding, pii, rewrite, rubric, threats
 from graph.policy import repair as ladder
 
+_AROUND = 200  # characters that tell whether a word is a secret
+
 
 def scan(text: str, source: str = "question") -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
@@ -35,12 +37,20 @@ def _scanned(text: str, found: threats.Assessment, safe: str) -> dict[str, Any]:
                 "type": f.type,
                 "severity": rubric.severity(f.score),
                 "score": round(f.score, 4),
-                "evidence": pii.mask(text[f.start : f.end]).text[:200],
+                "evidence": _quoted(text, f.start, f.end),
             }
             for f in found.findings
         ],
         "rewrite": rewrite.PREFIX + pii.mask(safe).text if safe else "",
     }
+
+
+def _quoted(text: str, start: int, end: int) -> str:
+    """The range, masked in the light of what stands around it."""
+    begin = max(0, start - _AROUND)
+    masked = pii.mask(text[begin : end + _AROUND])
+    a, b = masked.to_masked(start - begin, end - begin)
+    return masked.text[a:b][:200]
 
 
 def mask(text: str, *, typed: bool = False) -> dict[str, Any]:

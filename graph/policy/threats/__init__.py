@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph.policy import rubric
-from graph.policy.canonical import canonicalise
+from graph.policy.canonical import Canonical, canonicalise
 from graph.policy.rubric import Action, Finding, ThreatType
 from graph.policy.threats import (
     cross_tenant,
@@ -21,6 +21,7 @@ from graph.policy.threats import (
     learned,
     markup,
     mention,
+    secrets,
     toxicity,
 )
 from graph.policy.threats.parts import parts
@@ -65,6 +66,7 @@ _QUESTION: tuple[Detector, ...] = (
     toxicity.find,
     harm.find,
     markup.find,
+    secrets.find,
 )
 
 
@@ -86,10 +88,22 @@ def assess(text: str, *, source: Source = "question", tenant: str = "", encode: 
     document is judged for instructions planted in it, a question for everything.
     """
     if source == "document":
-        from graph.policy.threats import planted
-
-        return concluded(*planted.assess(text))
+        return _document(text)
     return assess_questions([text], tenant=tenant, encode=encode)[0]
+
+
+def _document(text: str) -> Assessment:
+    """Judged by what is planted in it; what else the learned layer sees in it is told and decides nothing."""
+    from graph.policy.threats import planted
+
+    judged = concluded(*planted.assess(text))
+    canonical = canonicalise(text)
+    held = [_placed(finding, canonical) for finding in secrets.find(canonical.text, "")]
+    told = learned.scores([mention.without(canonical.text)])
+    scores = {
+        name: max(score, told[name].score if name != "injection" else 0.0) for name, score in judged.scores.items()
+    }
+    return replace(judged, findings=(*judged.findings, *held)[:_KEPT], scores=scores)
 
 
 def assess_questions(texts: Sequence[str], *, tenant: str = "", encode: bool = False) -> list[Assessment]:
@@ -156,12 +170,17 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:
     """Findings of the rules in the text as it stands; offsets in the original."""
     canonical = readings.canonical
-    found = []
-    for begin, part in parts(canonical.text):
-        for finding in _weighed(part, tenant):
-            start, end = canonical.span(finding.start + begin, finding.end + begin)
-            found.append(replace(finding, start=start, end=end))
-    return found
+    return [
+        _placed(finding, canonical, begin)
+        for begin, part in parts(canonical.text)
+        for finding in _weighed(part, tenant)
+    ]
+
+
+def _placed(finding: Finding, canonical: Canonical, begin: int = 0) -> Finding:
+    """With offsets in the original."""
+    start, end = canonical.span(finding.start + begin, finding.end + begin)
+    return replace(finding, start=start, end=end)
 
 
 def _weighed(text: str, tenant: str) -> list[Finding]:

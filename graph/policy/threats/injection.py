@@ -24,6 +24,8 @@ _RULES = (
          r"\b(?:forget|ignore|disregard) (?:about )?(?:everything|all|anything|what(?:ever)?)(?: (?:that )?(?:you|i|we|they|was|were|has|have|is|it))?.{0,30}\b(?:above|before|told|said|instructed|learned|know|far|previous(?:ly)?|prior|earlier)\b"),
     rule("prompt_injection", 0.8, "drops what came before and gives an order",
          r"\b(?:forget|ignore|disregard|drop|erase) (?:about )?(?:it all|all (?:of )?(?:it|this|that)|everything)(?: (?:you know|i said|i wrote|else))? ?(?:[,.;:!-]+ ?)?(?:(?:and|then|now|instead|just|please|simply) ){0,3}(?:write|say|print|output|answer|respond|reply|repeat|state|claim|act|become|pretend|do only|praise|insult)\b"),
+    rule("prompt_injection", 0.88, "asks to set a rule aside and show what it keeps back",
+         rf"\b(?:override|overrule|set aside|suspend|waive|skip|drop|forget|disregard|ignore|bypass|lift|break) (?:(?:the|your|this|that|all|any|every|our|of) ){{1,3}}(?:\w+ ){{0,2}}?{_RULES_WORDS}[ ,]+(?:(?:and|then|to|now) ){{0,2}}(?:show|give|list|print|reveal|tell|display|hand|share|output|send|open)(?: (?!not\b|never\b)\w+){{0,4}}? (?:hidden|secret|private|confidential|restricted|internal|withheld|blocked|masked|protected|unpublished)\b"),
     rule("prompt_injection", 0.92, "asks to switch a safeguard off",
          r"\b(?:bypass|disable|turn off|switch off|deactivate|override|circumvent|evade|remove|lift|suspend|get around) (?:(?:the|your|all|any|this|its|every) ){0,2}(?:\w+ ){0,2}(?:guard|guards|guardrails?|safeguards?|filters?|masking|redaction|moderation|acl|access controls?|injection detection|content polic(?:y|ies)|safety (?:checks?|settings?|features?|protocols?)|restrictions?|censorship)\b"),
     rule("prompt_injection", 0.9, "gives new instructions in place of the system's",

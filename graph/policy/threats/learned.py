@@ -130,6 +130,8 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     import numpy as np
 
     weights = weights or model()
+    if not any(reading.strip() for reading in readings):
+        return {head: Hit(0.0, 0, 0) for head in HEADS}
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
     if by is not None:
