@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from graph.context import PUBLIC, valid_tenant
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
 from graph.knowledge.chunking import chunk
 from graph.knowledge.document import Document
+from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser
@@ -40,6 +41,7 @@ class Source:
     regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
     uploader: str = ""  # Principal.digest of who uploads it; "" for the operator
     replaces: bool = True  # whether it may take the place of a document that somebody else brought
+    listed: bool = False  # `spaces` is all who may read it, as a manifest's access list says
     within: Path | None = None  # the directory that was named: a link in it must not lead out of it
 
 
@@ -72,6 +74,8 @@ def ingest(
     """
     outcomes: list[Outcome] = []
     touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
+    left = withdraw({s.doc_id: s.spaces for s in sources if s.listed}, index)  # before anything that may take long
+    touched |= {tenant: None for tenants in left.values() for tenant in tenants}
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
     try:
         with Parser(limits) as parser:
@@ -81,6 +85,9 @@ def ingest(
                 outcome = _one(source, index, settings, parser, inspect)
                 if outcome.status == "indexed":
                     touched |= dict.fromkeys(source.spaces)
+                if source.doc_id in left:
+                    gone = f"withdrawn from {', '.join(left[source.doc_id])}"
+                    outcome = replace(outcome, reason="; ".join(filter(None, [outcome.reason, gone])))
                 outcomes.append(outcome)
                 progress(outcome)
     finally:
@@ -153,6 +160,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 pii=source.pii,
                 flags=flags,
                 uploader=source.uploader,
+                listed=source.listed,
             )
             space = index.space(tenant, create=True)
             assert space is not None
@@ -190,13 +198,10 @@ def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, r
     record = space.record(doc_id) if space else None
     if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
         return False
-    return record is not None and (record.sha256, record.retention, record.tenant_id, record.pii, record.filename) == (
-        sha256,
-        retention,
-        source.tenant_id,
-        source.pii,
-        source.name,
-    )
+    if record is None or record.pii != source.pii:
+        return False
+    wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
+    return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted
 
 
 def _elses(index: Index, tenant: str, source: Source, doc_id: str) -> bool:

@@ -51,6 +51,7 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
             spaces=(PUBLIC,) if PUBLIC in spaces else tuple(spaces),
             tenant_id=PUBLIC if PUBLIC in spaces else first["tenant_id"],
             doc_id=doc_id,
+            listed=True,
             pii=any(r["pii"].upper() == "Y" for r in rows),
             retention=min((r["retention_policy"] for r in rows), key=lambda p: expiry(p)[1] or "~"),
         )

@@ -50,6 +50,7 @@ class Record:
     pii: bool = False
     flags: list[str] = field(default_factory=list)
     uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
+    listed: bool = False  # a manifest's access list says who reads it, and may take it away again
 
 
 @dataclass(frozen=True)

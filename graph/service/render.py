@@ -109,7 +109,7 @@ class IngestReport:
 
     def tally(self, outcome: Outcome) -> None:
         """Count, and tell only of what changed or went wrong."""
-        if outcome.status == "unchanged":
+        if outcome.status == "unchanged" and not outcome.reason:
             self.counts["unchanged"] += 1
             self._bar.advance(self._task)
         else:

@@ -1,0 +1,79 @@
+"""What a manifest and its access list give, and what they take away again."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from graph.agent import Agent
+from graph.knowledge.manifest import sources
+from graph.settings import Settings
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Callable[..., tuple[Path, Path]]:
+    """`lists("U1,zebra,public", …)` writes a manifest of the documents named, their files, and the access list."""
+
+    def write(*rows: str, tenants: dict[str, str] | None = None) -> tuple[Path, Path]:
+        names = dict.fromkeys(row.split(",")[1] for row in rows)
+        for name in names:
+            (tmp_path / f"{name}.md").write_text(f"The {name} sleeps in house {len(name)} behind the mill.\n")
+        known = {name: next(r.split(",")[0] for r in rows if r.split(",")[1] == name) for name in names}
+        listed = [f"{name},{(tenants or known).get(name, known[name])},{name}.md" for name in names]
+        manifest, acl = tmp_path / "manifest.csv", tmp_path / "tenant_acl.csv"
+        manifest.write_text("\n".join(["doc_id,tenant,path", *listed, ""]))
+        granted = [f"{row},N,permanent" for row in rows]
+        acl.write_text("\n".join(["tenant_id,doc_id,visibility,pii,retention_policy", *granted, ""]))
+        return manifest, acl
+
+    return write
+
+
+@pytest.fixture
+def agent(settings_of: Callable[..., Settings]) -> Iterator[Agent]:
+    with Agent(settings_of(artifacts=False)) as opened:
+        yield opened
+
+
+def held(agent: Agent, tenant: str) -> list[str]:
+    where = {"public": True} if tenant == "public" else {"tenant_id": tenant}
+    return [d["doc_id"] for d in agent.documents(**where)]  # type: ignore[arg-type]
+
+
+def test_a_narrower_access_list_takes_access_away_and_says_so(
+    lists: Callable[..., tuple[Path, Path]], agent: Agent
+) -> None:
+    agent.ingest_sources(sources(*lists("U1,zebra,public", "U1,tapir,private", "U2,tapir,private")))
+    assert (held(agent, "public"), held(agent, "U1"), held(agent, "U2")) == (["zebra"], ["tapir"], ["tapir"])
+    narrowed = sources(*lists("U1,zebra,private", "U1,tapir,private"))
+    told = {o.doc_id: (o.status, o.reason) for o in agent.ingest_sources(narrowed)}
+    assert told == {
+        "zebra": ("indexed", "withdrawn from public"),
+        "tapir": ("unchanged", "withdrawn from U2"),
+    }
+    assert (held(agent, "public"), held(agent, "U1"), held(agent, "U2")) == ([], ["tapir", "zebra"], [])
+    assert not agent.search("Where does the tapir sleep?", tenant_id="U2")
+    assert {o.reason for o in agent.ingest_sources(narrowed)} == {""}
+
+
+def test_what_a_tenant_brought_itself_stays(
+    lists: Callable[..., tuple[Path, Path]], agent: Agent, tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "tapir.md").write_text("Our own tapir is a statue in the yard.\n")
+    agent.ingest(tmp_path / "own" / "tapir.md", tenant_id="U2")
+    outcomes = agent.ingest_sources(sources(*lists("U1,tapir,private")))
+    assert [(o.status, o.reason) for o in outcomes] == [("indexed", "")]
+    assert held(agent, "U2") == ["tapir"]
+    assert "statue" in agent.document("tapir", tenant_id="U2")["text"]
+
+
+def test_access_ends_even_when_the_file_can_no_longer_be_read(
+    lists: Callable[..., tuple[Path, Path]], agent: Agent, tmp_path: Path
+) -> None:
+    agent.ingest_sources(sources(*lists("U1,tapir,private", "U2,tapir,private")))
+    narrowed = sources(*lists("U1,tapir,private"))
+    (tmp_path / "tapir.md").unlink()
+    (outcome,) = agent.ingest_sources(narrowed)
+    assert (outcome.status, held(agent, "U2")) == ("failed", [])
+    assert "withdrawn from U2" in outcome.reason
