@@ -196,7 +196,8 @@ def _weighed(text: str, tenant: str) -> list[Finding]:
         if mention.inside(mentioned, *place):
             score *= mention.DAMPED
         elif (
-            finding.type in _STEERING | {"data_leakage"} and mention.inside(framed.inquiries + framed.reports, *place)
+            finding.type in _STEERING | {"data_leakage", "secret"}
+            and mention.inside(framed.inquiries + framed.reports, *place)
         ) or (finding.type == "policy_evasion" and mention.inside(framed.reports, *place)):
             score *= frame.DAMPED
         weighed.append(replace(finding, score=score))
