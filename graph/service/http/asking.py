@@ -1,6 +1,5 @@
 """POST /v1/ask: one question, one reply object, or its verified sentences as server-sent events."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
@@ -10,12 +9,15 @@ from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
+from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.service.http import problems
 from graph.service.http.caller import Caller
-from graph.service.http.service import Asker, Options, Served, Service
+from graph.service.http.coming import HEARTBEAT_S, Coming
+from graph.service.http.service import Asker, Options, Served
 
-HEARTBEAT_S = 10
+Event = VerifiedSentence | dict[str, Any]
+UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # a proxy passes each event on as it comes
 router = APIRouter(prefix="/v1", tags=["ask"])
 
 
@@ -28,34 +30,39 @@ class Question(Options):
 async def ask(body: Question, who: Asker, service: Served) -> Response:
     """Answer one question. A refusal is a reply (200, `decision` refusal); an outage is 503, with the reply object."""
     options = Options(**body.model_dump(exclude={"question", "stream"}))
-    if body.stream:
-        return StreamingResponse(_events(body.question, options, who, service), media_type="text/event-stream")
-    reply = await service.ask(who, body.question, options, "rest")
+    if not body.stream:
+        return _whole(await service.ask(who, body.question, options, "rest"))
+    events = Coming(service.stream(who, body.question, options, "rest"))
+    if await events.within(HEARTBEAT_S):  # what fails at once fails with its own status
+        first = await events.next()
+        if isinstance(first, dict) and first["decision"] == "unavailable":
+            return _whole(first)
+        return StreamingResponse(_events(events, who, first), headers=UNBUFFERED, media_type="text/event-stream")
+    return StreamingResponse(_events(events, who), headers=UNBUFFERED, media_type="text/event-stream")
+
+
+def _whole(reply: dict[str, Any]) -> Response:
     return JSONResponse(reply, 503 if reply["decision"] == "unavailable" else 200)
 
 
-async def _events(question: str, options: Options, who: Caller, service: Service) -> AsyncIterator[bytes]:
+async def _events(events: Coming[Event], who: Caller, first: Event | None = None) -> AsyncIterator[bytes]:
     """A sentence leaves when it is verified and on record; until then comments keep the line open."""
-    events = service.stream(who, question, options, "rest")
+    event = first
     try:
-        while True:
-            coming = asyncio.ensure_future(anext(events))
-            while not (await asyncio.wait({coming}, timeout=HEARTBEAT_S))[0]:
+        while not isinstance(event, dict):
+            if event is not None:
+                yield _event("sentence", asdict(event))
+            while not await events.within(HEARTBEAT_S):
                 yield b": working\n\n"
-            event = coming.result()
-            if isinstance(event, dict):
-                yield _event("reply", event)
-                yield _event("done", {"run_id": event["run_id"]})
-                return
-            yield _event("sentence", asdict(event))
+            event = await events.next()
+        yield _event("reply", event)
+        yield _event("done", {"run_id": event["run_id"]})
     except (problems.Problem, CordonError) as error:
-        problem = error if isinstance(error, problems.Problem) else problems.of(error)
+        problem = problems.of(error)
         told = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
         yield _event("error", {"error": told})
     finally:
-        coming.cancel()
-        await asyncio.wait({coming})
-        await events.aclose()
+        await events.close()
 
 
 def sentences(reply: dict[str, Any]) -> list[dict[str, Any]]:

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.policy import plain
-from graph.service.http.asking import sentences
+from graph.service.http.asking import UNBUFFERED, sentences
 from graph.service.http.caller import Caller
-from graph.service.http.problems import Problem
+from graph.service.http.problems import Problem, outage
 from graph.service.http.service import Asker, Options, Reader, Served
 
 MODEL = "cordon"
@@ -72,12 +72,13 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
         events = service.stream(who, question, body.cordon, "chat")
         first = await anext(events)  # what fails at once fails with its own status
         if isinstance(first, dict) and first["decision"] == "unavailable":
-            raise Problem(503, "The model or the index is not there now.")
+            raise outage()
         usage = body.stream_options is not None and body.stream_options.include_usage
-        return StreamingResponse(_chunks(first, events, usage, who), media_type="text/event-stream")
+        chunks = _chunks(first, events, usage, who)
+        return StreamingResponse(chunks, headers=UNBUFFERED, media_type="text/event-stream")
     reply = await service.ask(who, question, body.cordon, "chat")
     if reply["decision"] == "unavailable":
-        raise Problem(503, "The model or the index is not there now.")
+        raise outage()
     message = {"role": "assistant", "content": content(reply), "refusal": None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return JSONResponse(

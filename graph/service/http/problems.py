@@ -39,8 +39,10 @@ class Problem(Exception):
         self.message = message or BY_STATUS[status][1]
 
 
-def of(error: CordonError) -> Problem:
+def of(error: Problem | CordonError) -> Problem:
     """The status of one of ours. Their texts are written for people, but those of the machine's state stay inside."""
+    if isinstance(error, Problem):
+        return error
     if isinstance(error, NotFound):
         return Problem(404)
     if isinstance(error, BadInput):
@@ -54,6 +56,11 @@ def of(error: CordonError) -> Problem:
     if isinstance(error, Unavailable):
         return Problem(503)
     return Problem(500)
+
+
+def outage() -> Problem:
+    """Of a turn that could not be answered, where the reply object is not what leaves."""
+    return Problem(503, "The model or the index is not there now.")
 
 
 def response(problem: Problem, request_id: str) -> JSONResponse:

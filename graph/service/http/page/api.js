@@ -36,7 +36,8 @@ export const json = async (path, options) => {
 
 async function reason(response) {
   try {
-    return (await response.json()).error.message;
+    const told = await response.json(); // a problem, or the reply of a turn that something needed was down for
+    return told.error ? told.error.message : told.answer;
   } catch {
     return `The service answered ${response.status}.`;
   }
