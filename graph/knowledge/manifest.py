@@ -29,7 +29,11 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
                 valid_tenant(row["tenant_id"])
         except BadInput as error:
             raise _bad(acl, line, str(error)) from error
-        grants.setdefault(row["doc_id"], []).append(row)
+        others = grants.setdefault(row["doc_id"], [])
+        if others and others[0]["visibility"] != row["visibility"]:
+            raise _bad(acl, line, f"{row['doc_id']!r} is {row['visibility']} here and {others[0]['visibility']} above.")
+        others.append(row)
+    tenants = {row["tenant_id"] for rows in grants.values() for row in rows if row["visibility"] == "private"}
 
     found: dict[str, Source] = {}
     for line, row in _rows(manifest, MANIFEST):
@@ -43,13 +47,17 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
         rows = grants.get(doc_id)
         if not rows:
             raise _bad(manifest, line, f"{doc_id!r} has no row in {acl.name}, so nobody may read it.")
-        spaces = dict.fromkeys(PUBLIC if r["visibility"] == PUBLIC else r["tenant_id"] for r in rows)
-        first = rows[0]
+        named = list(dict.fromkeys(r["tenant_id"] for r in rows))
+        # What belongs to everybody may have any name in the manifest, but not another tenant's.
+        nobodys = not {*named} - {PUBLIC, ""} and row["tenant"] not in tenants
+        if row["tenant"] not in named and not nobodys:
+            raise _bad(manifest, line, f"tenant {row['tenant']!r} of {doc_id!r} has no row for it in {acl.name}.")
+        public = rows[0]["visibility"] == PUBLIC
         found[doc_id] = Source(
             path=_inside(manifest, line, row["path"]),
             name=Path(row["path"]).name,
-            spaces=(PUBLIC,) if PUBLIC in spaces else tuple(spaces),
-            tenant_id=PUBLIC if PUBLIC in spaces else first["tenant_id"],
+            spaces=(PUBLIC,) if public else tuple(named),
+            tenant_id=PUBLIC if public else named[0],
             doc_id=doc_id,
             listed=True,
             pii=any(r["pii"].upper() == "Y" for r in rows),

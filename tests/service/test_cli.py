@@ -126,6 +126,8 @@ def test_a_model_that_is_down_ends_with_4(run: Run) -> None:
         (("docs", "rm", "U2_memo_gpu_budget", "--tenant", "U1"), "there is no document"),
         (("ingest",), "name files, or --manifest"),
         (("ingest", "x.md"), "whose are they?"),
+        (("ingest", "--manifest", "m.csv", "--acl", "a.csv", "--tenant", "U1"), "the access list says whose"),
+        (("ingest", "--manifest", "m.csv", "--acl", "a.csv", "--public"), "the access list says whose"),
         (("ingest", "--manifest", "no.csv", "--acl", "no.csv"), "no.csv cannot be read"),
         (("audit", "show", "zzzz"), "no single run begins with 'zzzz'"),
     ],

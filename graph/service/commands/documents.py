@@ -38,6 +38,8 @@ def ingest(
                 "name files, or --manifest together with --acl, or --regulation and one file.",
                 hint="See `cordon ingest --help`.",
             )
+        if manifest and (public or tenant):
+            raise BadInput("the access list says whose they are.", hint="Leave out --tenant and --public.")
         if not manifest and public == bool(tenant):
             raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
         with opened_agent() as agent:

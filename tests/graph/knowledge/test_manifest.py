@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
+from graph.errors import BadInput
 from graph.knowledge.manifest import sources
 from graph.settings import Settings
 
@@ -77,3 +78,40 @@ def test_access_ends_even_when_the_file_can_no_longer_be_read(
     (outcome,) = agent.ingest_sources(narrowed)
     assert (outcome.status, held(agent, "U2")) == ("failed", [])
     assert "withdrawn from U2" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("rows", "tenant", "says"),
+    [
+        (["U1,zebra,private", "U2,zebra,public"], "U1", "tenant_acl.csv, line 3: 'zebra' is public here and private"),
+        (["U2,zebra,public", "U1,zebra,private"], "U1", "tenant_acl.csv, line 3: 'zebra' is private here and public"),
+        (["U1,zebra,private"], "U2", "manifest.csv, line 2: tenant 'U2' of 'zebra' has no row"),
+        (["U1,zebra,private"], "", "manifest.csv, line 2: tenant '' of 'zebra' has no row"),
+        (["U1,zebra,private"], "public", "manifest.csv, line 2: tenant 'public' of 'zebra' has no row"),
+        (["U1,zebra,public"], "U2", "manifest.csv, line 2: tenant 'U2' of 'zebra' has no row"),
+        (["public,zebra,public", "U1,tapir,private"], "U1", "manifest.csv, line 2: tenant 'U1' of 'zebra' has no row"),
+        ([",zebra,private"], "", "tenant_acl.csv, line 2: tenant '' is not usable"),
+    ],
+)
+def test_lists_that_contradict_open_nothing(
+    lists: Callable[..., tuple[Path, Path]], rows: list[str], tenant: str, says: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        sources(*lists(*rows, tenants={"zebra": tenant}))
+    assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("row", "tenant", "spaces"),
+    [
+        ("public,zebra,public", "PUB", ("public",)),
+        (",zebra,public", "", ("public",)),
+        ("U1,zebra,public", "U1", ("public",)),
+        ("U1,zebra,private", "U1", ("U1",)),
+    ],
+)
+def test_lists_that_agree(
+    lists: Callable[..., tuple[Path, Path]], row: str, tenant: str, spaces: tuple[str, ...]
+) -> None:
+    (source,) = sources(*lists(row, tenants={"zebra": tenant}))
+    assert (source.spaces, source.tenant_id) == (spaces, spaces[0])
