@@ -141,7 +141,11 @@ def build_server(run: Run) -> Any:
         except CordonError as error:
             return types.CallToolResult(content=[types.TextContent(text=said(error))], is_error=True)
         text = result["answer"] if params.name == "ask" else json.dumps(result, ensure_ascii=False)
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=result)
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)],
+            structured_content=result,
+            is_error=result.get("decision") == "unavailable",
+        )
 
     return Server(
         "cordon",
