@@ -6,17 +6,20 @@ LangGraph sends that graph's along. Its licence forbids offering it as a hosted 
 """
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from pydantic import ConfigDict, Field, field_serializer, field_validator
 
 from graph.policy import pii
 from graph.service.http.bodies import parse
 from graph.service.http.caller import current
-from graph.service.http.problems import Problem
+from graph.service.http.problems import Problem, outage
 from graph.service.http.service import Options, Served, Service, may
+from graph.service.http.streams import SPOKEN, Streams
 
 PATH = "/agent"
 HINT = "LangServe is not installed: pip install 'cordon[langserve]' (make serve does)."
@@ -60,18 +63,27 @@ def mount(app: FastAPI, service: Service) -> None:
             """As event streams tell it; the graph is asked with the question itself."""
             return pii.mask(question).text
 
-    async def answer(asked: Question) -> dict[str, Any]:
-        caller = current()
+    async def answer(asked: Question) -> AsyncIterator[dict[str, Any]]:
+        """Where somebody streams, the verified sentences as they come; the reply, which is the whole output."""
+        caller, spoken = current(), SPOKEN.get(None)
         if not caller.may("ask"):
             raise Problem(403)
         options = Options(**asked.model_dump(exclude={"question"}))
-        return await service.ask(caller, asked.question, options, "langserve")
+        events = service.stream(caller, asked.question, options, "langserve", whole=spoken is None)
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, dict) and event["decision"] == "unavailable":
+                    raise outage()
+                if spoken is not None:
+                    spoken.set()
+                yield event if isinstance(event, dict) else {"sentence": asdict(event)}
 
     def only_async(asked: Any) -> dict[str, Any]:
         raise RuntimeError("the service calls it with await")
 
+    routes = APIRouter(route_class=Streams)
     langserve.add_routes(
-        app,
+        routes,
         RunnableLambda(only_async, afunc=answer, name="cordon").with_types(
             input_type=Asked, output_type=dict[str, Any]
         ),
@@ -83,6 +95,7 @@ def mount(app: FastAPI, service: Service) -> None:
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
     )
+    app.include_router(routes)
 
 
 async def _sound(request: Request, served: Served) -> None:

@@ -137,8 +137,10 @@ def test_langserve_invoke_batch_and_stream(runnable: Any) -> None:
     both = runnable.batch([{"question": QUESTION}, {"question": "How long are notebooks kept?"}])
     assert [CANARIES["U1"] in r["answer"] for r in both] == [True, False]
     assert {r["tenant_id"] for r in both} == {"U1"}
-    (streamed,) = list(runnable.stream({"question": QUESTION}))
+    *said, streamed = list(runnable.stream({"question": QUESTION}))
     assert streamed["answer"] == reply["answer"]
+    assert [chunk["sentence"]["text"] for chunk in said] == [s["text"] for s in streamed["sentences"]] != []
+    assert said[0]["sentence"]["citations"][0]["quote"]
 
 
 def test_langserve_from_a_node_of_another_graph(runnable: Any) -> None:

@@ -1,5 +1,6 @@
 """What does not go well is told by the same status at every door, before a stream begins where it is known by then."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -96,3 +97,82 @@ def test_no_proxy_holds_a_stream_back(u1: httpx.Client) -> None:
         told = u1.post(door, json={**body, "stream": True} if "input" not in body else body)
         assert told.status_code == 200, told.text
         assert (told.headers["x-accel-buffering"], told.headers["cache-control"]) == ("no", "no-store"), door
+
+
+# -- LangServe ----------------------------------------------------------------------------------------------------
+
+STREAMS = ("stream", "stream_log", "stream_events")
+beta = (
+    pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning"),
+    pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning"),
+)
+langserve = pytest.mark.parametrize("door", [pytest.param(door, marks=beta) for door in STREAMS])
+INPUT = {"input": {"question": QUESTION}}
+
+
+def unexpected(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+@langserve
+def test_a_langserve_stream_in_front_of_a_full_line_is_503(
+    another: Callable[..., Any], caplog: pytest.LogCaptureFixture, door: str
+) -> None:
+    with full(another) as (_, client):
+        told = client.post(f"/agent/{door}", json=INPUT)
+    assert (told.status_code, told.json()["error"]["code"]) == (503, "busy")
+    assert told.headers["retry-after"] == "1"
+    assert unexpected(caplog) == []
+
+
+@langserve
+def test_a_langserve_stream_of_an_outage_is_503(
+    another: Callable[..., Any], caplog: pytest.LogCaptureFixture, door: str
+) -> None:
+    with another(**DOWN) as served, served.client() as client:
+        told = client.post(f"/agent/{door}", json=INPUT)
+    assert (told.status_code, told.json()["error"]["code"]) == (503, "unavailable")
+    assert unexpected(caplog) == []
+
+
+@langserve
+def test_a_langserve_stream_that_has_begun_tells_its_end_inside(
+    another: Callable[..., Any], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    monkeypatch.setattr("graph.service.http.streams.HEARTBEAT_S", 0.05)
+    with another(chat=slow(2), model="stub", request_s=0.5) as served, served.client() as client:
+        told = client.post(f"/agent/{door}", json=INPUT)
+    assert told.status_code == 200
+    name, data = events(told.text.replace("\r\n", "\n"))[-1]
+    assert (name, data["status_code"], data["code"]) == ("error", 504, "deadline")
+    assert data["request_id"] == told.headers["x-request-id"]
+    assert unexpected(caplog) == []
+
+
+def test_remote_runnables_raise_an_outage_with_its_status(another: Callable[..., Any]) -> None:
+    from langserve import RemoteRunnable
+
+    with another(**DOWN) as served:
+        headers = {"Authorization": f"Bearer {served.keys['U1', 'member']}"}
+        remote: Any = RemoteRunnable(served.url + "/agent/", headers=headers)
+        asked = {"question": QUESTION}
+        for call in (
+            lambda: remote.invoke(asked),
+            lambda: remote.batch([asked, asked]),
+            lambda: list(remote.stream(asked)),
+        ):
+            with pytest.raises(httpx.HTTPStatusError) as caught:
+                call()
+            assert caught.value.response.status_code == 503
+
+
+# -- MCP ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_outage_is_an_error_of_the_tool(another: Callable[..., Any]) -> None:
+    called = {"name": "ask", "arguments": {"question": QUESTION}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
+    with another(**DOWN) as served, served.client() as client:
+        told = client.post("/mcp", json=message, headers={"Accept": "application/json, text/event-stream"})
+    assert told.json()["result"]["isError"] is True
+    assert told.json()["result"]["content"][0]["text"].startswith("Unavailable")
