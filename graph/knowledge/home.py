@@ -12,9 +12,10 @@ from graph.errors import IndexUnavailable, Unavailable
 
 
 def private_directory(path: Path) -> Path:
-    """The directory, made if missing, readable by its owner alone."""
+    """The directory, made if missing, readable by its owner alone; and so is what is made above it."""
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
+            missing.mkdir(exist_ok=True, mode=0o700)
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
+from graph.knowledge.home import private_directory
 
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
@@ -33,7 +34,8 @@ class Vectors:
         if self._client is None:
             import chromadb
 
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_directory(self._directory.parent)
+            private_directory(self._directory)
             self._client = chromadb.PersistentClient(
                 str(self._directory), settings=chromadb.Settings(anonymized_telemetry=False, allow_reset=False)
             )
@@ -58,6 +60,7 @@ class Vectors:
             for path in (header.with_name(name) for name in ("data_level0.bin", "length.bin")):
                 if held == 0 and path.is_file():
                     path.write_bytes(bytes(path.stat().st_size))
+            private_directory(header.parent)  # Chroma made it for everybody
             self._blanked.add(header)
 
     def sync(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
