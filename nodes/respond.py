@@ -2,19 +2,14 @@
 
 from typing import Any, Literal
 
-from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
-from graph.state import Decision, State, Style
+from graph.policy import prose
+from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, UNREADABLE
+from graph.state import Decision, State
 from graph.verified import certainty
 
 # Support times the best cited chunk's score. Of the answers of `cordon eval answers` at or above HIGH, 0.85 came from
 # the right source with the right words (n = 154), of those below it 0.55 (n = 40).
 HIGH, MEDIUM = 0.45, 0.35
-_PARTS = (
-    ("Learning outcomes", "learning_outcomes"),
-    ("Task", "task"),
-    ("Deliverables", "deliverables"),
-    ("Ethics and compliance", "ethics"),
-)
 
 
 def respond(state: State) -> dict[str, Any]:
@@ -36,30 +31,13 @@ def _answer(state: State) -> tuple[Decision, str]:
         return "no_answer", state["admitted"]
     if "empty_knowledge_base" in state["flags"]:
         return "no_answer", EMPTY_KNOWLEDGE_BASE
+    if not state["sentences"] and "malformed_output" in state["flags"]:
+        return "no_answer", UNREADABLE
     if not state["sentences"]:
         return "no_answer", NOT_IN_DOCUMENTS
     if state["assessment"]:
-        return "answer", brief(state)
-    return "answer", _joined(state, "bullet" if state["listing"] else state["options"]["style"])
-
-
-def _joined(state: State, style: Style) -> str:
-    parts = [s["text"] + " " + "".join(f"[{n}]" for n in s["citations"]) for s in state["sentences"]]
-    if style == "bullet":
-        return "\n".join("- " + part.replace("\n\n", "\n").replace("\n", "\n  ") for part in parts)
-    return "".join(("\n\n" if "\n" in part else " ") + part for part in parts).strip()
-
-
-def brief(state: State) -> str:
-    """The assessment brief as Markdown; what the documents say is cited, the rest is a proposal."""
-    design = state["assessment"]
-    lines = [f"# {design['title']}", "", f"Level: {design['level']}. Weighting: {design['weighting']}%.", ""]
-    lines += ["## What the documents say", "", _joined(state, "bullet")]
-    for title, key in _PARTS:
-        numbered = key == "task"
-        lines += ["", f"## {title}", ""]
-        lines += [f"{i}. {line}" if numbered else f"- {line}" for i, line in enumerate(design[key], 1)]
-    return "\n".join(lines)
+        return "answer", prose.brief(state["assessment"], state["sentences"])
+    return "answer", prose.joined(state["sentences"], "bullet" if state["listing"] else state["options"]["style"])
 
 
 def _confidence(state: State) -> Literal["high", "medium", "low"]:

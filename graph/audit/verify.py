@@ -14,7 +14,7 @@ from graph.context import PUBLIC, Principal, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.knowledge.space import Record, Space, StoredChunk
-from graph.policy import access, grounding, pii, planted
+from graph.policy import access, grounding, pii, planted, prose, refusals
 from graph.policy.evidence import shown
 
 Status = Literal["verified", "moved", "missing", "altered"]
@@ -170,17 +170,42 @@ def _sentences(
             wrong.append(f"{name} names no source that is there")
         elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], tenant, index):
             wrong.append(f"{name} is not what its quotes say")
-        if sentence["text"] not in reply["answer"]:
+        said = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
+        if not said:
             wrong.append(f"{name} is not in the answer")
-        rest = rest.replace(sentence["text"], "", 1)
-    if reply.get("decision") == "answer" and not sentences:
-        wrong.append("an answer without sentences")
-    if sentences and "assessment" not in reply and _MARKS.sub("", rest):
+        rest = rest.replace(said, "", 1)
+    if "assessment" in reply and sentences:
+        if reply["answer"] != _brief(reply):
+            wrong.append("the brief is not the one of its assessment and sentences")
+    elif sentences and _MARKS.sub("", rest):
         wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
+    wrong += _decided(reply, sentences)
     cited = {int(n) for n in re.findall(r"\[(\d+)\]", rest)}
     if sentences and cited != {n for s in sentences for n in s["citations"]}:
         wrong.append("the answer names other sources than its sentences")
     return wrong
+
+
+def _brief(reply: dict[str, Any]) -> str:
+    try:
+        return prose.brief(reply["assessment"], reply["sentences"])
+    except (KeyError, TypeError, AttributeError):
+        return ""
+
+
+def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str]:
+    """What does not fit the decision: nobody but `answer` says anything of its own."""
+    decision, answer = reply.get("decision"), reply["answer"]
+    if decision == "answer":
+        return [] if sentences else ["an answer without sentences"]
+    fixed = {
+        "no_answer": refusals.says_nothing,
+        "refusal": lambda text: text in refusals.TEXTS.values(),
+        "unavailable": lambda text: text.startswith("Unavailable"),
+    }
+    if decision not in fixed:
+        return ["it was decided neither to answer nor not to"]
+    return [] if fixed[decision](answer) and not sentences else [f"a {decision} with words of its own"]
 
 
 def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index) -> bool:

@@ -31,6 +31,7 @@ BY_THREAT: tuple[tuple[str, Code], ...] = (
 UNAVAILABLE = "Unavailable: {what} {hint}"
 EMPTY_KNOWLEDGE_BASE = "No documents have been uploaded yet. Please upload documents before asking questions."
 NOT_IN_DOCUMENTS = "The provided documents do not contain information about this."
+UNREADABLE = "The model's answer could not be read, so nothing of it is shown. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
 EMPTY_QUESTION = "The question is empty. Please ask something."
@@ -48,3 +49,10 @@ def code_for(threats: Sequence[tuple[str, float]]) -> Code:
     top = max(score for _, score in threats)
     strong = {kind for kind, score in threats if score >= min(top, 0.8)}
     return next((code for kind, code in BY_THREAT if kind in strong), "InjectionDetected")
+
+
+def says_nothing(text: str) -> bool:
+    """Whether it is one of the fixed texts for "no answer"."""
+    opening, closing = TOO_LONG.split("{limit:,}")
+    fixed = (EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, UNREADABLE, TOO_SHORT, EMPTY_QUESTION)
+    return text in fixed or (text.startswith(opening) and text.endswith(closing))

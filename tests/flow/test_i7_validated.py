@@ -100,7 +100,7 @@ def test_the_check_fails_when_grounding_believes_everything(opened: Any, monkeyp
 def test_the_check_fails_when_the_draft_leaves_as_it_is(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from nodes import respond as stage
 
-    monkeypatch.setattr(stage, "_joined", lambda state, style: state["draft"]["text"])
+    monkeypatch.setattr(stage, "_answer", lambda state: ("answer", state["draft"]["text"]))
     one: Agent = opened(chat=Scripted(reply=quoting), model="stub")
     assert inv.unvalidated(one.ask(QUESTION, tenant_id="U1")) != []
 

@@ -23,6 +23,7 @@ NO_ANSWERS = frozenset(
     {
         refusals.EMPTY_KNOWLEDGE_BASE,
         refusals.NOT_IN_DOCUMENTS,
+        refusals.UNREADABLE,
         refusals.TOO_SHORT,
         refusals.EMPTY_QUESTION,
     }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
+from graph.policy import refusals
 from tests.support import invariants as inv
 from tests.support.models import quoting, sentences, sources_in
 from tests.support.openai_server import Say, Server, serving
@@ -138,7 +139,7 @@ def test_a_wrong_schema_is_told_and_corrected(talk: Any) -> None:
 def test_garbage_is_never_shown(talk: Any, garbage: str | None) -> None:
     one, server = talk(Say(garbage))
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
-    assert (reply["decision"], reply["answer"]) == ("no_answer", NOT_THERE)
+    assert (reply["decision"], reply["answer"]) == ("no_answer", refusals.UNREADABLE)
     assert "malformed_output" in reply["safety_flags"]
     assert "million" not in json.dumps(reply)
     assert 2 <= len(server.requests) <= 3
