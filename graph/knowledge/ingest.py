@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from graph.context import PUBLIC, valid_tenant
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
 from graph.knowledge.chunking import chunk
 from graph.knowledge.document import Document
+from graph.knowledge.embeddings import Embedder
 from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
@@ -23,6 +26,7 @@ from graph.settings import Settings
 
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
+_AT_ONCE = 64  # chunks
 _DAYS = {"d": 1, "m": 30, "y": 365}
 
 
@@ -35,7 +39,7 @@ class Source:
     spaces: tuple[str, ...]
     tenant_id: str
     doc_id: str = ""  # "" lets ingestion choose one from the name
-    pii: bool = False
+    pii: bool = False  # said to hold personal data; if not, it is looked for
     retention: str = "permanent"
     origin: str = ""  # URL, when it came from one
     regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
@@ -55,6 +59,7 @@ class Outcome:
     reason: str = ""
     chunks: int = 0
     flags: list[str] = field(default_factory=list)
+    replaced: bool = False  # a document of that id was there before
 
 
 Inspect = Callable[[Document], list[str]]  # flags of a document, for example planted_instructions
@@ -67,10 +72,12 @@ def ingest(
     *,
     inspect: Inspect,
     progress: Callable[[Outcome], None] = lambda outcome: None,
+    pause: Callable[[], None] = lambda: None,
 ) -> list[Outcome]:
     """Index every source; one outcome each, in order. A file that cannot be read never stops the others.
 
-    Raises Unavailable when the index itself fails: what was stored before stands.
+    `pause` is called every second or so while a file is read; what it raises leaves, and of that file nothing is
+    stored. Raises Unavailable when the index itself fails: what was stored before stands.
     """
     outcomes: list[Outcome] = []
     touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
@@ -82,7 +89,7 @@ def ingest(
             for source, before in zip(sources, [None, *sources], strict=False):
                 if before is not None and before.spaces != source.spaces:
                     parser.close()  # a child taken over by one tenant's file must not see another's
-                outcome = _one(source, index, settings, parser, inspect)
+                outcome = _one(source, index, settings, parser, inspect, pause)
                 if outcome.status == "indexed":
                     touched |= dict.fromkeys(source.spaces)
                 if source.doc_id in left:
@@ -115,7 +122,9 @@ def mirror(index: Index, tenant: str) -> None:
         index.vectors.sync(index.key(tenant), [names[int(row)][0] for row in rows], matrix)
 
 
-def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect) -> Outcome:
+def _one(
+    source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect, pause: Callable[[], None]
+) -> Outcome:
     try:
         data = _read(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
@@ -129,6 +138,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, act=source.regulation)
+        pause()
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
@@ -140,8 +150,11 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             for n, c in enumerate(pieces)
         ]
         words = plan.words() if plan else [_searchable(document, c) for c in chunks]
-        vectors = index.embedder.embed(words)
+        vectors = _embedded(index.embedder, words, pause)
+        personal = source.pii or _personal(document, chunks, pause)
+        pause()
         act = plan.act(doc_id, sha256, [c.chunk_id for c in chunks], vectors) if plan else None
+        replaced = False
         for tenant in todo:
             record = Record(
                 doc_id=doc_id,
@@ -157,18 +170,19 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 ingested=datetime.now(UTC).isoformat(timespec="seconds"),
                 retention=retention,
                 expires=expires,
-                pii=source.pii,
+                pii=personal,
                 flags=flags,
                 uploader=source.uploader,
                 listed=source.listed,
             )
             space = index.space(tenant, create=True)
             assert space is not None
+            replaced = replaced or space.record(doc_id) is not None
             space.put(record, document.text, chunks, vectors, words)
             if act:
                 store.save(space, act)
         told = report.line(act) if act else ""
-        return Outcome(source.name, doc_id, "indexed", told, chunks=len(chunks), flags=flags)
+        return Outcome(source.name, doc_id, "indexed", told, len(chunks), flags, replaced)
     except DocumentError as error:
         # Whatever the reason, the file is left out and said so; only I/O trouble counts as failure.
         status: Status = "failed" if error.reason in {"unreadable", "missing"} else "quarantined"
@@ -198,7 +212,7 @@ def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, r
     record = space.record(doc_id) if space else None
     if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
         return False
-    if record is None or record.pii != source.pii:
+    if record is None or (source.pii and not record.pii):  # what was found in it stays said of it
         return False
     wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted
@@ -235,6 +249,24 @@ def _choose_id(source: Source, index: Index) -> str:
         if held is not None and held.filename != source.name:
             return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
     return base
+
+
+def _embedded(embedder: Embedder, words: Sequence[str], pause: Callable[[], None]) -> np.ndarray:
+    """A row for each text. In portions: a long file takes minutes."""
+    portions = []
+    for at in range(0, max(len(words), 1), _AT_ONCE):
+        pause()
+        portions.append(embedder.embed(words[at : at + _AT_ONCE]))
+    return np.concatenate(portions)
+
+
+def _personal(document: Document, chunks: Sequence[StoredChunk], pause: Callable[[], None]) -> bool:
+    """Whether masking would find anything in it."""
+    for part in chunks:
+        pause()
+        if pii.mask(document.text[part.start : part.end]).spans:
+            return True
+    return False
 
 
 def _searchable(document: Document, part: StoredChunk) -> str:

@@ -21,10 +21,12 @@ from graph.context import Principal, valid_tenant
 from graph.errors import CordonError
 from graph.knowledge.home import private_directory
 from graph.knowledge.ingest import Outcome, Source
+from graph.policy import pii
 from graph.service.http.metrics import Metrics
 
 State = Literal["queued", "running", "done", "cancelled", "failed"]
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
+STOP_S = 5.0
 WAITING_PER_TENANT = 100  # jobs; more get 429
 
 
@@ -32,13 +34,21 @@ WAITING_PER_TENANT = 100  # jobs; more get 429
 class File:
     """`status` is waiting, reading, or what became of it: indexed, unchanged, quarantined, failed, cancelled."""
 
-    name: str
+    name: str  # masked
     size: int
     status: str = "waiting"
     doc_id: str = ""
     reason: str = ""
     chunks: int = 0
     flags: list[str] = field(default_factory=list)
+    replaced: bool = False  # a document of that id was there before
+    given: str = ""  # the name as it came, until the file is settled: the document's id is made from it
+
+    def settle(self, outcome: Outcome) -> None:
+        self.given = ""
+        self.status, self.doc_id, self.chunks = outcome.status, outcome.doc_id, outcome.chunks
+        self.flags, self.replaced = outcome.flags, outcome.replaced
+        self.reason = pii.mask(outcome.reason).text  # it quotes the name
 
 
 @dataclass
@@ -62,6 +72,8 @@ class Job:
         """As its owner sees it; `done` of `total` files are settled."""
         settled = sum(file.status not in ("waiting", "reading") for file in self.files)
         kept = {k: v for k, v in asdict(self).items() if k not in ("tenant_id", "user_id", "replaces")}
+        for file in kept["files"]:
+            del file["given"]
         return {**kept, "done": settled, "total": len(self.files)}
 
 
@@ -96,12 +108,16 @@ class Jobs:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop after the file being read. What is left stays on disk for the next start."""
+        """Stop, within a file too. What is left stays on disk for the next start, the file being read included.
+
+        Whatever cannot be stopped half way, the reading of one hostile file above all, is not waited for long: it
+        ends with the process.
+        """
         with self._more:
             self._closing.set()
             self._more.notify()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(STOP_S)
 
     # -- for the routes -----------------------------------------------------------------------------------
 
@@ -134,6 +150,12 @@ class Jobs:
             job = self._jobs.get(job_id)
             return job.shown() if job and (job.tenant_id, job.user_id) == (who.tenant_id, who.user_id) else None
 
+    def all(self, who: Principal) -> list[dict[str, Any]]:
+        """This user's jobs, the latest first."""
+        with self._lock:
+            mine = [j for j in self._jobs.values() if (j.tenant_id, j.user_id) == (who.tenant_id, who.user_id)]
+            return [job.shown() for job in sorted(mine, key=lambda job: (job.created, job.job_id), reverse=True)]
+
     def cancel(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """Stop before the next file; what is indexed stays. Of a finished job it changes nothing."""
         with self._lock:
@@ -161,10 +183,12 @@ class Jobs:
             except _Stop:
                 if not self._closing.is_set():
                     self._finish(job, "cancelled")
-            except CordonError as error:
-                self._finish(job, "failed", f"the index could not take it ({type(error).__name__}).")
             except Exception as error:
-                self._finish(job, "failed", f"unexpected {type(error).__name__}.")
+                if self._closing.is_set():
+                    return  # the index may have been closed under it; the next start tries again
+                known = isinstance(error, CordonError)
+                said = f"the index could not take it ({type(error).__name__})."
+                self._finish(job, "failed", said if known else f"unexpected {type(error).__name__}.")
 
     def _next(self) -> str | None:
         """The oldest job of the tenant that has waited longest for a turn, so that none stands behind another's
@@ -184,8 +208,14 @@ class Jobs:
         folder = self._folder / job.job_id
         known: dict[str, Any] = {"regulation": job.regulation, "replaces": job.replaces}
         known["uploader"] = Principal(job.tenant_id, job.user_id).digest
-        sources = [Source(folder / str(n), job.files[n].name, (owner,), owner, **known) for n in todo]
+        sources = [
+            Source(folder / str(n), job.files[n].given or job.files[n].name, (owner,), owner, **known) for n in todo
+        ]
         settled = 0
+
+        def pause() -> None:
+            if self._closing.is_set():
+                raise _Stop
 
         def next_file() -> None:
             if self._closing.is_set() or job.job_id in self._cancelled:
@@ -198,20 +228,20 @@ class Jobs:
             nonlocal settled
             file = job.files[todo[settled]]
             with self._lock:
-                file.status, file.doc_id, file.reason = outcome.status, outcome.doc_id, outcome.reason
-                file.chunks, file.flags = outcome.chunks, outcome.flags
+                file.settle(outcome)
                 self._save(job)
             self._metrics.file(outcome.status)
             settled += 1
             next_file()
 
         next_file()
-        self._agent.ingest_sources(sources, progress=progress)
+        self._agent.ingest_sources(sources, progress=progress, pause=pause)
 
     def _finish(self, job: Job, state: State, reason: str = "") -> None:
         with self._lock:
             job.state, job.finished, job.reason = state, _now(), reason
             for file in job.files:
+                file.given = ""
                 if file.status in ("waiting", "reading"):
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)

@@ -44,7 +44,7 @@ def running(home: Path, **settings: Any) -> Iterator[tuple[str, "subprocess.Pope
             stderr=stderr,
         )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while b'"listening"' not in log.read_bytes() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         found = re.search(r"http://\S+", log.read_text())
@@ -151,3 +151,34 @@ def test_keys_are_kept_as_hashes_in_files_of_their_owner_alone(tmp_path: Path) -
         with pytest.raises(BadInput):
             keys.add(tenant, user, role)
     keys.close()
+
+
+def test_a_stop_does_not_wait_for_a_long_file_and_the_next_start_takes_it_up_again(place: Path) -> None:
+    long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(30_000))
+    headers = {"Authorization": f"Bearer {made(place, '--tenant', 'U1', '--role', 'uploader')['key']}"}
+
+    def told(url: str, path: str) -> Any:
+        return httpx.get(url + path, headers=headers, trust_env=False, timeout=30).json()
+
+    def reading(url: str, job_id: str) -> bool:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            job = told(url, f"/v1/jobs/{job_id}")
+            if job["state"] == "running" and job["files"][0]["status"] == "reading":
+                return True
+            time.sleep(0.05)
+        return False
+
+    with running(place, serve_processes=1) as (url, process):
+        sent = httpx.post(
+            f"{url}/v1/documents", headers=headers, files={"files": ("ibis.txt", long.encode())}, trust_env=False
+        )
+        job_id = sent.json()["job_id"]
+        assert reading(url, job_id)
+        time.sleep(6)  # by now it is being embedded
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(15) == 0  # 8 s on a machine that does nothing else
+    HomeLock(place, 0).acquire().release()
+    with running(place, serve_processes=1) as (url, _):
+        assert reading(url, job_id)
+        assert "ibis" not in [d["doc_id"] for d in told(url, "/v1/documents")["documents"]]
