@@ -12,6 +12,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
 
+from graph.policy import pii
 from graph.service.http.jobs import File
 from graph.service.http.patience import UPLOAD_S, Patience
 from graph.service.http.problems import Problem
@@ -19,11 +20,11 @@ from graph.service.http.problems import Problem
 MAX_FILES = 100
 MAX_NAME = 150
 _BAD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
-_FIELD = "files"
+_FIELDS = (b"files", b"file")
 
 
 class Receiver:
-    """Gets the parser's events; writes each file of the field `files` to `<folder>/<number>`."""
+    """Gets the parser's events; writes each file to `<folder>/<number>`."""
 
     def __init__(self, folder: Path, max_file: int) -> None:
         self.files: list[File] = []
@@ -50,12 +51,16 @@ class Receiver:
 
     def on_headers_finished(self) -> None:
         kind, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        if kind != b"form-data" or options.get(b"name") != _FIELD.encode() or b"filename" not in options:
-            raise Problem(422, f"The form has one kind of field: files named {_FIELD!r}.")
+        if kind != b"form-data" or options.get(b"name") not in _FIELDS or b"filename" not in options:
+            raise Problem(422, "The form has one kind of field: files named 'files'.")
         if len(self.files) >= MAX_FILES:
             raise Problem(413, f"At most {MAX_FILES} files at a time.")
         number = len(self.files)
-        self.files.append(File(safe_name(options[b"filename"].decode("utf-8", "replace"), number), 0))
+        given = safe_name(options[b"filename"].decode("utf-8", "replace"), number)
+        file = File(pii.mask(given).text, 0, given=given)
+        if any(file.given == other.given for other in self.files):
+            file.status, file.reason = "failed", "another file of this upload has the same name: rename one of them."
+        self.files.append(file)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._out = os.fdopen(os.open(self._folder / str(number), flags, 0o600), "wb")
 
