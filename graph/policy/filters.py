@@ -73,5 +73,10 @@ def check(claim: str, evidence: Sequence[str]) -> dict[str, Any]:
 
 
 def repair(text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Raises BadInput for a schema that cannot be used."""
+    if schema is not None:
+        from graph.policy.repair.schema import usable
+
+        usable(schema)
     found = ladder.repair(text, schema)
     return {"ok": found.ok, "value": found.value, "steps": found.steps}

@@ -11,6 +11,8 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
+from graph.errors import BadInput
+
 Tenant = Annotated[
     str, typer.Option("--tenant", "-t", help="Whose documents, besides the public ones.", show_default=False)
 ]
@@ -97,7 +99,7 @@ def _one(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]
         return row, work(row), ""
     except UnicodeDecodeError:
         error = "it is not UTF-8"
-    except (ValueError, RecursionError) as raised:
+    except (ValueError, RecursionError, BadInput) as raised:
         error = str(raised)
     return row if isinstance(row, dict) else {}, None, error
 

@@ -98,6 +98,14 @@ def test_a_line_is_answered_before_the_next_is_written(base: Path) -> None:
         process.stdin.close()
 
 
+def test_a_bad_schema_costs_its_own_line_alone(inside: Run) -> None:
+    lines = [{"id": 1, "text": "{}", "schema": {"$ref": "file:///x"}}, {"id": 2, "text": "{a: 1}", "schema": None}]
+    done = inside("repair", stdin="\n".join(map(json.dumps, lines)))
+    first, second = jsonl(done)
+    assert (done.returncode, first["id"], second["value"]) == (2, 1, {"a": 1})
+    assert first["error"].startswith("line 1: the schema refers to 'file:///x'")
+
+
 def test_many_lines_keep_their_order_and_numbers(inside: Run) -> None:
     lines = [json.dumps({"id": n, "text": "x" * (n * 37 % 3_000)}) if n % 50 else "no json" for n in range(200)]
     rows = jsonl(inside("mask", stdin="\n".join(lines)))  # more than one block, and lines across blocks

@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from graph.errors import CordonError
+
 _YES, _NO = ("true", "yes", "y", "1"), ("false", "no", "n", "0")
 _NUMBER = re.compile(r"\s*([-+]?\d{1,15}(?:\.\d{1,15})?)\s*%?\s*\Z")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+", re.M)
@@ -11,14 +13,16 @@ _MOST = 8  # problems reported
 
 
 def problems(value: Any, schema: dict[str, Any]) -> list[str]:
-    """What does not fit, in words; [] when it fits. A schema that is none is one problem."""
-    import jsonschema
+    """What does not fit, in words; [] when it fits. A schema that is none is one problem.
+
+    Raises BadInput for a pattern that takes too long."""
+    from graph.policy.repair.schema import validator
 
     try:
-        found = sorted(jsonschema.Draft202012Validator(schema).iter_errors(value), key=lambda e: list(map(str, e.path)))
-    except (jsonschema.SchemaError, RecursionError, AttributeError, TypeError, KeyError, ValueError) as error:
-        return [f"the schema cannot be used ({type(error).__name__})."]
-    except Exception as error:  # a reference that leads nowhere has an error class of another package
+        found = sorted(validator(schema).iter_errors(value), key=lambda e: list(map(str, e.path)))
+    except CordonError:
+        raise
+    except Exception as error:  # a part of a schema, taken alone, can refer to what is not in it
         return [f"the schema cannot be used ({type(error).__name__})."]
     return [f"{'.'.join(map(str, e.path)) or 'the object'}: {e.message[:200]}" for e in found[:_MOST]]
 
