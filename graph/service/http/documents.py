@@ -7,11 +7,13 @@ from fastapi import APIRouter, Query, Request, Response
 from graph.errors import BadInput
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
+from graph.service.http.paging import After, Limit, page
 from graph.service.http.patience import UPLOAD_S
 from graph.service.http.problems import Problem
 from graph.service.http.service import Deleter, Reader, Served, Service, Uploader
 
 router = APIRouter(prefix="/v1", tags=["documents"])
+_FILES = {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
 _FORM = {
     "requestBody": {
         "required": True,
@@ -19,8 +21,8 @@ _FORM = {
             "multipart/form-data": {
                 "schema": {
                     "type": "object",
-                    "required": ["files"],
-                    "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                    "anyOf": [{"required": ["files"]}, {"required": ["file"]}],
+                    "properties": {"files": _FILES, "file": _FILES},
                     "additionalProperties": False,
                 }
             }
@@ -37,7 +39,7 @@ async def upload(
     service: Served,
     regulation: Annotated[bool, Query(description="the files are acts of the Union: read their structure")] = False,
 ) -> dict[str, Any]:
-    """Take files (the form field `files`, as often as wanted) and give back the job that reads them."""
+    """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them."""
     if service.jobs.crowded(who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
     job_id, folder = service.jobs.begin()
@@ -62,9 +64,11 @@ async def upload(
 
 
 @router.get("/documents")
-async def documents(who: Reader, service: Served) -> dict[str, Any]:
+async def documents(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """The tenant's own documents and the public ones, by `visibility` and id."""
-    return {"documents": await service.work(who, lambda: readable(service, who))}
+    found = await service.work(who, lambda: readable(service, who))
+    # A public document may have the id of an own one, so `next` says which of the two is meant.
+    return page("documents", found, limit, after, _place, lambda row: row["doc_id"])
 
 
 @router.get("/documents/{doc_id}")
@@ -93,6 +97,12 @@ async def remove(doc_id: str, who: Deleter, service: Served) -> Response:
     return Response(status_code=204)
 
 
+@router.get("/jobs")
+async def jobs(who: Uploader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
+    """One's own uploads, the latest first: those under way, and those of the last seven days."""
+    return page("jobs", service.jobs.all(who.principal), limit, after, lambda row: row["job_id"])
+
+
 @router.get("/jobs/{job_id}")
 async def job(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
     """How far an upload of one's own is: its state, and of each file the state and the reason."""
@@ -114,3 +124,7 @@ async def cancel(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
 def readable(service: Service, who: Caller) -> list[dict[str, Any]]:
     own = service.agent.documents(tenant_id=who.principal.tenant_id)
     return own + service.agent.documents(public=True)
+
+
+def _place(row: dict[str, Any]) -> str:
+    return f"{row['visibility']}:{row['doc_id']}"

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from graph.errors import BadInput
+from graph.service.http.paging import After, Limit, page
 from graph.service.http.problems import Problem
 from graph.service.http.service import Reader, Served, outage_untold
 
@@ -12,11 +13,11 @@ router = APIRouter(prefix="/v1/threads", tags=["threads"])
 
 
 @router.get("")
-async def threads(who: Reader, service: Served) -> dict[str, Any]:
+async def threads(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """The remembered conversations, the latest first. Turns asked with memory `none` are not among them."""
     p = who.principal
     found = await service.work(who, lambda: service.agent.threads(tenant_id=p.tenant_id, user_id=p.user_id))
-    return {"threads": found}
+    return page("threads", found, limit, after, lambda row: row["thread_id"])
 
 
 @router.get("/{thread_id}")
