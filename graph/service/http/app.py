@@ -19,7 +19,9 @@ from graph.errors import CordonError
 from graph.service.http import asking, audit, chat, documents, health, langserve, mcp, pages, problems, threads
 from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
+from graph.service.http.described import describe
 from graph.service.http.gate import Gate
+from graph.service.http.methods import Heads, Slashes, allowed
 from graph.service.http.observe import Observe
 from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
@@ -41,11 +43,6 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        responses={
-            401: {"description": "no valid key"},
-            403: {"description": "the key's role may not"},
-            429: {"description": "too much at once; see Retry-After"},
-        },
         redirect_slashes=False,
     )
     inner.state.service = service
@@ -57,10 +54,10 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
     ours = (problems.Problem, CordonError)
     for kind in (*ours, RequestValidationError, ValidationError, HTTPException, ClientDisconnect, Exception):
         inner.add_exception_handler(kind, _told)
-    _describe(inner)
+    describe(inner)
 
     body_s = min(BODY_S, service.settings.request_s)
-    app: ASGIApp = StrictBodies(inner, service.settings.max_body_kb * 1_024, UPLOADS, body_s)
+    app: ASGIApp = StrictBodies(Heads(inner), service.settings.max_body_kb * 1_024, UPLOADS, body_s)
     app = Gate(app, Credentials(service.settings, service.keys), service.limits)
     if origins := [o.strip() for o in service.settings.cors_origins.split(",") if o.strip()]:
         app = CORSMiddleware(
@@ -70,7 +67,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
             allow_headers=["Authorization", "Content-Type"],
             expose_headers=["X-Request-ID", "Retry-After", "Location"],
         )
-    return Observe(app, service.metrics, service.draining), inner
+    return Observe(Slashes(app), service.metrics, service.draining), inner
 
 
 @asynccontextmanager
@@ -96,7 +93,8 @@ async def _told(request: Request, error: Exception) -> Response:
         problem = problems.Problem(499)
     elif isinstance(error, HTTPException):
         known = error.status_code if error.status_code in problems.BY_STATUS else 500
-        problem = problems.Problem(known, headers=error.headers)
+        methods = {"Allow": allowed(request.app.routes, request.url.path)} if known == 405 else {}
+        problem = problems.Problem(known, headers={**(error.headers or {}), **methods})
     else:
         problem = problems.Problem(500)
     return problems.response(problem, request_id)
@@ -108,22 +106,3 @@ def _first(error: RequestValidationError) -> str:
     place = ".".join(str(part)[:40] for part in first.get("loc", ()) if part != "body")
     said = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
     return f"{place or 'the body'}: {said}."
-
-
-def _describe(inner: FastAPI) -> None:
-    """The OpenAPI document says that a key is asked for, and what an error looks like."""
-    made = inner.openapi
-
-    def openapi() -> dict[str, Any]:
-        if inner.openapi_schema is None:
-            from graph.service.http.gate import is_open
-
-            schema = made()
-            schema.setdefault("components", {})["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-            for path, methods in schema["paths"].items():
-                for method, operation in methods.items():
-                    if not is_open(method.upper(), path):
-                        operation["security"] = [{"key": []}]
-        return inner.openapi_schema or {}
-
-    inner.openapi = openapi  # type: ignore[method-assign]

@@ -83,10 +83,14 @@ class StrictBodies:
         self.app, self.max_bytes, self.uploads, self.body_s = app, max_bytes, uploads, body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or (scope["method"] == "POST" and scope["path"] in self.uploads):
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = dict(scope["headers"])
+        _announced(scope["headers"])
+        if scope["method"] == "POST" and scope["path"] in self.uploads:
+            await self.app(scope, receive, send)
+            return
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > self.max_bytes:
             raise self._too_large()
@@ -108,7 +112,7 @@ class StrictBodies:
             if not _JSON.fullmatch(kind):
                 raise Problem(415)
             parse(body)
-        elif scope["method"] in ("POST", "PUT", "PATCH"):
+        elif scope["method"] == "POST":
             raise _bad("it is empty")
 
         async def replay() -> Message:
@@ -122,3 +126,15 @@ class StrictBodies:
 
     def _too_large(self) -> Problem:
         return Problem(413, f"A body is at most {self.max_bytes // 1_024:,} KB.")
+
+
+def _announced(headers: list[tuple[bytes, bytes]]) -> None:
+    """Raises Problem for a body that two readers would read differently, or that is packed."""
+    if sum(name == b"content-type" for name, _ in headers) > 1:
+        raise Problem(400, "Content-Type is given twice.")
+    for name, value in headers:
+        packed = value.decode("latin-1").strip().lower()
+        if name == b"content-encoding" and packed not in ("", "identity"):
+            shown = "".join(c for c in packed[:40] if c.isascii() and c.isprintable())
+            told = f"Content-Encoding {shown!r} is not taken: send the body as it is."
+            raise Problem(415, told, headers={"Accept-Encoding": "identity"})

@@ -3,7 +3,7 @@
 import ipaddress
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from graph.service.http.caller import Caller
@@ -14,14 +14,12 @@ router = APIRouter(tags=["operation"])
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
-@router.head("/livez", include_in_schema=False)
 @router.get("/livez")
 async def livez() -> dict[str, str]:
     """The process answers."""
     return {"status": "alive"}
 
 
-@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", responses={503: {"description": "not ready; `checks` says why"}})
 def readyz(service: Served) -> JSONResponse:
     """The home is ours, the model answers, there is room, and the journal can be written and ends in a whole line."""
@@ -30,8 +28,7 @@ def readyz(service: Served) -> JSONResponse:
     return JSONResponse({"status": "ready" if ready else "not ready", "checks": checks}, 200 if ready else 503)
 
 
-@router.head("/metrics", include_in_schema=False)
-@router.get("/metrics", response_class=Response)
+@router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request, service: Served) -> Response:
     """Prometheus text. Who may read it is the setting CORDON_METRICS_ACCESS; an auditor or admin always."""
     who = getattr(request.state, "caller", None)

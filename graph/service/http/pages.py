@@ -24,7 +24,6 @@ _STYLE = "/page/docs.css"
 router = APIRouter(include_in_schema=False)
 
 
-@router.head("/")
 @router.get("/")
 def home() -> Response:
     index = PAGE / "index.html"
@@ -33,7 +32,6 @@ def home() -> Response:
     return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
 
 
-@router.head("/page/{name}")
 @router.get("/page/{name}")
 def file(name: str) -> Response:
     """A file of the page, by its bare name."""
@@ -44,7 +42,6 @@ def file(name: str) -> Response:
     return FileResponse(path, media_type=_KINDS[path.suffix], headers={"Cache-Control": "no-cache"})
 
 
-@router.head("/docs")
 @router.get("/docs")
 def docs(request: Request) -> HTMLResponse:
     """Every route, from the OpenAPI document, without a script."""
