@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from graph.policy.repair import fit, numbers, relaxed
-from graph.policy.repair.shape import MAX_DEPTH, TOKEN, deeper_than
+from graph.policy.repair.shape import MAX_DEPTH, deeper_than, tokens
 
 _FENCE = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.S)
 _BRACKET = re.compile(r"[\[{]|[\]}]")
@@ -68,7 +68,7 @@ def values(text: str) -> list[tuple[Any, bool]]:
 def _paired(text: str, begin: int) -> int:
     """Behind the bracket that closes the one at `begin`, or -1."""
     depth = 0
-    for match in TOKEN.finditer(text, begin):
+    for match in tokens(text, begin):
         mark = match.group()
         depth += (mark in "[{") - (mark in "]}")
         if not depth and mark in "]}":

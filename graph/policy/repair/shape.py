@@ -1,10 +1,12 @@
 """How deep a value or a text is nested, found without recursion."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 200  # brackets; every parser below this one recurses, and so does whoever prints the value
-TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{(]|[\]})]', re.S)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?\Z))|[\[{(]|[\]})]', re.S)
+_BRACKET = re.compile(r"[\[{(\]})]")
 
 
 def deeper_than(value: Any, depth: int) -> bool:
@@ -23,12 +25,21 @@ def _children(item: Any) -> Any:
     return item if isinstance(item, list) else ()
 
 
+def tokens(text: str, begin: int = 0) -> Iterator[re.Match[str]]:
+    """Brackets and whole strings, in order. A quote that nothing closes is none, and no quote behind it is closed."""
+    for match in _TOKEN.finditer(text, begin):
+        if match[1] is not None:
+            yield from _BRACKET.finditer(text, match.start())
+            return
+        yield match
+
+
 def text_deeper_than(text: str, depth: int) -> bool:
     """Whether brackets outside of double quotes open more than `depth` deep."""
     if sum(map(text.count, "[{(")) <= depth:
         return False
     level = 0
-    for match in TOKEN.finditer(text):
+    for match in tokens(text):
         mark = match.group()
         if mark in "[{(":
             level += 1

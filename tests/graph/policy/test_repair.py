@@ -153,6 +153,14 @@ def test_nothing_crashes_it_or_keeps_it_long(text: str) -> None:
     json.dumps(repair(text).value)
 
 
+@pytest.mark.parametrize("piece", ['\\"', 'x\\"', '[\\"', '\\"}', '\\\\\\"'])
+def test_a_string_that_is_cut_off_takes_time_by_its_length(piece: str) -> None:
+    begun = time.process_time()
+    for before in ('{"a":"', 'Here it is: {"a": [1, "'):
+        repair(before + piece * (100_000 // len(piece)))
+    assert time.process_time() - begun < 3
+
+
 @given(
     st.text(alphabet="{}[]()\",':\\/*#ab1-.e \n\x00é\ud800", max_size=200)
     | st.binary(max_size=200).map(lambda b: b.decode("latin-1"))
