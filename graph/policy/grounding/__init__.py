@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graph.policy.grounding import contrary, hours
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.features import NAMES, compare, coverage, weigh
 from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Span, prepare
@@ -38,14 +39,18 @@ def support(claim: str, evidence: str) -> Support:
     if not claim or not evidence:
         return Support(0.0, 0, 0)
     at = evidence.find(claim)
-    if at >= 0:
+    if at >= 0 and not contrary.undone(evidence[max(0, at - 300) : at]):
         return Support(1.0, at, at + len(claim))
-    ready, wanted = prepare(evidence), read(claim)
+    ready = prepare(evidence)
+    wanted = read(hours.spelled(claim, ready.forms))
     if not wanted.forms or not ready.sentences:
         return Support(0.0, 0, 0)
     best = Support(0.0, 0, 0)
     for span, features in candidates(wanted, ready):
         score = round(1 / (1 + math.exp(-float(features @ _WEIGHTS + INTERCEPT))), 4)
+        passage = evidence[span.start : span.end]
+        if score > contrary.MOST and contrary.contrary(claim, wanted, passage, read(passage)):
+            score = contrary.MOST
         if score > best.score:
             best = Support(score, span.start, span.end)
     return best

@@ -126,3 +126,35 @@ def test_no_support_in_nothing() -> None:
     assert support("", RULE).score == 0
     assert support("Anything", "").score == 0
     assert support("…", " \n").score == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The director rejected the budget.", "The budget was approved by the director."),
+        ("Ann reports to Bob.", "Bob reports to Ann."),
+        ("The freezer holds blood.", "It is false that the freezer holds blood."),
+        ("the freezer holds blood", "Nobody said that the freezer holds blood."),
+        ("The trip is cancelled.", "If it rains, the trip is cancelled."),
+        ("the trip is cancelled", "We go at nine. If it rains, the trip is cancelled."),
+        ("The lab opens at 9.", "The lab opens at 10 a.m. daily."),
+    ],
+)
+def test_the_contrary_in_the_same_words_is_no_support(claim: str, evidence: str) -> None:
+    assert not supported(claim, evidence)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Bob reports to Ann.", "Bob reports to Ann every week."),
+        ("Ann and Bob met.", "Bob and Ann met."),
+        ("The trip is cancelled if it rains.", "If it rains, the trip is cancelled."),
+        ("The lab opens at 9.", "The lab opens at 9 a.m. daily."),
+        ("It opens at 9.", "It opens at 9 a.m."),
+        ("It closes at 6.", "It closes at 18:00."),
+        ("It was denied that the door was open.", "The guard said it was denied that the door was open."),
+    ],
+)
+def test_the_same_in_another_order_is_support(claim: str, evidence: str) -> None:
+    assert supported(claim, evidence)
