@@ -1,6 +1,7 @@
 """From files to the index: read, parse in a child process, inspect, chunk, embed, store. Idempotent by content hash."""
 
 import hashlib
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from graph.knowledge.embeddings import Embedder
 from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
-from graph.knowledge.sandbox import Limits, Parser
+from graph.knowledge.sandbox import Limits, Parser, file_bytes
 from graph.knowledge.space import Record, StoredChunk
 from graph.policy import pii
 from graph.settings import Settings
@@ -76,8 +77,8 @@ def ingest(
 ) -> list[Outcome]:
     """Index every source; one outcome each, in order. A file that cannot be read never stops the others.
 
-    `pause` is called every second or so while a file is read; what it raises leaves, and of that file nothing is
-    stored. Raises Unavailable when the index itself fails: what was stored before stands.
+    `pause` is called between the steps of a file and between portions of its embedding; what it raises leaves, and of
+    that file nothing is stored. Raises Unavailable when the index itself fails: what was stored before stands.
     """
     outcomes: list[Outcome] = []
     touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
@@ -184,9 +185,7 @@ def _one(
         told = report.line(act) if act else ""
         return Outcome(source.name, doc_id, "indexed", told, len(chunks), flags, replaced)
     except DocumentError as error:
-        # Whatever the reason, the file is left out and said so; only I/O trouble counts as failure.
-        status: Status = "failed" if error.reason in {"unreadable", "missing"} else "quarantined"
-        return Outcome(source.name, source.doc_id, status, f"{error.reason}: {error}")
+        return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
     except Unavailable:
         raise
     except CordonError as error:
@@ -194,17 +193,9 @@ def _one(
 
 
 def _read(source: Source, settings: Settings) -> bytes:
-    try:
-        if source.within is not None and not source.path.resolve().is_relative_to(source.within.resolve()):
-            raise DocumentError("outside", "it is a link that leads out of the directory.")
-        size = source.path.stat().st_size
-        if size > settings.max_file_mb * 2**20:
-            raise DocumentError("oversize", f"{size / 2**20:.0f} MB, the limit is {settings.max_file_mb} MB.")
-        return source.path.read_bytes()
-    except FileNotFoundError as error:
-        raise DocumentError("missing", "there is no such file.") from error
-    except OSError as error:
-        raise DocumentError("unreadable", f"it cannot be read ({error.strerror}).") from error
+    if source.within is not None and not source.path.resolve().is_relative_to(source.within.resolve()):
+        raise DocumentError("outside", "it is a link that leads out of the directory.")
+    return file_bytes(source.path, source.name, settings.max_file_mb * 2**20)
 
 
 def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, retention: str) -> bool:
@@ -300,10 +291,15 @@ def files(paths: Sequence[Path], tenant: str, *, regulation: bool = False) -> It
     directories not followed, and links to files only where they stay below it. A link that is named itself is meant."""
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
     for path in paths:
-        if not path.is_dir():
-            yield Source(path, path.name, (tenant,), tenant, regulation=regulation)
+        if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
+            yield Source(path, _printable(path.name), (tenant,), tenant, regulation=regulation)
             continue
         for file in sorted(p for p in path.rglob("*") if p.is_file()):
             name = str(file.relative_to(path))
             if not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, name, (tenant,), tenant, regulation=regulation, within=path)
+                yield Source(file, _printable(name), (tenant,), tenant, regulation=regulation, within=path)
+
+
+def _printable(name: str) -> str:
+    """A file's name may hold bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode()

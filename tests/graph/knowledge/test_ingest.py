@@ -1,7 +1,9 @@
-"""Which files a directory stands for."""
+"""Which files a directory stands for; and a file that is left half way."""
 
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from graph.agent import Agent
 from graph.knowledge.ingest import files
@@ -47,3 +49,26 @@ def test_a_link_that_is_named_itself_is_meant(tmp_path: Path) -> None:
         ("file.md", None),
         ("file.md", tmp_path / "folder"),
     ]
+
+
+def test_a_file_can_be_left_half_way_and_nothing_of_it_is_stored(
+    tmp_path: Path, settings_of: Callable[..., Settings]
+) -> None:
+    path = tmp_path / "long.md"
+    path.write_text("\n\n".join(f"# Part {n}\n\n" + f"The merlin valve {n} is shut. " * 80 for n in range(70)))
+    sources = list(files([path], "U1"))
+    steps = 0
+
+    def pause() -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 3:  # after the parsing, before the first portion, before the second
+            raise InterruptedError
+
+    with Agent(settings_of(artifacts=False)) as agent:
+        with pytest.raises(InterruptedError):
+            agent.ingest_sources(sources, pause=pause)
+        assert agent.documents(tenant_id="U1") == []
+        (found,) = agent.ingest_sources(sources)
+        (again,) = agent.ingest_sources(sources)
+    assert (found.status, again.status) == ("indexed", "unchanged") and found.chunks > 64
