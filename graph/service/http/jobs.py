@@ -20,7 +20,7 @@ from graph.agent import Agent
 from graph.context import Principal, valid_tenant
 from graph.errors import CordonError
 from graph.knowledge.home import private_directory
-from graph.knowledge.ingest import Outcome, Source
+from graph.knowledge.ingest import Outcome, Source, mirror
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
 
@@ -234,8 +234,11 @@ class Jobs:
             settled += 1
             next_file()
 
+        resumed = any(file.status == "indexed" for file in job.files)
         next_file()
         self._agent.ingest_sources(sources, progress=progress, pause=pause)
+        if resumed:  # the last service may have ended before Chroma had what it stored
+            mirror(self._agent.deps.index, owner)
 
     def _finish(self, job: Job, state: State, reason: str = "") -> None:
         with self._lock:
