@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from graph.audit.mistakes import Mistakes
 from graph.context import key_of
@@ -138,3 +139,5 @@ def _forget_in_memory() -> None:
             for value in vars(module).values():
                 if callable(clear := getattr(value, "cache_clear", None)):
                     clear()
+                elif isinstance(value, WeakKeyDictionary):  # what was worked out for an index
+                    value.clear()

@@ -57,6 +57,15 @@ def test_a_thread_goes_and_its_sister_stays(one: Agent) -> None:
     assert fresh["memory"]["turns_used"] <= 1  # nothing of its own, at most what b still remembers
 
 
+def test_passages_that_were_judged_are_not_kept_in_memory(one: Agent) -> None:
+    from nodes.guard import _JUDGED
+
+    one.ask(FREEZER, tenant_id="U1")
+    assert _JUDGED.get(one.deps.index)
+    one.forget(tenant_id="U1", everything=True)
+    assert not _JUDGED.get(one.deps.index)
+
+
 def test_a_tenant_is_gone_with_documents_and_another_tenant_is_not_touched(
     one: Agent, home: Path, tmp_path: Path
 ) -> None:
