@@ -82,8 +82,7 @@ def test_a_job_taken_up_again_brings_chroma_in_step_with_what_was_stored(another
     with another() as served, served.client() as client:
         job = upload(client, ("siskin.md", b"The siskin lamp is lit at six."))
         whole, path = held(served), served.settings.home / "uploads" / job["job_id"] / "job.json"
-    with serving(served.settings) as again:  # as if it had ended between the two
-        again.service.agent.deps.index.vectors.drop()
+        served.service.agent.deps.index.vectors.drop()  # as if it had ended between the two
     path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
     with serving(served.settings) as again, again.client() as client:
         assert finished(client, job["job_id"])["state"] == "done"
