@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -86,7 +85,7 @@ async def _told(request: Request, error: Exception) -> Response:
     elif isinstance(error, CordonError):
         problem = problems.of(error)
     elif isinstance(error, RequestValidationError):
-        problem = problems.Problem(422, _first(error))
+        problem = problems.invalid(error)
     elif isinstance(error, ValidationError) and request.url.path.startswith(langserve.PATH):
         problem = problems.Problem(422)  # LangServe checks the inputs of a batch one by one, and lets this out
     elif isinstance(error, ClientDisconnect):
@@ -98,11 +97,3 @@ async def _told(request: Request, error: Exception) -> Response:
     else:
         problem = problems.Problem(500)
     return problems.response(problem, request_id)
-
-
-def _first(error: RequestValidationError) -> str:
-    """Where the first fault is and what is wrong, without the value that was sent."""
-    first: dict[str, Any] = dict(error.errors()[0])
-    place = ".".join(str(part)[:40] for part in first.get("loc", ()) if part != "body")
-    said = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
-    return f"{place or 'the body'}: {said}."

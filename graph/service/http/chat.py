@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.policy import plain
 from graph.service.http.asking import UNBUFFERED, sentences
 from graph.service.http.caller import Caller
-from graph.service.http.problems import Problem, outage
+from graph.service.http.left_out import LeftOut
+from graph.service.http.problems import Problem, openai_type, outage
 from graph.service.http.service import Asker, Options, Reader, Served
 
 MODEL = "cordon"
@@ -41,13 +42,13 @@ class Message(BaseModel):
     content: str | list[Part] | None = None
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(LeftOut):
     model_config = ConfigDict(extra="ignore")
 
     include_usage: bool = False
 
 
-class Completion(BaseModel):
+class Completion(LeftOut):
     """Fields of the wire format that Cordon has no use for (temperature, user, tools, metadata, …) are not read."""
 
     model_config = ConfigDict(extra="ignore")
@@ -56,17 +57,18 @@ class Completion(BaseModel):
     messages: list[Message] = Field(min_length=1, max_length=MAX_MESSAGES)
     stream: bool = False
     stream_options: StreamOptions | None = None
-    n: int | None = Field(None, description="only 1")
+    n: StrictInt | None = Field(None, description="only 1")
+    response_format: dict[str, Any] | None = Field(None, description="only text")
+    tool_choice: str | dict[str, Any] | None = Field(None, description="only none or auto: no tool is ever called")
     cordon: Options = Field(default_factory=lambda: Options())  # type: ignore[call-arg]
 
 
 @router.post("/chat/completions")
 async def complete(body: Completion, who: Asker, service: Served) -> Response:
     """A chat completion. Citations: as footnotes in the text, and whole in the extension field `cordon`."""
-    if body.n not in (None, 1):
-        raise Problem(400, "n must be 1.", code="unsupported")
     if body.model != MODEL:
-        raise Problem(404)
+        raise _no_such_model()
+    _refuse_unsupported(body)
     question = _question(body.messages)
     if body.stream:
         events = service.stream(who, question, body.cordon, "chat")
@@ -100,18 +102,35 @@ async def models(who: Reader) -> dict[str, Any]:
 @router.get("/models/{model_id}")
 async def model(model_id: str, who: Reader) -> dict[str, Any]:
     if model_id != MODEL:
-        raise Problem(404)
+        raise _no_such_model()
     return {"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}
+
+
+def _no_such_model() -> Problem:
+    return Problem(404, f"There is no such model. The one there is: {MODEL}.", code="model_not_found", param="model")
+
+
+def _refuse_unsupported(body: Completion) -> None:
+    """What would give something else than was asked for, without a word."""
+    wrong = ""
+    if body.n not in (None, 1):
+        wrong, what = "n", "One answer is given: leave n out."
+    elif body.response_format is not None and body.response_format.get("type") != "text":
+        wrong, what = "response_format", "Answers are text: leave it out, and read the field cordon for their parts."
+    elif body.tool_choice not in (None, "none", "auto"):
+        wrong, what = "tool_choice", "No tools are called: leave it out, or say none or auto."
+    if wrong:
+        raise Problem(400, what, code="unsupported", param=wrong)
 
 
 def _question(messages: list[Message]) -> str:
     last = next((m for m in reversed(messages) if m.role == "user"), None)
     if last is None or last.content is None:
-        raise Problem(400, "There is no user message to answer.", code="no_question")
+        raise Problem(400, "There is no user message to answer.", code="no_question", param="messages")
     if isinstance(last.content, str):
         return last.content
     if any(part.type not in ("text", "input_text") for part in last.content):
-        raise Problem(400, "Only text can be asked.", code="unsupported")
+        raise Problem(400, "Only text can be asked.", code="unsupported", param="messages")
     return "\n".join(part.text or "" for part in last.content)
 
 
@@ -156,9 +175,8 @@ async def _chunks(
     finally:
         await events.aclose()
     if event["decision"] == "unavailable":  # clients raise at this; without it half an answer would read as a whole
-        yield _data(
-            {"error": {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}}
-        )
+        told = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
+        yield _data({"error": {**told, "type": openai_type(503), "param": None}})
         return
     text = content(event)
     rest = text[len(sent) :] if text.startswith(sent) else "\n\n" + text
@@ -200,4 +218,5 @@ def _usage(reply: dict[str, Any]) -> dict[str, int]:
 
 def _extension(reply: dict[str, Any]) -> dict[str, Any]:
     kept = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
-    return {**{key: reply[key] for key in kept}, "sentences": sentences(reply)}
+    told = {**{key: reply[key] for key in kept}, "sentences": sentences(reply)}
+    return told | ({"rewrite": reply["rewrite"]} if reply.get("rewrite") else {})

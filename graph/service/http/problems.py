@@ -1,9 +1,12 @@
 """Errors as they leave: {"error": {"code", "message", "request_id"}}, never upstream text or a traceback."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 
 from graph.errors import BadInput, CordonError, Forbidden, IndexUnavailable, ModelUnavailable, NotFound, Unavailable
 
@@ -29,12 +32,25 @@ BY_STATUS: dict[int, tuple[str, str]] = {
 }
 
 
-class Problem(Exception):
-    """An error with a status. Without a message the status speaks for itself."""
+# Where OpenAI's clients call. Their errors have a type and say which parameter is meant, and 422 is not among them.
+OPENAI = re.compile(r"/v1/(?:chat/completions|models(?:/.*)?)")
+_OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
-    def __init__(self, status: int, message: str = "", *, code: str = "", headers: Mapping[str, str] | None = None):
+
+class Problem(Exception):
+    """An error with a status, and the parameter it is about. Without a message the status speaks for itself."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str = "",
+        *,
+        code: str = "",
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ):
         super().__init__(message)
-        self.status, self.headers = status, dict(headers or {})
+        self.status, self.param, self.headers = status, param, dict(headers or {})
         self.code = code or BY_STATUS[status][0]
         self.message = message or BY_STATUS[status][1]
 
@@ -63,9 +79,35 @@ def outage() -> Problem:
     return Problem(503, "The model or the index is not there now.")
 
 
+def invalid(error: RequestValidationError) -> Problem:
+    """Where the first fault is and what is wrong, without the value that was sent."""
+    first: dict[str, Any] = dict(error.errors()[0])
+    place = ".".join(str(part)[:40] for part in first.get("loc", ()) if part != "body")
+    said = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
+    return Problem(422, f"{place or 'the body'}: {said}.", param=place or None)
+
+
 def response(problem: Problem, request_id: str) -> JSONResponse:
+    return _Told(problem, request_id)
+
+
+class _Told(JSONResponse):
     """404 is the same bytes for everything that is not there, so its body names no request; the header does."""
-    told: dict[str, Any] = {"code": problem.code, "message": problem.message}
-    if problem.status != 404:
-        told["request_id"] = request_id
-    return JSONResponse({"error": told}, problem.status, headers=problem.headers)
+
+    def __init__(self, problem: Problem, request_id: str) -> None:
+        self.problem, self.told = problem, {"code": problem.code, "message": problem.message}
+        if problem.status != 404:
+            self.told["request_id"] = request_id
+        super().__init__({"error": self.told}, problem.status, headers=problem.headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not OPENAI.fullmatch(scope["path"]):
+            await super().__call__(scope, receive, send)
+            return
+        status = 400 if self.problem.status == 422 else self.problem.status
+        told = {**self.told, "type": openai_type(status), "param": self.problem.param}
+        await JSONResponse({"error": told}, status, headers=self.problem.headers)(scope, receive, send)
+
+
+def openai_type(status: int) -> str:
+    return _OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")

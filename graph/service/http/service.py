@@ -6,11 +6,12 @@ from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.service.http.caller import Caller, Deed
 from graph.service.http.jobs import Jobs
+from graph.service.http.left_out import LeftOut
 from graph.service.http.limits import Limits
 from graph.service.http.metrics import Metrics
 from graph.service.http.observe import Draining
@@ -25,7 +26,7 @@ ThreadId = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9](\.?[A-Za-z
 Door = Literal["rest", "chat", "langserve", "mcp"]
 
 
-class Options(BaseModel):
+class Options(LeftOut):
     """What a caller may choose about a turn. Every other field is refused, a tenant above all."""
 
     model_config = ConfigDict(extra="forbid", strict=True)

@@ -35,7 +35,7 @@ class Streams(APIRoute):
             response: Any = await handle(request)
             events = Coming(_said(response.body_iterator))
             response.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
-            return response  # type: ignore[no-any-return]
+            return response
 
         return begun
 
