@@ -33,9 +33,11 @@ class Library:
         file is an act of the Union: its structure is read, and its graph kept."""
         owner = _owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
+        if "" in given:
+            raise BadInput("a path is empty.", hint="Name a file or a directory; `.` is this one.")
         if odd := [str(p) for p in given if re.match(r"(?!https?://)[a-z][a-z0-9+.-]*://", str(p), re.I)]:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
-        pages = [str(p) for p in given if str(p).startswith(("http://", "https://"))]
+        pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
         outcomes = self.ingest_sources(list(files(local, owner, regulation=regulation)), progress=progress)
         if pages:

@@ -4,6 +4,7 @@ The manifest says what there is, the ACL who may read it. A document without an 
 """
 
 import csv
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,12 +82,16 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str,
 
 
 def _inside(manifest: Path, line: int, name: str) -> Path:
-    """The file, relative to the manifest's folder or the one above (where seed A's paths begin), never outside."""
-    for root in (manifest.absolute().parent, manifest.absolute().parent.parent):
-        path = (root / name).resolve()
-        if path.is_file() and path.is_relative_to(root.resolve()):
-            return path
-    raise _bad(manifest, line, f"there is no file {name!r} below the manifest.")
+    """The file, relative to the manifest's folder or the one above (where seed A's paths begin), never outside. It need
+    not be there: then it fails alone."""
+    roots = [manifest.absolute().parent, manifest.absolute().parent.parent]
+    try:
+        within = [path for r in roots if (path := (r / name).resolve()) != r and path.is_relative_to(r.resolve())]
+    except (ValueError, RuntimeError):  # a name that no file can have, links in a circle
+        within = []
+    if not within or not Path(name).name:
+        raise _bad(manifest, line, f"{name!r} is no path below the manifest.")
+    return next(filter(os.path.isfile, within), within[0])
 
 
 def _bad(path: Path, line: int, message: str) -> BadInput:

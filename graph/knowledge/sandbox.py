@@ -95,7 +95,7 @@ class Parser:
 
     def parse(self, path: Path, *, filename: str | None = None) -> Document:
         name = filename or path.name
-        return self.parse_bytes(_bytes(path, name, self.limits.max_bytes), name)
+        return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
 
     def parse_bytes(self, data: bytes, filename: str, *, act: bool = False) -> Document:
         """`act` reads it as an act of the Union, by its structure (graph/knowledge/regulation)."""
@@ -182,17 +182,22 @@ def _start(limits: Limits) -> subprocess.Popen[bytes]:
     return child
 
 
-def _bytes(path: Path, name: str, most: int) -> bytes:
+def file_bytes(path: Path, name: str, most: int) -> bytes:
+    """What is in the file. Raises Quarantined for more than `most` bytes, BadInput for what is no file to read."""
     try:
         # Not blocking: opening a named pipe would wait for its other end for ever.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as exc:
-        raise BadInput(f"cannot read {name!r}: {exc.strerror}", hint="check the path and its permissions") from exc
+    except (OSError, ValueError) as exc:
+        why = getattr(exc, "strerror", "") or str(exc)
+        raise BadInput(f"cannot read {name!r}: {why}", hint="check the path and its permissions") from exc
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise BadInput(f"cannot read {name!r}: it is not a file", hint="give the path of a file")
     with os.fdopen(handle, "rb") as file:
-        data = file.read(most + 1)
+        try:
+            data = file.read(most + 1)
+        except OSError as exc:
+            raise BadInput(f"cannot read {name!r}: {exc.strerror}", hint="check the disk") from exc
     if len(data) > most:
         raise _too_large(name, most)
     return data

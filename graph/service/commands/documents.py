@@ -24,7 +24,7 @@ def ingest(
     ] = None,
     acl: Annotated[Path | None, typer.Option(help="Its tenant_acl.csv.", show_default=False)] = None,
     regulation: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="An act of the Union: PDF, web page or text. Its structure is read.", show_default=False),
     ] = None,
     as_json: AsJson = False,

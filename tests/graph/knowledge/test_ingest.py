@@ -1,11 +1,13 @@
 """Which files a directory stands for; and a file that is left half way."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from graph.agent import Agent
+from graph.errors import BadInput
 from graph.knowledge.ingest import files
 from graph.settings import Settings
 
@@ -72,3 +74,38 @@ def test_a_file_can_be_left_half_way_and_nothing_of_it_is_stored(
         (found,) = agent.ingest_sources(sources)
         (again,) = agent.ingest_sources(sources)
     assert (found.status, again.status) == ("indexed", "unchanged") and found.chunks > 64
+
+
+def test_each_file_has_its_outcome_whatever_the_others_are(
+    tmp_path: Path, settings_of: Callable[..., Settings]
+) -> None:
+    good, odd = tmp_path / "good.md", Path(os.fsdecode(bytes(tmp_path) + b"/od\xffd.md"))
+    for file in (good, odd):
+        file.write_text(f"The plover scale of {file.stem!r} stands in room 7.\n")
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "big.md").write_text("word " * 300_000)
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+    named = ["x" * 5_000 + ".md", "nul\0.md", "gone.md", "loop.md", "pipe.md", "big.md", good.name]
+    with Agent(settings_of(artifacts=False, max_file_mb=1)) as agent:
+        paths = [*(f"{tmp_path}/{name}" for name in named), "/dev/zero", odd, "HTTP://127.0.0.1:9/page"]
+        found = agent.ingest(paths, tenant_id="U1")
+        statuses = [(o.status, o.reason.split(":")[0]) for o in found]
+        listed = [d["filename"] for d in agent.documents(tenant_id="U1")]
+    assert statuses == [
+        ("failed", f"cannot read {'x' * 5_000 + '.md'!r}"),
+        ("failed", r"cannot read 'nul\x00.md'"),
+        ("failed", "cannot read 'gone.md'"),
+        ("failed", "cannot read 'loop.md'"),
+        ("failed", "cannot read 'pipe.md'"),
+        ("quarantined", "oversize"),
+        ("indexed", ""),
+        ("failed", "cannot read 'zero'"),
+        ("indexed", ""),
+        ("failed", "url_forbidden"),
+    ]
+    assert listed == ["good.md", "od\\udcffd.md"]
+
+
+def test_an_empty_path_is_not_the_working_directory(settings_of: Callable[..., Settings]) -> None:
+    with Agent(settings_of(artifacts=False)) as agent, pytest.raises(BadInput, match="a path is empty"):
+        agent.ingest(["", "x.md"], tenant_id="U1")

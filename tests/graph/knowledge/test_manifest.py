@@ -115,3 +115,30 @@ def test_lists_that_agree(
 ) -> None:
     (source,) = sources(*lists(row, tenants={"zebra": tenant}))
     assert (source.spaces, source.tenant_id) == (spaces, spaces[0])
+
+
+def test_a_file_that_is_gone_fails_alone(lists: Callable[..., tuple[Path, Path]], agent: Agent, tmp_path: Path) -> None:
+    named = lists("U1,zebra,private", "U1,tapir,private")
+    (tmp_path / "zebra.md").unlink()
+    found = [(o.status, o.reason.split(":")[0]) for o in agent.ingest_sources(sources(*named))]
+    assert found == [("failed", "cannot read 'zebra.md'"), ("indexed", "")]
+
+
+@pytest.mark.parametrize("path", ["../../zebra.md", "/etc/hostname", "", ".", "nul\0.md"])
+def test_no_path_leads_out_of_the_manifests_folder(tmp_path: Path, path: str) -> None:
+    below = tmp_path / "one" / "two"
+    below.mkdir(parents=True)
+    manifest, acl = below / "manifest.csv", below / "tenant_acl.csv"
+    manifest.write_text(f"doc_id,tenant,path\nzebra,U1,{path}\n")
+    acl.write_text("tenant_id,doc_id,visibility,pii,retention_policy\nU1,zebra,private,N,permanent\n")
+    with pytest.raises(BadInput, match=r"line 2: .* is no path below the manifest"):
+        sources(manifest, acl)
+
+
+def test_a_link_out_of_the_manifests_folder_is_not_followed(
+    lists: Callable[..., tuple[Path, Path]], agent: Agent, tmp_path: Path
+) -> None:
+    named = lists("U1,zebra,private")
+    (tmp_path / "zebra.md").unlink()
+    (tmp_path / "zebra.md").symlink_to("/etc/hostname")
+    assert [o.status for o in agent.ingest_sources(sources(*named))] == ["failed"]
