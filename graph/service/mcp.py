@@ -109,6 +109,7 @@ def build_server(run: Run) -> Any:
     """An MCP server with the four tools. Raises Unavailable when the package is not installed."""
     try:
         import mcp_types as types
+        from mcp import MCPError
         from mcp.server import Server
     except ImportError as error:
         raise Unavailable("the MCP door needs a package that is not installed.", hint=HINT) from error
@@ -128,16 +129,10 @@ def build_server(run: Run) -> Any:
 
     async def call_tool(context: Any, params: Any) -> Any:
         tool = TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:40]!r}: {', '.join(TOOLS)}.")
         try:
-            if tool is None:
-                raise BadInput(f"there is no tool {params.name[:40]!r}.")
-            try:
-                given = tool.arguments.model_validate(params.arguments or {})
-            except ValidationError as error:
-                first = error.errors()[0]
-                place = ".".join(str(part)[:40] for part in first["loc"])
-                raise BadInput(f"{place}: {first['msg'][:200]}.") from error
-            result = await run(context, params.name, tool, given)
+            result = await run(context, params.name, tool, _given(tool, params.arguments or {}))
         except CordonError as error:
             return types.CallToolResult(content=[types.TextContent(text=said(error))], is_error=True)
         text = result["answer"] if params.name == "ask" else json.dumps(result, ensure_ascii=False)
@@ -154,6 +149,18 @@ def build_server(run: Run) -> Any:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def _given(tool: Tool, arguments: dict[str, Any]) -> Any:
+    """Raises BadInput for the first argument that does not fit, without its value."""
+    try:
+        return tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part)[:40] for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise BadInput(f"{place}: there is no such argument.") from None
+        raise BadInput(f"{place}: {first['msg'][:200]}.") from None
 
 
 def said(error: CordonError) -> str:

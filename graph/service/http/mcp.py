@@ -3,12 +3,17 @@
 from typing import Any
 
 from fastapi import FastAPI
+from pydantic import ValidationError
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph.errors import Forbidden, Unavailable
 from graph.service.http import problems
+from graph.service.http.bodies import parse
 from graph.service.http.caller import Caller
+from graph.service.http.origins import Origins
 from graph.service.http.problems import Problem
 from graph.service.http.service import Service, outward
 from graph.service.mcp import HINT, Tool, build_server
@@ -46,8 +51,42 @@ def mount(app: FastAPI, service: Service) -> None:
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=service.settings.max_body_kb * 1_024
     )
-    app.router.routes.append(Route(PATH, StreamableHTTPASGIApp(manager), methods=METHODS, include_in_schema=False))
+    door = Door(StreamableHTTPASGIApp(manager), Origins(service.settings))
+    app.router.routes.append(Route(PATH, door, methods=METHODS, include_in_schema=False))
     app.state.enter.append(manager.run)
+
+
+class Door:
+    """In front of the SDK: checks where a browser's page comes from, as the protocol asks of a server, and says in
+    plain words that something is no message; the SDK would quote it, and its checker."""
+
+    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+        self.app, self.origins = app, origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from mcp_types import INVALID_REQUEST, jsonrpc_message_adapter
+
+        request = Request(scope, receive)
+        address = str((scope.get("server") or ("",))[0])
+        if not all(self.origins.known(origin, address) for origin in request.headers.getlist("origin")):
+            raise Problem(403, "Pages of this origin may not call here.", code="origin")
+        body = await request.body()
+        try:
+            jsonrpc_message_adapter.validate_python(parse(body), by_name=False)
+        except ValidationError:
+            told = {"code": INVALID_REQUEST, "message": "The body is not a JSON-RPC 2.0 message."}
+            await JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 400)(scope, receive, send)
+            return
+        sent = False
+
+        async def replay() -> Message:
+            nonlocal sent
+            if sent:
+                return await receive()
+            sent = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self.app(scope, replay, send)
 
 
 async def _absent(request: Request) -> None:
