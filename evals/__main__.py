@@ -19,6 +19,7 @@ SUITES = (
     "answerable",
     "retrieval",
     "redteam",
+    "unguarded",
     "guardrails",
     "tenancy",
     "memory",
