@@ -36,7 +36,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--trace", choices=("off", "file", "langsmith"), default="off", help="each row, as an experiment"
     )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="REPORT",
+        help="an earlier report.json: tell what left its interval; exit 1 then",
+    )
     arguments = parser.parse_args(argv)
+    before = _earlier(arguments.against) if arguments.against else {}
     chosen = arguments.suites or list(SUITES)
     if unknown := set(chosen) - set(SUITES):
         raise BadInput(f"there is no suite {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(SUITES)}.")
@@ -59,7 +66,30 @@ def main(argv: list[str] | None = None) -> int:
         (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
     (arguments.out / "report.md").write_text(markdown(report), encoding="utf-8")
     print(f"\n{arguments.out / 'report.md'}")
-    return 0
+    drifted = drift(before, report["suites"])
+    for line in drifted:
+        print(line)
+    return 1 if drifted else 0
+
+
+def drift(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Figures of both reports that no longer lie within their earlier interval, a line each."""
+    found = []
+    for suite, result in after.items():
+        for name, new in result["figures"].items():
+            old = before.get(suite, {}).get("figures", {}).get(name, {})
+            interval, value = old.get("interval"), new.get("value")
+            if interval and value is not None and not interval[0] <= value <= interval[1]:
+                found.append(f"drifted: {suite}, {name}: {shown(old)} before, {shown(new)} now")
+    return found
+
+
+def _earlier(file: Path) -> dict[str, Any]:
+    try:
+        suites = json.loads(file.read_text(encoding="utf-8"))["suites"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{file} is no report of an evaluation.", hint="Give a report.json.") from error
+    return dict(suites)
 
 
 def _traced(where: str, name: str, result: dict[str, Any], out: Path) -> str:
@@ -87,8 +117,21 @@ def markdown(report: dict[str, Any]) -> str:
             value = "-" if v.get("value") is None else f"{v['value']:.3f}"
             interval = f"{v['interval'][0]:.3f} to {v['interval'][1]:.3f}" if v.get("interval") else "-"
             lines.append(f"| {figure} | {value} | {interval} | {v.get('n', '-')} |")
+        lines += _classes(result.get("classes", {}))
         lines += ["", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.get("plots", [])), ""]
     return "\n".join(lines)
+
+
+def _classes(classes: dict[str, dict[str, Any]]) -> list[str]:
+    """A row for each class of a labelled set. Precision counts the false alarms of the whole set against each."""
+    if not classes:
+        return []
+    names = ("right action", "recall", "precision")
+    rows = [
+        f"| {name} | " + " | ".join(shown(figures[key]) if key in figures else "-" for key in names) + " |"
+        for name, figures in classes.items()
+    ]
+    return ["", f"| class | {' | '.join(names)} |", "|---|---|---|---|", *rows]
 
 
 if __name__ == "__main__":
