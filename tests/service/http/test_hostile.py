@@ -85,7 +85,7 @@ def test_what_langserve_takes_for_granted_is_checked(u1: httpx.Client, field: st
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", "a..b"), ("thread_id", "a.."), ("thread_id", "a\n"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
+    [("thread_id", "../../etc"), ("thread_id", "a" * 65), ("thread_id", "a\x00b"), ("thread_id", "a..b"), ("thread_id", "a.."), ("thread_id", "a\n"), ("thread_id", ""), ("top_k", 0), ("top_k", 51), ("top_k", "5"), ("top_k", 2.5), ("top_k", True), ("memory", "all"), ("mode", 7), ("question", None), ("style", ["concise"]), ("capstone", "yes"), ("stream", 1), ("tenant_id", "U2"), ("role", "admin"), ("question", ""), ("question", " \t"), ("question", "a" * 8_001)],
 )  # fmt: skip
 def test_a_field_that_does_not_fit_is_named_and_not_echoed(u1: httpx.Client, field: str, value: Any) -> None:
     sent = u1.post("/v1/ask", json={"question": QUESTIONS["U1"], field: value})
