@@ -81,6 +81,13 @@ class Settings(BaseModel):
     jwt_audience: str = Field("", description="the `aud` such a token must have")
     jwt_issuer: str = Field("", description="the `iss` such a token must have")
 
+    @field_validator("home", "out", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        if not str(value).strip():
+            raise ValueError("a directory must be named; . is the working directory")
+        return value
+
     @field_validator("home", "out", mode="after")
     @classmethod
     def _absolute(cls, value: Path) -> Path:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from graph.audit.artifacts import Artifacts
 from graph.audit.record import reply_of, thread_of
 from graph.context import Context, Principal, principal
-from graph.errors import Forbidden
+from graph.errors import Forbidden, Unavailable
 from graph.state import State
 
 
@@ -27,6 +27,6 @@ def _write(state: State, asker: Principal, thread: str, artifacts: Artifacts) ->
             state = {**state, "artifacts": folder.names()}
             folder.write(state, reply_of(state, asker, thread))
         return {"artifacts": state["artifacts"]}
-    except OSError:
+    except (OSError, Unavailable):
         # The journal is the record that must not fail; a missing folder is told and the answer stands.
         return {"artifacts": {}, "flags": [*state["flags"], "artifacts_failed"]}

@@ -14,7 +14,7 @@ from typing import Any
 
 from graph.audit import markdown
 from graph.audit.pdf import write_pdf
-from graph.knowledge.home import private_directory
+from graph.knowledge.home import directory
 from graph.knowledge.regulation import picture
 from graph.state import State
 
@@ -30,7 +30,7 @@ class Artifacts:
     @contextmanager
     def folder(self, state: State) -> Iterator["Folder"]:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
-        private_directory(self.out)
+        directory(self.out)  # if it was there, others may look in: a run's folder is closed to them
         self._sweep()
         work, final = self._begun(name_of(state))
         try:

@@ -10,20 +10,31 @@ from typing import Self
 
 from graph.errors import IndexUnavailable, Unavailable
 
+_HINT = "Mend its permissions, or set CORDON_HOME or CORDON_OUT to a directory that you may write to."
 
-def private_directory(path: Path) -> Path:
-    """The directory, made if missing, readable by its owner alone; and so is what is made above it."""
+
+def directory(path: Path) -> Path:
+    """The directory. If it is missing it is made, with what is missing above it, readable by its owner alone."""
     try:
         for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
             missing.mkdir(exist_ok=True, mode=0o700)
-        if path.stat().st_mode & 0o077:
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return path
+
+
+def private_directory(path: Path) -> Path:
+    """A directory of the home: as `directory`, and readable by its owner alone even if others made it."""
+    try:
+        if directory(path).stat().st_mode & 0o077:
             path.chmod(0o700)
     except OSError as error:
-        raise Unavailable(
-            f"the directory {path} cannot be used: {error.strerror}.",
-            hint="Set CORDON_HOME or CORDON_OUT to a directory that you may write to.",
-        ) from error
+        raise _unusable(path, error) from error
     return path
+
+
+def _unusable(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(f"{path} cannot be used: {error.strerror}.", hint=_HINT)
 
 
 @contextmanager
@@ -50,7 +61,10 @@ class HomeLock:
         self._file: int | None = None
 
     def acquire(self) -> Self:
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _unusable(self._path, error) from error
         deadline = time.monotonic() + self._wait_s
         while True:
             try:

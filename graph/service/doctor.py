@@ -148,7 +148,11 @@ def _host(settings: Settings) -> str:
 
 
 def _journal(settings: Settings) -> dict[str, str]:
-    broken = Journal(settings.home / "audit" / "journal.jsonl").verify()
+    path = settings.home / "audit" / "journal.jsonl"
+    try:
+        broken = Journal(path).verify()
+    except OSError as error:
+        return _check("journal", "fail", f"{path} cannot be read ({error.strerror})", "Mend its permissions.")
     if broken:
         return _check(
             "journal", "fail", f"line {broken.line}: {broken.why}", "Compare with a backup; keep the file as it is."

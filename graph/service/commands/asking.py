@@ -1,7 +1,6 @@
 """`cordon ask` and `cordon chat`."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,7 +32,7 @@ def ask(
     capstone: Annotated[
         bool, typer.Option("--capstone", help="Add the research requirement to an assessment.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Where the artefacts go.", show_default=False)] = None,
+    out: Annotated[str | None, typer.Option(metavar="PATH", help="Where the artefacts go.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer one question."""
