@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.commands import asking, documents, erasing, guards, records, regulations, serving, system
-from graph.service.shell import State
+from graph.service.commands import asking, documents, erasing, guards, keeping, records, regulations, serving, system
+from graph.service.shell import State, traced, unexpected
 
 app = typer.Typer(
     name="cordon",
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (asking, documents, erasing, guards, records, regulations, serving, system):
+for commands in (asking, documents, erasing, guards, keeping, records, regulations, serving, system):
     app.add_typer(commands.app)
 
 
@@ -28,6 +28,7 @@ def _root(debug: Annotated[bool, typer.Option("--debug", help="Show the tracebac
 
 def main() -> None:
     code: object = 1
+    _open_streams()
     try:
         code = app(standalone_mode=False)
     except SystemExit as done:
@@ -35,14 +36,24 @@ def main() -> None:
     except typer.Abort:
         code = 130
     except Exception as error:
-        if not hasattr(error, "format_message"):  # typer's usage errors have one; their class is not public
-            raise
-        code = _misused(error)
+        if hasattr(error, "format_message"):  # typer's usage errors have one; their class is not public
+            code = _misused(error)
+        else:
+            traced()
+            typer.echo(f"cordon: {unexpected(error)}", err=True)
     with suppress(BrokenPipeError):  # `cordon … | head` has what it wanted
         sys.stdout.flush()
         sys.stderr.flush()
     # Everything is closed and flushed: tearing the libraries down one by one would only take time.
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
+def _open_streams() -> None:
+    """Of a standard stream that was closed there is nothing to read, and nobody reads it. Else the next file opened
+    would take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _misused(error: Any) -> int:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -140,8 +141,7 @@ def errors() -> Iterator[None]:
     try:
         yield
     except CordonError as error:
-        if State.debug:
-            raise
+        traced()
         fail(f"{error} {error.hint}".strip(), error.exit_code)
     except KeyboardInterrupt:
         fail("stopped.", 130)
@@ -151,15 +151,23 @@ def errors() -> Iterator[None]:
     except (typer.Exit, typer.Abort):
         raise
     except OSError as error:
-        if State.debug:
-            raise
+        traced()
         if error.errno in (errno.ENOSPC, errno.EIO):  # the buffer cannot be written at the end either
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fail(f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}.", 1)
     except Exception as error:
-        if State.debug:
-            raise
-        fail(f"unexpected {type(error).__name__}. Run again with `cordon --debug …` to see where.", 1)
+        traced()
+        fail(unexpected(error), 1)
+
+
+def traced() -> None:
+    """With --debug, where the error came from. It is printed, not raised: what is open ends in the usual way."""
+    if State.debug:
+        traceback.print_exc()
+
+
+def unexpected(error: Exception) -> str:
+    return f"unexpected {type(error).__name__}. Run again with `cordon --debug …` to see where."
 
 
 def fail(message: str, code: int) -> None:

@@ -179,8 +179,27 @@ def test_a_mistake_seen_from_outside(run: Run) -> None:
 
 def test_debug_shows_where(run: Run) -> None:
     done = run("--debug", "docs", "show", "nothing", "--tenant", "U1")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("cordon: there is no document 'nothing'")
+
+
+def test_debug_ends_with_the_same_code_while_an_agent_is_open(run: Run) -> None:
+    done = run("--debug", "ask", "", "--tenant", "U1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("command", "code"), [("mask", 0), ("docs list --tenant U1", 0), ("docs list", 2)])
+def test_closed_streams_are_no_error(base: Path, command: str, code: int, closed: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'echo \'{{"id": 1, "text": "x"}}\' | {{ "$0" -m graph.service.cli {command} {closed}; }}', sys.executable],
+        capture_output=True, env=environment(base), cwd=base.parent, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, b"Traceback" in done.stderr, b"unexpected" in done.stderr) == (code, False, False)
+    if command == "mask":
+        assert bool(done.stdout) == (closed == "2>&-")
 
 
 def test_memory_goes_on_in_the_next_process(run: Run) -> None:
