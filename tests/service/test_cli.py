@@ -375,7 +375,7 @@ def test_doctor_says_what_is_wrong(inside: Run) -> None:
     assert check["do"]
 
 
-COMMANDS = ((), ("ask",), ("chat",), ("ingest",), ("docs",), ("docs", "list"), ("docs", "show"), ("docs", "rm"), ("scan",), ("mask",), ("check",), ("repair",), ("audit",), ("audit", "tail"), ("audit", "show"), ("audit", "verify"), ("graph",), ("doctor",), ("eval",))  # fmt: skip
+COMMANDS = ((), ("backup",), ("restore",), ("ask",), ("chat",), ("ingest",), ("docs",), ("docs", "list"), ("docs", "show"), ("docs", "rm"), ("scan",), ("mask",), ("check",), ("repair",), ("audit",), ("audit", "tail"), ("audit", "show"), ("audit", "verify"), ("graph",), ("doctor",), ("eval",))  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c) or "cordon")

@@ -1,0 +1,75 @@
+"""A home in one file, and back."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from graph.knowledge.home import HomeLock
+from tests.support.command import Run
+
+QUESTION = "Who is the laboratory safety officer?"
+
+
+@pytest.fixture
+def archive(inside: Run, home: Path, tmp_path: Path) -> Path:
+    inside("ask", QUESTION, "--tenant", "U1", "--thread", "t", "--memory", "buffer", home=home)
+    file = tmp_path / "home.tar.gz"
+    assert inside("backup", str(file), home=home).returncode == 0
+    return file
+
+
+def test_a_restored_home_is_the_same(inside: Run, home: Path, archive: Path, tmp_path: Path) -> None:
+    fresh = tmp_path / "elsewhere" / "home"
+    assert inside("restore", str(archive), home=fresh).returncode == 0
+    kept = {p.relative_to(home): p.read_bytes() for p in home.rglob("*") if p.is_file() and p.name != "lock"}
+    assert kept == {p.relative_to(fresh): p.read_bytes() for p in fresh.rglob("*") if p.is_file()}
+    assert {oct(p.stat().st_mode & 0o077) for p in (fresh, *fresh.rglob("*"))} == {"0o0"}
+    assert "unbroken" in inside("audit", "verify", home=fresh).stdout
+    assert "safety officer is" in inside("ask", QUESTION, "--tenant", "U1", home=fresh).stdout
+    assert archive.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("where", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("how", ["cut", "turned"])
+def test_a_damaged_backup_leaves_nothing(inside: Run, archive: Path, tmp_path: Path, where: float, how: str) -> None:
+    data = bytearray(archive.read_bytes())
+    at = int(len(data) * where)
+    if how == "cut":
+        del data[at:]
+    else:
+        data[at] ^= 0xFF
+    (tmp_path / "bad.gz").write_bytes(data)
+    done = inside("restore", str(tmp_path / "bad.gz"), home=tmp_path / "new")
+    assert done.returncode == 2
+    assert "no whole backup" in done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir() if "new" in p.name) == []
+
+
+@pytest.mark.parametrize("name", ["../out", "/tmp/out", "a/../../out"])
+def test_an_archive_writes_nowhere_else(inside: Run, tmp_path: Path, name: str) -> None:
+    with tarfile.open(tmp_path / "evil.gz", "w:gz") as evil:
+        entry = tarfile.TarInfo(name)
+        entry.size = 1
+        evil.addfile(entry, io.BytesIO(b"x"))
+    assert inside("restore", str(tmp_path / "evil.gz"), home=tmp_path / "deep" / "new").returncode == 2
+    assert not list(tmp_path.rglob("out"))
+
+
+def test_nothing_is_overwritten(inside: Run, home: Path, archive: Path) -> None:
+    before = archive.read_bytes()
+    assert inside("backup", str(archive), home=home).returncode == 2
+    assert inside("backup", str(home / "x.gz"), home=home).returncode == 2
+    assert inside("restore", str(archive), home=home).returncode == 2
+    assert archive.read_bytes() == before
+
+
+def test_a_home_in_use_is_not_kept(inside: Run, home: Path, tmp_path: Path) -> None:
+    lock = HomeLock(home, 0.5).acquire()
+    try:
+        done = inside("backup", str(tmp_path / "y.gz"), home=home)
+    finally:
+        lock.release()
+    assert done.returncode == 4
+    assert not (tmp_path / "y.gz").exists()
