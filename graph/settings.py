@@ -1,17 +1,20 @@
 """Settings: the environment (`CORDON_*`), then `cordon.toml`, validated once and frozen."""
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
 from graph import cores
 from graph.errors import BadSettings
 
 CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
+_OPENAIS = ("openai_base_url", "openai_api_key")  # also read under OpenAI's own names
 MOST_PROCESSES = 4  # unless asked for: each holds about 250 MB
 
 
@@ -77,9 +80,39 @@ class Settings(BaseModel):
     metrics_access: Literal["loopback", "key", "open"] = Field(
         "loopback", description="who reads /metrics without an auditor's or admin's key"
     )
+    tls_cert: str = Field("", description="PEM file with the certificate of `cordon serve`; with it it speaks TLS")
+    tls_key: str = Field("", description="PEM file with its private key")
     jwt_public_key: str = Field("", description="PEM file; tokens signed with its private key are taken besides keys")
     jwt_audience: str = Field("", description="the `aud` such a token must have")
     jwt_issuer: str = Field("", description="the `iss` such a token must have")
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise BadSettings(_explain(error), hint="`cordon doctor` lists every setting.") from error
+
+    @field_validator("openai_base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        wanted = "an address such as http://localhost:11434/v1 is expected"
+        if not value:
+            return value
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError as error:
+            raise ValueError(wanted) from error
+        if not usable:
+            raise ValueError(wanted)
+        return value
+
+    @field_validator("chunk_overlap")
+    @classmethod
+    def _overlaps(cls, value: int, info: ValidationInfo) -> int:
+        if value >= info.data.get("chunk_tokens", value + 1):
+            raise ValueError(f"it must be less than chunk_tokens, which is {info.data['chunk_tokens']}")
+        return value
 
     @field_validator("home", "out", mode="before")
     @classmethod
@@ -110,15 +143,25 @@ def load(directory: Path | None = None, environ: dict[str, str] | None = None, *
     """
     environ = dict(os.environ) if environ is None else environ
     values = _from_file((directory or Path.cwd()) / CONFIG_FILE)
+    values.update({name: environ[name.upper()] for name in _OPENAIS if environ.get(name.upper())})
     values.update(_from_environment(environ))
     values.update({key: value for key, value in overrides.items() if value is not None})
-    for name in ("openai_base_url", "openai_api_key"):
-        if name not in values and environ.get(name.upper()):
-            values[name] = environ[name.upper()]
-    try:
-        return Settings(**values)
-    except ValidationError as error:
-        raise BadSettings(_explain(error), hint="`cordon doctor` lists every setting.") from error
+    return Settings(**values)
+
+
+def origin(name: str, directory: Path | None = None, environ: dict[str, str] | None = None) -> str:
+    """Where `load` takes a setting from: the variable, cordon.toml or default."""
+    environ = dict(os.environ) if environ is None else environ
+    if PREFIX + name.upper() in environ:
+        return PREFIX + name.upper()
+    if name in _OPENAIS and environ.get(name.upper()):
+        return name.upper()
+    return CONFIG_FILE if name in _from_file((directory or Path.cwd()) / CONFIG_FILE) else "default"
+
+
+def without_credentials(address: str) -> str:
+    """An address that may be shown."""
+    return re.sub(r"(?<=//).*@", "", address)
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -155,5 +198,7 @@ def _known(values: dict[str, Any], where: str, prefix: str = "") -> None:
 def _explain(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     name = ".".join(str(part) for part in first["loc"])
-    said = "a value that is not shown" if name == "openai_api_key" else repr(first.get("input"))
+    given = first.get("input")
+    given = without_credentials(given) if isinstance(given, str) else given
+    said = "a value that is not shown" if name == "openai_api_key" else repr(given)
     return f"setting {name} = {said} is not usable: {first['msg'].lower()}."

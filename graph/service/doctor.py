@@ -4,7 +4,6 @@ import os
 import sqlite3
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
@@ -12,7 +11,7 @@ from pydantic import SecretStr
 from graph.audit.journal import Journal
 from graph.errors import BadSettings, CordonError
 from graph.knowledge.embeddings import verify_weights
-from graph.settings import CONFIG_FILE, PREFIX, Settings
+from graph.settings import Settings, origin, without_credentials
 from graph.tracing import refuse_uninvited
 
 
@@ -175,13 +174,8 @@ def _studio() -> dict[str, str]:
 
 def _setting(settings: Settings, name: str) -> dict[str, str]:
     value = getattr(settings, name)
-    shown = ("set" if value.get_secret_value() else "not set") if isinstance(value, SecretStr) else str(value)
-    if name.startswith("openai") and name.upper() in os.environ:
-        origin = name.upper()
-    elif PREFIX + name.upper() in os.environ:
-        origin = PREFIX + name.upper()
-    elif Path(CONFIG_FILE).is_file() and f"\n{name}" in "\n" + Path(CONFIG_FILE).read_text(encoding="utf-8"):
-        origin = CONFIG_FILE
+    if isinstance(value, SecretStr):
+        shown = "set" if value.get_secret_value() else "not set"
     else:
-        origin = "default"
-    return {"value": shown, "from": origin}
+        shown = without_credentials(str(value))
+    return {"value": shown, "from": origin(name)}

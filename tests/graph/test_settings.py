@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from graph.agent import Agent
 from graph.errors import BadSettings
-from graph.settings import Settings, load
+from graph.settings import Settings, load, origin
 
 
 def test_the_defaults_need_nothing(tmp_path: Path) -> None:
@@ -30,6 +30,42 @@ def test_openais_own_names_are_read_and_ours_win(tmp_path: Path) -> None:
     environ = {"OPENAI_BASE_URL": "http://one/v1", "OPENAI_API_KEY": "k1"}
     assert load(tmp_path, environ).openai_base_url == "http://one/v1"
     assert load(tmp_path, {**environ, "CORDON_OPENAI_BASE_URL": "http://two/v1"}).openai_base_url == "http://two/v1"
+
+
+def test_the_environment_wins_over_the_file_under_openais_names_too(tmp_path: Path) -> None:
+    (tmp_path / "cordon.toml").write_text("openai_base_url = 'http://file/v1'\n  top_k = 3\nmax_tokens = 90\n")
+    environ = {"OPENAI_BASE_URL": "http://one/v1", "OPENAI_API_KEY": ""}
+    assert load(tmp_path, environ).openai_base_url == "http://one/v1"
+    assert load(tmp_path, {}).openai_base_url == "http://file/v1"
+    told = {name: origin(name, tmp_path, environ) for name in ("openai_base_url", "openai_api_key", "top_k", "max_tok")}
+    assert told == {
+        "openai_base_url": "OPENAI_BASE_URL",
+        "openai_api_key": "default",
+        "top_k": "cordon.toml",
+        "max_tok": "default",
+    }
+    assert origin("openai_base_url", tmp_path, {**environ, "CORDON_OPENAI_BASE_URL": ""}) == "CORDON_OPENAI_BASE_URL"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "notaurl", "ftp://u:secret@x", "http://", "http://h:99999/v1", "localhost:11434/v1", " "]
+)
+def test_what_is_no_address_is_told_without_its_password(tmp_path: Path, address: str) -> None:
+    with pytest.raises(BadSettings, match="setting openai_base_url = ") as caught:
+        load(tmp_path, {"OPENAI_BASE_URL": address})
+    assert "secret" not in str(caught.value)
+
+
+def test_chunks_are_longer_than_what_they_share() -> None:
+    with pytest.raises(BadSettings, match=r"chunk_overlap = 500 is not usable.* chunk_tokens, which is 50"):
+        Settings(chunk_tokens=50, chunk_overlap=500)
+    with pytest.raises(BadSettings, match="chunk_overlap = 50 is not usable"):
+        Settings(chunk_tokens=50)
+
+
+def test_a_bad_setting_in_python_is_one_of_ours() -> None:
+    with pytest.raises(BadSettings, match="top_k = 0"):
+        Settings(top_k=0)
 
 
 @pytest.mark.parametrize(

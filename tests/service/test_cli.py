@@ -359,6 +359,12 @@ def test_doctor_hides_the_key(inside: Run) -> None:
     assert found["settings"]["openai_api_key"]["value"] == "set"
 
 
+def test_doctor_shows_no_password_of_an_address(inside: Run) -> None:
+    done = inside("doctor", "--json", model="m", openai_base_url="http://ann:secret@127.0.0.1:9/v1")
+    assert json.loads(done.stdout)["settings"]["openai_base_url"]["value"] == "http://127.0.0.1:9/v1"
+    assert "secret" not in done.stdout + done.stderr
+
+
 def test_doctor_runs_the_guards(monkeypatch: pytest.MonkeyPatch) -> None:
     from graph.policy.threats import encoder
     from graph.service import doctor
