@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import logging
 import socket
+import ssl
 import sys
 from contextlib import suppress
 from types import FrameType
@@ -29,6 +30,8 @@ log = logging.getLogger("cordon.http")
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT. Raises BadInput or Unavailable, with what to do, when it cannot begin."""
     _guard_host(settings)
+    _guard_tls(settings)
+    scheme = "https" if settings.tls_cert else "http"
     with listen(settings.serve_host, settings.serve_port) as listening:
         from graph.service.warm import start
 
@@ -39,8 +42,10 @@ def run(settings: Settings) -> None:
         service = inner.state.service
         try:
             log_to_stderr()
-            print(f"Cordon listens on http://{listening_at([listening])}", file=sys.stderr, flush=True)
-            server = Server(configured(app), service.draining, settings.request_s + DRAIN_S)
+            print(f"Cordon listens on {scheme}://{listening_at([listening])}", file=sys.stderr, flush=True)
+            server = Server(
+                configured(app, settings.tls_cert, settings.tls_key), service.draining, settings.request_s + DRAIN_S
+            )
             asyncio.run(server.serve(sockets=[listening]))
         finally:
             service.close()
@@ -61,9 +66,11 @@ def _agent(settings: Settings) -> "Agent":
     return Agent(deps=deps, runner=Processes(settings, deps.lock.file, settings.processes))
 
 
-def configured(app: ASGIApp) -> uvicorn.Config:
+def configured(app: ASGIApp, cert: str = "", key: str = "") -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        ssl_certfile=cert or None,
+        ssl_keyfile=key or None,
         http=Bounded,
         log_config=None,
         access_log=False,
@@ -94,6 +101,18 @@ def _guard_host(settings: Settings) -> None:
             )
     finally:
         keys.close()
+
+
+def _guard_tls(settings: Settings) -> None:
+    if not settings.tls_cert and not settings.tls_key:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key or None)
+    except OSError as error:  # SSLError is one
+        raise BadInput(
+            f"the certificate and its key cannot be used ({error.strerror or error}).",
+            hint="CORDON_TLS_CERT and CORDON_TLS_KEY name PEM files that belong together.",
+        ) from error
 
 
 def listen(host: str, port: int) -> socket.socket:
