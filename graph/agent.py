@@ -4,7 +4,7 @@ import asyncio
 import queue
 import threading
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, get_args
@@ -19,6 +19,7 @@ from graph.settings import Settings, load
 from graph.tracing import refuse_uninvited
 from graph.turns import ByThread, Release, Runner, Turn, Turns
 
+_MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
 DEFAULT_USER, DEFAULT_THREAD = "local", "default"
 
 
@@ -182,12 +183,12 @@ class Agent(Library):
         while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
 
-    def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> None:
-        """Forget a conversation."""
+    def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> bool:
+        """Forget a conversation; whether there was anything of it, asked with memory `none` included."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
         with self._alone(thread):
-            self.turns.forget(thread)
-            self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)
+            held = self.turns.forget(thread)
+            return bool(self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)) or held
 
     def forget(
         self,
@@ -277,13 +278,14 @@ class Agent(Library):
 
         return filters.mask(_given(text))
 
-    def check(self, claim: str, evidence: Sequence[str]) -> dict[str, Any]:
+    def check(self, claim: str, evidence: Iterable[str]) -> dict[str, Any]:
         """Whether the evidence supports the claim, and where."""
         from graph.policy import filters
 
-        if isinstance(evidence, str) or not all(isinstance(passage, str) for passage in evidence):
+        passages = [] if isinstance(evidence, str) else list(evidence)
+        if isinstance(evidence, str) or not all(isinstance(passage, str) for passage in passages):
             raise BadInput("the evidence is a list of texts.")
-        return filters.check(_given(claim), evidence)
+        return filters.check(_given(claim), passages)
 
     def repair(self, text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
         """JSON out of what a model wrote."""
@@ -299,6 +301,7 @@ def _given(text: Any) -> str:
 
 
 def _days_ago(days: int) -> str:
+    days = min(days, _MOST_DAYS)
     return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -142,12 +142,14 @@ class Turns:
             for table in ("checkpoints", "writes"):
                 self.saver.conn.execute(f"DELETE FROM {table} WHERE {older}", (thread, thread))
 
-    def forget(self, thread: str) -> None:
-        """Delete a thread's checkpoints, and the bytes they leave in the log."""
+    def forget(self, thread: str) -> bool:
+        """Delete a thread's checkpoints, and the bytes they leave in the log; whether there were any."""
         with _memory():
+            held = self.saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}}) is not None
             self.saver.delete_thread(thread)
             with self.saver.lock:
                 self.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return held
 
     @cached_property
     def graph(self) -> Any:

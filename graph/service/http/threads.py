@@ -35,15 +35,14 @@ async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]
 
 @router.delete("/{thread_id}", status_code=204)
 async def forget(thread_id: str, who: Reader, service: Served) -> Response:
-    """Forget a conversation: its turns and what was remembered of it."""
+    """Forget a conversation: its turns and what was remembered of it, that of memory `none` included."""
     p = who.principal
-
-    def work() -> None:
-        service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
-        service.agent.clear(thread_id=thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
-
     try:
-        await service.work(who, work)
+        held = await service.work(
+            who, lambda: service.agent.clear(thread_id=thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
+        )
     except BadInput:
-        raise Problem(404) from None
+        held = False
+    if not held:
+        raise Problem(404)
     return Response(status_code=204)

@@ -319,3 +319,11 @@ def test_readiness_tells_a_broken_journal(another: Callable[..., Any], monkeypat
         journal.write_bytes(journal.read_bytes().replace(b'"U1"', b'"U3"'))
         broken = client.get("/readyz")
     assert (broken.status_code, broken.json()["checks"]["journal"]) == (503, "broken")
+
+
+def test_a_thread_without_memory_is_forgotten_too(u1: httpx.Client, u2: httpx.Client) -> None:
+    asked = {"question": "What is the freezer budget of zebra ward?", "thread_id": "t-none", "memory": "none"}
+    assert u1.post("/v1/ask", json=asked).status_code == 200
+    assert u2.delete("/v1/threads/t-none").status_code == 404
+    assert u1.delete("/v1/threads/t-none").status_code == 204
+    assert u1.delete("/v1/threads/t-none").status_code == 404
