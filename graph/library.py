@@ -71,7 +71,7 @@ class Library:
         from graph.policy import pii
 
         space = self.deps.index.space(_owner(tenant_id, public))
-        record = space.record(doc_id) if space else None
+        record = space.record(doc_id) if space and _is_text(doc_id) else None
         if space is None or record is None:
             raise _no_document(doc_id)
         return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
@@ -103,7 +103,7 @@ class Library:
         """Forget a document: text, words and vectors."""
         owner = _owner(tenant_id, public)
         space = self.deps.index.space(owner)
-        if space is None or not space.remove(doc_id):
+        if space is None or not _is_text(doc_id) or not space.remove(doc_id):
             raise _no_document(doc_id)
         mirror(self.deps.index, owner)
 
@@ -120,6 +120,11 @@ def _described(record: Record) -> dict[str, Any]:
     known = asdict(record)
     del known["uploader"], known["listed"]  # for comparing alone
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
+
+
+def _is_text(doc_id: str) -> bool:
+    """Whether it could be stored: what came as bytes that are no UTF-8 holds half characters, and names nothing."""
+    return not re.search("[\ud800-\udfff]", doc_id)
 
 
 def _no_document(doc_id: str) -> NotFound:

@@ -29,6 +29,8 @@ def _root(debug: Annotated[bool, typer.Option("--debug", help="Show the tracebac
 def main() -> None:
     code: object = 1
     _open_streams()
+    if os.environ.get("NO_COLOR"):
+        os.environ["_TYPER_FORCE_DISABLE_TERMINAL"] = "1"  # else its help is bold
     try:
         code = app(standalone_mode=False)
     except SystemExit as done:

@@ -1,5 +1,6 @@
 """How a reply, a list or a report looks in a terminal. All text of documents and models is printed as text."""
 
+import os
 import sys
 from collections import Counter
 from typing import Any, Self
@@ -22,7 +23,9 @@ class _Terminal(Console):
 
 
 def console() -> Console:
-    return _Terminal(highlight=False, soft_wrap=not sys.stdout.isatty())
+    """A terminal in colour; with NO_COLOR without bold and dim too."""
+    plain = bool(os.environ.get("NO_COLOR"))
+    return _Terminal(highlight=False, soft_wrap=not sys.stdout.isatty(), color_system=None if plain else "auto")
 
 
 def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:

@@ -90,11 +90,13 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
 
 def _one(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
     """The row of a line, what `work` makes of it, and what is wrong with it, "" if nothing is."""
+    from graph.policy.repair.numbers import decode
+
     row: Any = None
     if line is None:
         return {}, None, f"it is longer than {_LONGEST:,} bytes; split it"
     try:
-        row = json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        row = decode(line.decode("utf-8-sig"))
         if not isinstance(row, dict):
             raise ValueError("expected an object")
         return row, work(row), ""
@@ -127,10 +129,6 @@ def _arriving(file: BinaryIO) -> Iterator[list[bytes | None]]:
 
 def _joined(pieces: list[bytes]) -> bytes | None:
     return b"".join(pieces) if sum(map(len, pieces)) <= _LONGEST else None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 @contextmanager

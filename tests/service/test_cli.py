@@ -1,11 +1,13 @@
 """The command line: what is typed, what is printed, how it ends."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,8 @@ def test_a_model_that_is_down_ends_with_4(run: Run) -> None:
         (("docs", "show", "nothing", "--tenant", "U1"), "there is no document 'nothing'"),
         (("docs", "show", "U2_memo_gpu_budget", "--tenant", "U1"), "there is no document 'U2_memo_gpu_budget'"),
         (("docs", "rm", "U2_memo_gpu_budget", "--tenant", "U1"), "there is no document"),
+        (("docs", "show", "a\udcff", "--tenant", "U1"), r"there is no document 'a\udcff'"),
+        (("docs", "rm", "a\udcff", "--tenant", "U1"), r"there is no document 'a\udcff'"),
         (("ingest",), "name files, or --manifest"),
         (("ingest", "x.md"), "whose are they?"),
         (("ingest", "--manifest", "m.csv", "--acl", "a.csv", "--tenant", "U1"), "the access list says whose"),
@@ -405,6 +409,31 @@ def test_help_is_instant_and_shows_an_example(run: Run, command: tuple[str, ...]
 def test_a_pipe_gets_no_escape_codes(run: Run, arguments: tuple[str, ...], extra: dict[str, str]) -> None:
     done = run(*arguments, env=extra)
     assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("ask", QUESTION, "--tenant", "U1"), ("doctor",), ("ask", "--help"), ()],
+    ids=lambda a: " ".join(a[::2]),
+)
+def test_no_color_means_no_bold_either(base: Path, arguments: tuple[str, ...]) -> None:
+    import pty
+
+    shown = []
+    for no_color in ("1", ""):
+        ours, theirs = pty.openpty()
+        env = environment(base) | {"TERM": "xterm-256color", "NO_COLOR": no_color}
+        command = [sys.executable, "-m", "graph.service.cli", *arguments]
+        with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=base.parent):
+            os.close(theirs)
+            said = b""
+            with suppress(OSError):  # the other end is closed
+                while piece := os.read(ours, 65_536):
+                    said += piece
+        os.close(ours)
+        shown.append(said)
+    assert shown[0]
+    assert [b"\x1b[" in said for said in shown] == [False, True]
 
 
 def test_a_reader_that_goes_away_is_no_error(base: Path) -> None:

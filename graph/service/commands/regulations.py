@@ -18,7 +18,7 @@ FormatKind = StrEnum("FormatKind", ["text", "mermaid", "png"])
 
 @regulation.command("status", epilog="Example: cordon regulation status --json")
 def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
-    """Articles and recitals found, what is missing, cross references, of of every act, or of those a tenant can read.
+    """Articles and recitals found, what is missing, cross references, of every act, or of those a tenant can read.
 
     Exit code 1 when an act is not whole.
     """
