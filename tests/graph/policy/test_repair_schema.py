@@ -73,10 +73,10 @@ WORD = "a" * 60 + "b"
     ],
 )
 def test_a_pattern_that_takes_ages_is_given_up(value: Any, schema: Any) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(BadInput, match="takes too long"):
         repair(json.dumps(value), schema)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3  # it would be for ever
 
 
 def test_patterns_hold_as_before() -> None:
