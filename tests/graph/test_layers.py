@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("graph.deps",),
     ("nodes",),
     ("graph.build",),
-    ("graph.erasure", "graph.turns", "graph.library"), ("graph.agent", "graph.server"),
+    ("graph.backup", "graph.erasure", "graph.turns", "graph.library"), ("graph.agent", "graph.server"),
     ("graph.service",),
     ("evals",),
 )  # fmt: skip
