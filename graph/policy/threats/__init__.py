@@ -150,13 +150,13 @@ def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
 def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Finding], dict[str, float]]:
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
-    framed = frame.frames(text)
+    framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
     found, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
-        if frame.covers(framed.prohibitions, *place):
+        if frame.covers(framed.prohibitions, *place) or (head == "evasion" and prevented):
             score = min(score, _FORBIDDEN_MOST)
         # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
         mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_LOOKED]))

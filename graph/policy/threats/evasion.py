@@ -14,6 +14,9 @@ _RULES = (
          rf"\b(?:how|way|ways|trick|tricks|method|methods|tips?|help|can i|can we|want|need|like|without|best|possible|tool|tools|software|steps|hack)\b.{{0,60}}?\b{_EVADE}(?:ing)? (?:[\w'’-]+ ){{0,5}}?{_CONTROL}\b"),
     rule("policy_evasion", 0.5, "asks how not to be noticed",
          r"\b(?:without (?:getting|being|anyone|them|my (?:supervisor|professor|teacher|tutor)|the (?:supervisor|professor|examiner|committee|system|auditor)s?)(?: \w+){0,3}? ?(?:caught|detected|noticed|noticing|knowing|finding out|flagged|seeing)|(?:not|never|don'?t|won'?t) (?:to )?(?:get|be) (?:caught|detected|flagged)|(?:undetected|undetectable|undetectably|unnoticed)\b.{0,40}\b(?:essay|assignment|ai|chatgpt|submission|exam|thesis|paper|copy|text))\b|\b(?:make|so that|ensure|rewrite|paraphrase|humani[sz]e)\b.{0,60}\b(?:undetectable|pass(?:es)? (?:as human|turnitin|the (?:ai|plagiarism)|ai detection)|look(?:s)? human|not (?:be )?(?:detected|flagged))\b"),
+    rule("policy_evasion", 0.5, "asks how to blind whoever checks",
+         r"\b(?:stop|prevent|keep) (?:(?:the|my|our|a|any) )?(?:turnitin|(?:ai )?(?:detect|check)\w*|software|system|proctor\w*|professor|teacher|tutor|supervisor|examiner|marker|invigilator|committee|auditor|inspector)s? from (?:detect|notic|catch|flagg|see|find|spott|recogni[sz])ing\b"
+         r"|\bhumani[sz](?:ers?|e|ing)\b.{0,60}\b(?:turnitin|detect\w*|undetect\w*|pass(?:es)?|essays?|assignments?|thesis)\b"),
     rule("policy_evasion", 0.5, "asks to have assessed work done",
          r"\b(?:write|do|complete|finish|solve|take) (?:my|the whole|the entire) (?:assignment|essay|thesis|dissertation|homework|exam|coursework|quiz|lab report|take-home)\b.{0,40}(?:for me)?"),
 )  # fmt: skip
@@ -32,8 +35,24 @@ _AVOIDS_WRONG = pattern(
 )
 _CHECKER = pattern(r"\b(?:check\w*|detector|detection|software|tool|turnitin|score|caught|report)\b", re.I)
 
+# Who keeps others from getting round a rule is on its side.
+_GOING_ROUND = r"(?:bypass|evad|circumvent|cheat|avoid|fool|trick|dodg|get(?:ting)? (?:a)?round)"
+_PREVENTS = pattern(
+    rf"\b(?:prevent|stop|keep|deter|discourage|hinder)(?:s|ing)? (?!me\b|us\b)(?:[\w'’-]+ ){{1,4}}?from {_GOING_ROUND}|"
+    rf"\b(?:make|making) sure (?:that )?(?!i\b|we\b)(?:[\w'’-]+ ){{1,4}}?(?:do not|does not|don['’]?t|doesn['’]?t|cannot|can['’]?t|"
+    rf"never) {_GOING_ROUND}",
+    re.I,
+)
+
+
+def prevents(text: str) -> bool:
+    """Whether it asks how others are kept from getting round a rule."""
+    return _PREVENTS.search(text) is not None
+
 
 def find(text: str, tenant: str) -> list[Finding]:
+    if prevents(text):
+        return []
     return [f for rule in _RULES for f in rule.find(text) if not _is_honest(text[f.start : f.end])]
 
 
