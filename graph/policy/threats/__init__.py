@@ -55,6 +55,7 @@ _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
 _FORBIDDEN_MOST = 0.29  # a sentence that forbids the attack is no attack
 _LOOKED = 8_000
+_TOLD = 24_000  # characters of a document that scores are told of which decide nothing
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
 Detector = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
@@ -96,10 +97,10 @@ def _document(text: str) -> Assessment:
     """Judged by what is planted in it; what else the learned layer sees in it is told and decides nothing."""
     from graph.policy.threats import planted
 
-    judged = concluded(*planted.assess(text))
     canonical = canonicalise(text)
+    judged = concluded(*planted.assess(canonical))
     held = [_placed(finding, canonical) for finding in secrets.find(canonical.text, "")]
-    told = learned.scores([mention.without(canonical.text)])
+    told = learned.scores([mention.without(canonical.text[:_TOLD])])
     scores = {
         name: max(score, told[name].score if name != "injection" else 0.0) for name, score in judged.scores.items()
     }

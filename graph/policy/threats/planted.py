@@ -93,12 +93,12 @@ def learned(sentences: Sequence[str]) -> Any:
 
 def find(text: str) -> list[Finding]:
     """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched."""
-    return _found(text)[0]
+    return _found(canonicalise(text))[0]
 
 
-def assess(text: str) -> tuple[list[Finding], dict[str, float]]:
-    """Findings, and a continuous score for each of the six even where nothing is found."""
-    found, highest = _found(text)
+def assess(canonical: Canonical) -> tuple[list[Finding], dict[str, float]]:
+    """Findings, with offsets in the original, and a score for each of the six."""
+    found, highest = _found(canonical)
     return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
 
 
@@ -119,8 +119,7 @@ def _ruled(canonical: Canonical) -> list[Finding]:
     return found
 
 
-def _found(text: str) -> tuple[list[Finding], float]:
-    canonical = canonicalise(text)
+def _found(canonical: Canonical) -> tuple[list[Finding], float]:
     plain = canonical.text
     found = _ruled(canonical)
     highest = 0.0
