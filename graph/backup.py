@@ -29,7 +29,12 @@ def write(home: Path, out: BinaryIO) -> dict[str, str]:
     held: dict[str, str] = {}
     with ExitStack() as held_home, tarfile.open(fileobj=out, mode="w|gz") as archive:
         held_home.callback(HomeLock(home, 0.5).acquire().release)
-        for path in sorted(p for p in home.rglob("*") if p.is_file() and not p.is_symlink()):
+        paths = sorted(home.rglob("*"))
+        if linked := next((path for path in paths if path.is_symlink()), None):
+            raise BadInput(
+                f"{linked} is a link.", hint="Put what it leads to in its place, or back it up by other means."
+            )
+        for path in filter(Path.is_file, paths):
             name = path.relative_to(home).as_posix()
             if name not in _NOT_KEPT:
                 held[name] = _add(archive, name, path)
@@ -45,13 +50,17 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
     when it is damaged, not whole or no backup."""
     if home.exists() and (not home.is_dir() or any(home.iterdir())):
         raise BadInput(f"{home} is not empty.", hint="Restore into a new home: CORDON_HOME=… cordon restore FILE")
+    there = home.is_dir()  # empty: it may be a mount, so it is filled and not replaced
     home.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{home.name}-"))
+    fresh = Path(tempfile.mkdtemp(dir=home if there else home.parent, prefix=f".{home.name}-"))
     try:
         held = _checked(fresh, source)
-        if home.exists():
-            home.rmdir()
-        fresh.rename(home)
+        if there:
+            for path in sorted(fresh.iterdir()):
+                path.rename(home / path.name)
+            home.chmod(0o700)
+        else:
+            fresh.rename(home)
     except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             raise Unavailable(f"the backup could not be read or written ({error.strerror}).") from error

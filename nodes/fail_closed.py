@@ -31,7 +31,7 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
         "refusal": None,
         "remembered": None,
     }
-    if error.node == "triage":  # what nobody could judge is not allowed
+    if error.node != "admit" and state["verdict"]["turn"] != state["turn"]:  # what nobody judged is not allowed
         update["verdict"] = state["verdict"] | _UNDECIDED
     if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
         update = {**_new_turn(), **update}

@@ -175,7 +175,7 @@ def _sentences(
             wrong.append(f"{name} is not in the answer")
         rest = rest.replace(said, "", 1)
     if "assessment" in reply and sentences:
-        if reply["answer"] != _brief(reply):
+        if _spelled(reply["answer"]) != _spelled(_brief(reply)):
             wrong.append("the brief is not the one of its assessment and sentences")
     elif sentences and _MARKS.sub("", rest):
         wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
@@ -193,6 +193,11 @@ def _brief(reply: dict[str, Any]) -> str:
         return ""
 
 
+def _spelled(brief: str) -> str:
+    """Without the layout, and under the heading that briefs have now."""
+    return " ".join(brief.replace("## What the documents require", "## What the documents say").split())
+
+
 def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str]:
     """What does not fit the decision: nobody but `answer` says anything of its own."""
     decision, answer = reply.get("decision"), reply["answer"]
@@ -203,7 +208,7 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
         "refusal": lambda text: text in refusals.TEXTS.values(),
         "unavailable": lambda text: text.startswith("Unavailable"),
     }
-    if decision not in fixed:
+    if not isinstance(decision, str) or decision not in fixed:
         return ["it was decided neither to answer nor not to"]
     return [] if fixed[decision](answer) and not sentences else [f"a {decision} with words of its own"]
 

@@ -13,7 +13,7 @@ _ASKING = "|".join(
 )
 _BY_WORD = rf"\b{_KIND}\s+[\"'“‘]?((?=\w*_)\w{{3,80}})\b(?!\s+(?:column|field|variable|key|parameter|setting|flag))"
 _BY_FILE = (
-    rf"(?:^\W*|\b(?:{_ASKING}|{_KIND})\s+)(?:(?:the|this|that|my|our|{_KIND}|named|called)\s+)*[\"'“‘]?"
+    rf"(?:^\W*|\b(?:{_ASKING}|{_KIND})\s+)(?:(?:the|this|that|my|our|{_KIND}|named|called)\s+){{0,4}}[\"'“‘]?"
     r"([\w.-]{1,80}\.(?:pdf|md|txt|docx|xlsx|csv|html?))\b(?!\s+(?:or|format|files?\b))"
 )
 _NAMED = re.compile(f"{_BY_WORD}|{_BY_FILE}", re.I)

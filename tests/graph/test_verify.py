@@ -217,6 +217,7 @@ def test_briefs_refusals_and_silence_stand(agent: Agent) -> None:
         (SILENT[0], {"answer": ""}),
         (SILENT[0], {"decision": "answer"}),
         (SILENT[0], {"decision": None}),
+        (SILENT[0], {"decision": ["answer"]}),
         (SILENT[1], {"answer": "Refusal: none."}),
     ],
 )

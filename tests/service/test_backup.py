@@ -73,3 +73,19 @@ def test_a_home_in_use_is_not_kept(inside: Run, home: Path, tmp_path: Path) -> N
         lock.release()
     assert done.returncode == 4
     assert not (tmp_path / "y.gz").exists()
+
+
+def test_what_is_linked_is_not_left_out_without_a_word(inside: Run, home: Path, tmp_path: Path) -> None:
+    (home / "elsewhere").symlink_to(tmp_path)
+    done = inside("backup", str(tmp_path / "z.gz"), home=home)
+    assert done.returncode == 2
+    assert "is a link" in done.stderr
+
+
+def test_an_empty_directory_is_filled_not_replaced(inside: Run, archive: Path, tmp_path: Path) -> None:
+    mount = tmp_path / "mount"
+    mount.mkdir()
+    before = mount.stat().st_ino
+    assert inside("restore", str(archive), home=mount).returncode == 0
+    assert mount.stat().st_ino == before
+    assert sorted(p.name for p in mount.iterdir()) == ["audit", "checkpoints.db", "conversations", "index"]

@@ -20,6 +20,7 @@ def usable(schema: Any) -> None:
     try:
         if not isinstance(schema, dict):
             raise BadInput(f"the schema must be an object, not {type(schema).__name__}.")
+        jsonschema.Draft202012Validator.check_schema(schema)
         root = DRAFT202012.create_resource(schema)
         _follow(schema, Registry().resolver_with_root(root), set())
     except jsonschema.SchemaError as error:
@@ -27,6 +28,8 @@ def usable(schema: Any) -> None:
         raise BadInput(f"the schema cannot be used{f' at {where}' if where else ''}: {error.message[:200]}.") from error
     except RecursionError as error:
         raise BadInput("the schema is nested too deep.") from error
+    except (ValueError, TypeError, AttributeError, LookupError) as error:  # what the libraries say of odd references
+        raise BadInput("the schema cannot be used: a reference or an identifier in it is none.") from error
 
 
 def validator(schema: Any) -> Any:

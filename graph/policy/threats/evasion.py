@@ -35,24 +35,28 @@ _AVOIDS_WRONG = pattern(
 )
 _CHECKER = pattern(r"\b(?:check\w*|detector|detection|software|tool|turnitin|score|caught|report)\b", re.I)
 
-# Who keeps others from getting round a rule is on its side.
+# Who keeps others from getting round a rule is on its side. Whoever checks is not one of those others.
 _GOING_ROUND = r"(?:bypass|evad|circumvent|cheat|avoid|fool|trick|dodg|get(?:ting)? (?:a)?round)"
+_OTHERS = (
+    r"(?!(?:(?:the|my|our|your|a|any) )?(?:me|us|i|we|turnitin|[\w-]*check\w*|[\w-]*detect\w*|filters?|guards?|software|system|"
+    r"proctor\w*|professors?|teachers?|supervisors?|examiners?|auditors?)\b)(?:[\w'’-]{1,30} ){1,4}?"
+)
 _PREVENTS = pattern(
-    rf"\b(?:prevent|stop|keep|deter|discourage|hinder)(?:s|ing)? (?!me\b|us\b)(?:[\w'’-]+ ){{1,4}}?from {_GOING_ROUND}|"
-    rf"\b(?:make|making) sure (?:that )?(?!i\b|we\b)(?:[\w'’-]+ ){{1,4}}?(?:do not|does not|don['’]?t|doesn['’]?t|cannot|can['’]?t|"
-    rf"never) {_GOING_ROUND}",
+    rf"\b(?:prevent|stop|keep|deter|discourage|hinder)(?:s|ing)? {_OTHERS}from {_GOING_ROUND}|"
+    rf"\b(?:make|making) sure (?:that )?{_OTHERS}(?:do not|does not|don['’]?t|doesn['’]?t|cannot|can['’]?t|never) {_GOING_ROUND}",
     re.I,
 )
+_MORE = pattern(r"[.?!;:]\s+\w", re.I)
 
 
 def prevents(text: str) -> bool:
-    """Whether it asks how others are kept from getting round a rule."""
-    return _PREVENTS.search(text) is not None
+    """Whether all it asks is how others are kept from getting round a rule."""
+    return _PREVENTS.search(text) is not None and not _MORE.search(text) and not find(text, "")
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    if prevents(text):
-        return []
+    if _PREVENTS.search(text):
+        text = _PREVENTS.sub(lambda match: " " * len(match.group()), text)  # offsets stay
     return [f for rule in _RULES for f in rule.find(text) if not _is_honest(text[f.start : f.end])]
 
 

@@ -10,14 +10,14 @@ from graph.policy.threats.rule import rule
 _GET = r"(?:list|show|give|tell|reveal|dump|extract|export|print|share|disclose|exfiltrate|display|provide|send|find|fetch|retrieve|collect|compile|get|leak|expose|read out|release|output|harvest|gather|look up|need|want|require|demand)"
 _PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|identity (?:card )?numbers?|id card numbers?|passport numbers?|(?:mobile|phone|telephone|cell|contact|whatsapp) (?:numbers?|details|info(?:rmation)?)|phones?|private (?:numbers?|contacts?|phone numbers?|details)|home address(?:es)?|personal (?:data|details|information|contacts?|numbers?|e-?mails?)|pii(?: data| fields| records)?|social security numbers?|ssns?|bank (?:account|details)(?: numbers?)?|ibans?|credit card numbers?|salar(?:y|ies)|medical records?|dates? of birth|passwords?|credentials|api keys?|secrets?|confidential (?:contacts?|data|records?|information|details)|private (?:data|records?|information)|patient names?|participant names?)"
 
-_TITLED = r"(?:dr|prof|professor|mr|mrs|ms|miss|engr|sir|madam)\b\.? ?[\w'’-]+"
+_TITLED = r"(?<![\w'’-])(?:dr|prof|professor|mr|mrs|ms|miss|engr|sir|madam)\b\.? ?[\w'’-]{1,40}"
 _RULES = (
     rule("data_leakage", 0.92, "asks for personal data",
          rf"\b{_GET}\b(?! (?:rules|policy|policies|guidance))(?:[ ,]+[\w'’/-]+){{0,8}}?[ ,]+(?:all |any |the |every )?{_PERSONAL}\b(?! (?:rules?|polic(?:y|ies)|protection|retention|handling|masking|guidance|law|regulations?|laws|notice|classification|reporting|categor(?:y|ies)))"),
     rule("data_leakage", 0.9, "asks whose number, address or password it is",
          r"\b(?:what(?:'s| is| are| was)|whose|which(?! (?:training|courses?|polic(?:y|ies)|rules?|laws?|formats?)\b)) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
     rule("data_leakage", 0.82, "asks how to reach a person by name",
-         rf"\b(?:{_GET}|what(?:'s| is| are)) (?:(?:me|us|out) )?(?:the )?(?:e-?mail|phone|telephone|mobile|contact|home|postal|whatsapp)(?: (?:address(?:es)?|numbers?|details?))? (?:of|for|from) {_TITLED}|\b{_TITLED}(?: [\w'’-]+){{0,2}}['’]s? (?:(?:private|personal|home|mobile|current) )?(?:e-?mail|phone|telephone|mobile|whatsapp|home address)\b(?! polic)"),
+         rf"\b(?:{_GET}|what(?:'s| is| are)) (?:(?:me|us|out) )?(?:the )?(?:e-?mail|phone|telephone|mobile|contact|home|postal|whatsapp)(?: (?:address(?:es)?|numbers?|details?))? (?:of|for|from) {_TITLED}|{_TITLED}(?: [\w'’-]{{1,40}}){{0,2}}['’]s? (?:(?:private|personal|home|mobile|current) )?(?:e-?mail|phone|telephone|mobile|whatsapp|home address)\b(?! polic)"),
     rule("data_leakage", 0.96, "asks to undo masking",
          r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|what is (?:behind|under) (?:the )?\[?redacted)\b"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",

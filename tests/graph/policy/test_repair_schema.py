@@ -90,3 +90,9 @@ def test_patterns_hold_as_before() -> None:
     rest = {"properties": {"a": {}}, "additionalProperties": {"type": "integer"}}
     assert repair('{"a": "x", "b": 1}', rest)["ok"]
     assert not repair('{"a": "x", "b": "x"}', rest)["ok"]
+
+
+@pytest.mark.parametrize("schema", [{"$id": 5}, {"allOf": [{}], "$ref": "#/allOf/x"}, {"$ref": 5}, {"$ref": "#/a/%"}])
+def test_odd_references_are_the_schemas_fault(schema: Any) -> None:
+    with pytest.raises(BadInput, match="schema"):
+        repair('{"a": 1}', schema)
