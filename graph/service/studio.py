@@ -11,10 +11,11 @@ from typing import Any
 from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.checkpoints import masked
 from graph.context import valid_tenant
+from graph.service.http.bodies import replayed
 from graph.settings import load
 
 auth = Auth()
@@ -68,16 +69,7 @@ class MaskBody:
         body = _masked(b"".join(parts))
         headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
         scope = {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
-        sent = False
-
-        async def replay() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, replay, send)
+        await self.app(scope, replayed(body, receive), send)
 
 
 def _masked(body: bytes) -> bytes:

@@ -106,7 +106,7 @@ class StrictBodies:
             if size > self.max_bytes:
                 raise self._too_large()
             more = message.get("more_body", False)
-        body, sent = b"".join(parts), False
+        body = b"".join(parts)
         if body:
             kind = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip()
             if not _JSON.fullmatch(kind):
@@ -115,14 +115,7 @@ class StrictBodies:
         elif scope["method"] == "POST":
             raise _bad("it is empty")
 
-        async def replay() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, replay, send)
+        await self.app(scope, replayed(body, receive), send)
 
     def _too_large(self) -> Problem:
         return Problem(413, f"A body is at most {self.max_bytes // 1_024:,} KB.")
@@ -138,3 +131,17 @@ def _announced(headers: list[tuple[bytes, bytes]]) -> None:
             shown = "".join(c for c in packed[:40] if c.isascii() and c.isprintable())
             told = f"Content-Encoding {shown!r} is not taken: send the body as it is."
             raise Problem(415, told, headers={"Accept-Encoding": "identity"})
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """What gives a body that was read already once more, and then goes on."""
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

@@ -7,11 +7,11 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.errors import Forbidden, Unavailable
 from graph.service.http import problems
-from graph.service.http.bodies import parse
+from graph.service.http.bodies import parse, replayed
 from graph.service.http.caller import Caller
 from graph.service.http.origins import Origins
 from graph.service.http.problems import Problem
@@ -77,16 +77,7 @@ class Door:
             told = {"code": INVALID_REQUEST, "message": "The body is not a JSON-RPC 2.0 message."}
             await JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 400)(scope, receive, send)
             return
-        sent = False
-
-        async def replay() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, replay, send)
+        await self.app(scope, replayed(body, receive), send)
 
 
 async def _absent(request: Request) -> None:
