@@ -1,6 +1,9 @@
-"""answers: questions of all tenants over the shipped corpus, with the sources a reader would cite."""
+"""answers: questions of all tenants over the shipped corpus, with the sources a reader would cite.
 
-import json
+`answers.jsonl` is what the embedded answerer's weights were fitted on. `blind_answers.jsonl` was written later by
+somebody who had seen the corpus and nothing of the system.
+"""
+
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from evals.figures import auc, calibration
+from evals.material import own
 from evals.stats import Rate
 from graph.agent import Agent
 from graph.audit.verify import verify
@@ -21,12 +25,12 @@ CORPUS = HERE.parent / "corpus"
 
 def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
     """Right source cited, expected words in the answer, and honesty about what is not there."""
-    questions = [json.loads(line) for line in (HERE / "datasets" / "answers.jsonl").read_text().splitlines()][:limit]
+    questions, blind = (own(name)[:limit] for name in ("answers", "blind_answers"))
     with tempfile.TemporaryDirectory() as home:
         settings = load(environ={}, home=Path(home), artifacts=False)
         with Agent(settings) as agent:
             agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
-            rows = [_one(agent, q) for q in questions]
+            rows, unseen = ([_one(agent, q) for q in part] for part in (questions, blind))
     asked = [r for r in rows if r["answerable"]]
     absent = [r for r in rows if not r["answerable"]]
     answered = [r for r in asked if r["decision"] == "answer"]
@@ -56,6 +60,7 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
     for level in ("high", "medium", "low"):
         part = [r for r in told if r["confidence"] == level]
         figures[f"right source and words, confidence {level}"] = Rate(sum(r["right"] for r in part), len(part))
+    figures |= _blind(unseen)
     shown = {k: v.as_json() for k, v in figures.items()}
     value, right = np.array([r["value"] for r in told]), np.array([r["right"] for r in told])
     shown["AUC of the confidence's value, right against wrong"] = {
@@ -68,7 +73,28 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
         "n": len(told),
     }
     plot = calibration(value, right, out / "answers_confidence.png")
-    return {"figures": shown, "rows": rows, "plots": [str(plot)] if plot else []}
+    return {"figures": shown, "rows": [*rows, *unseen], "plots": [str(plot)] if plot else []}
+
+
+def _blind(rows: list[dict[str, Any]]) -> dict[str, Rate]:
+    asked = [r for r in rows if r["answerable"]]
+    absent = [r for r in rows if not r["answerable"]]
+    told = [r for r in rows if r["decision"] == "answer"]
+    figures = {
+        "answered": _rate(asked, "was_answered"),
+        "right source, of all answerable": _rate(asked, "source"),
+        "right source and words": _rate(asked, "right"),
+        "silent when nothing is there": Rate(sum(r["decision"] != "answer" for r in absent), len(absent)),
+        "citations of a foreign tenant": Rate(sum(r["foreign"] for r in rows), sum(r["quotes"] for r in rows)),
+        "wrongly refused or guarded": Rate(sum(r["action"] != "ALLOW" for r in rows), len(rows)),
+    }
+    for kind in sorted({r["kind"] for r in asked}):
+        figures[f"right source and words, {kind}"] = _rate([r for r in asked if r["kind"] == kind], "right")
+    for level in ("high", "medium", "low"):
+        figures[f"right source and words, confidence {level}"] = _rate(
+            [r for r in told if r["confidence"] == level], "right"
+        )
+    return {f"blind: {name}": rate for name, rate in figures.items()}
 
 
 def _rate(rows: list[dict[str, Any]], key: str) -> Rate:

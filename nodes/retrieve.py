@@ -1,15 +1,18 @@
 """retrieve: the nearest chunks of the asker's two spaces, as handles. No text comes with them."""
 
 import re
+import sys
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
+from graph.knowledge.called import CALLED
 from graph.knowledge.index import Hit, Index, content_words
 from graph.knowledge.regulation import retrieval
 from graph.policy import named
-from graph.policy.intent import ANY, searches
+from graph.policy.intent import ANY, overview, searches
 from graph.state import Handle, State
 
 THIN = 0.45  # best score below which `agent` mode looks a second time
@@ -39,9 +42,15 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
     if options["mode"] == "agent" and (not hits or hits[0].score < THIN):
         hits = _second_pass(index, tenant, state, hits, limit)
     found = retrieval.Consulted(hits)
-    if acts and state["intent"]["name"] == "GENERIC_QA":
-        graph = options["mode"] == "graph"
-        found = retrieval.consult(index, tenant, state["query"], hits, acts, graph=graph, top_k=options["top_k"])
+    if state["intent"]["name"] == "GENERIC_QA":
+        if hits and not documents:
+            found = _called_first(index, tenant, state["query"], hits)
+        if acts:
+            graph, called = options["mode"] == "graph", found
+            found = retrieval.consult(
+                index, tenant, state["query"], called.hits, acts, graph=graph, top_k=options["top_k"]
+            )
+            found.why.update(called.why | found.why)
     shown = found.hits if found.whole else found.hits[: options["top_k"] * POOL]
     return {
         "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in shown],
@@ -62,6 +71,22 @@ def _in_turn(lists: list[list[Hit]]) -> list[Hit]:
             if rank < len(hits):
                 taken.setdefault((hits[rank].where, hits[rank].chunk_id), hits[rank])
     return list(taken.values())
+
+
+def _called_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> retrieval.Consulted:
+    """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
+    asks for the whole."""
+    ids = index.called(tenant, query)
+    if not ids:
+        return retrieval.Consulted(hits)
+    called = index.search(tenant, query, sys.maxsize, documents=ids)
+    why = {(hit.where, hit.chunk_id): CALLED for hit in called}
+    if not overview(query):
+        return retrieval.Consulted(_in_turn([called, hits]), why)
+    openings = {index.opening(tenant, hit) for hit in called}
+    called = [replace(hit, score=max(hit.score, retrieval.NAMED_SCORE)) for hit in called]
+    called.sort(key=lambda hit: hit.chunk_id not in openings)
+    return retrieval.Consulted(_in_turn([[*called, *hits]]), why)
 
 
 def _second_pass(index: Index, tenant: str, state: State, first: list[Hit], limit: int) -> list[Hit]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from graph.context import PUBLIC, key_of
 from graph.errors import IndexUnavailable
+from graph.knowledge import called
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.home import alone_in
 from graph.knowledge.space import Record, Space, StoredChunk
@@ -167,6 +168,12 @@ class Index:
             if wanted & {record.doc_id.casefold(), record.filename.casefold(), Path(record.filename).stem.casefold()}
         ]
 
+    def called(self, tenant: str, question: str) -> list[str]:
+        """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
+        if not called.phrases(question):
+            return []
+        return called.meant(question, [one for _, space in self.visible(tenant) for one in space.called()])
+
     def inventory(self, tenant: str, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.
 
@@ -178,12 +185,14 @@ class Index:
             for record in space.records():
                 name = f"{record.title} {record.doc_id} {record.filename}".lower()
                 if all(word in name for word in words) and (words or where == "private"):
-                    first = space.execute(
-                        "SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (record.doc_id,)
-                    )
-                    hits += [Hit(where, chunk_id, record.doc_id, 1.0, 1.0, 1.0) for (chunk_id,) in first]
+                    hits.append(Hit(where, space.opening(record.doc_id), record.doc_id, 1.0, 1.0, 1.0))
         own = [hit for hit in hits if hit.where == "private"]
         return (own or hits)[:limit]
+
+    def opening(self, tenant: str, hit: Hit) -> str:
+        """The first chunk of the document in which a hit lies; "" where it is gone meanwhile."""
+        space = dict(self.visible(tenant)).get(hit.where)
+        return space.opening(hit.doc_id) if space else ""
 
     def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from graph.errors import IndexUnavailable
+from graph.knowledge.called import Name, name
 
 SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -72,6 +73,7 @@ class Space:
         self.path = path
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
+        self._called: list[tuple[str, Name]] | None = None
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
         if not create and not path.exists():
@@ -143,7 +145,7 @@ class Space:
                 if isinstance(error, sqlite3.Error):
                     raise _broken(self.path, error) from error
                 raise
-            self._matrix = None
+            self._matrix = self._called = None
 
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
@@ -242,6 +244,11 @@ class Space:
         )
         return rows[0][0] if rows else ""
 
+    def opening(self, doc_id: str) -> str:
+        """The id of the document's first chunk; "" when it has none."""
+        rows = self.execute("SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (doc_id,))
+        return rows[0][0] if rows else ""
+
     def names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Row → (chunk id, document id)."""
         wanted = ",".join(str(int(row)) for row in rows)
@@ -251,14 +258,30 @@ class Space:
     def matrix(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows (int64, n) and vectors (float32, n × d) of every chunk, in row order."""
         with self._lock:
-            [(version,)] = self.execute("PRAGMA data_version")
-            if self._matrix is None or version != self._version:
-                self._version = version
+            self._forget_if_changed()
+            if self._matrix is None:
                 found = self.execute("SELECT id, vector FROM chunks ORDER BY id")
                 rows = np.array([row for row, _ in found], np.int64)
                 flat = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
                 self._matrix = rows, flat.reshape(len(found), -1) if found else np.zeros((0, 0), np.float32)
             return self._matrix
+
+    def called(self) -> list[tuple[str, Name]]:
+        """Id of every document and what people may call it."""
+        with self._lock:
+            self._forget_if_changed()
+            if self._called is None:
+                fields = "doc_id, json_extract(record, '$.title'), json_extract(record, '$.filename')"
+                found = self.execute(f"SELECT {fields} FROM documents ORDER BY doc_id")
+                self._called = [(doc_id, name(title, filename)) for doc_id, title, filename in found]
+            return self._called
+
+    def _forget_if_changed(self) -> None:
+        """What was read before another process wrote."""
+        [(version,)] = self.execute("PRAGMA data_version")
+        if version != self._version:
+            self._version = version
+            self._matrix = self._called = None
 
     def best_words(self, words: Sequence[str], limit: int) -> list[int]:
         """Rows of the chunks with the best BM25 score for any of the words, best first."""

@@ -13,17 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from graph.knowledge.called import CALLED
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.index import content_words
 from graph.knowledge.regulation import asking
 from graph.models.units import units
+from graph.policy import intent
 from graph.policy import text as lexical
 
 FEATURES = ("alone", "near", "meaning", "fits", "chunk", "row")
 # Fitted listwise (a softmax over the candidates of a question) on evals/datasets/answers.jsonl, whose questions were
 # written from the documents. In five-fold cross-validation the first candidate is right in 0.68, one of three in 0.85.
 WEIGHTS = np.array([1.6, 4.9, 6.5, 1.6, 9.9, 0.35])
-MARGINS = {"concise": 2.2, "detailed": 3.0, "bullet": 2.6}  # how far behind the best a further sentence may be
+MARGINS = {"concise": 3.0, "detailed": 4.0, "bullet": 3.5}  # how far behind the best a further sentence may be
 # The chance that the documents contain the answer: logistic in the best chunk's score and, over all candidates, the most
 # of the question that one holds alone, with its surroundings, and in meaning. Fitted on the questions of answers.jsonl
 # and on the same questions asked by tenants who lack the documents (n = 194 and 151). Below ANSWERED_FROM nothing is
@@ -40,10 +42,8 @@ _LISTING = re.compile(
     r"\b(?:which (?:(?:of the|other|two|three|four|all|\w+ing|\w+al) )?\w{3,}s\b|list|what (?:are|were|kinds?|types?)|name (?:the|all)|who are)\b",
     re.I,
 )
-_OVERVIEW = re.compile(
-    r"\b(?:tell me (?:more )?about|summari[sz]e|summary|describe|overview|what is .{1,80} about|outline)\b", re.I
-)
 _LEAD = 6.0  # what the opening of a document is worth to an overview
+_CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
 _CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
      re.compile(r"\b(?:\d{1,2}:\d\d|\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|hours?|days?|weeks?|months?|years?|minutes?)\b", re.I)),
@@ -51,7 +51,7 @@ _CUES = (
      re.compile(r"\d")),
     (re.compile(r"\b(?:who|whom|whose)\b", re.I),
      re.compile(r"\b(?:Dr|Prof|Ms|Mr|Mrs)\b\.?|\b[A-Z][a-z]+ [A-Z][a-z]+\b|\b(?:officer|manager|committee|head|coordinator)\b")),
-    (re.compile(r"\bwhere\b", re.I), re.compile(r"\b(?:room|building|floor|lab|block|bench|store|cabinet|server|at|in)\b", re.I)),
+    (re.compile(r"\bwhere\b", re.I), re.compile(r"\b(?:room|building|floor|lab|block|bench|store|cabinet|server|door|hall|cupboard|drawer|shelf|desk|gate|next to|beside|behind|under|at the|in the)\b", re.I)),
     (re.compile(r"\b(?:why|reason|because)\b", re.I), re.compile(r"\b(?:because|since|so that|due to|in order|caused)\b", re.I)),
     (re.compile(r"\bwhat (?:is|are|does|do)\b.*\b(?:mean|definition|defined|stand for)?", re.I),
      re.compile(r"\b(?:is|are|means?|refers? to|stands? for|defined)\b", re.I)),
@@ -83,7 +83,8 @@ def answer(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     asked = f"tell me about {about}" if about and own <= 1 and not _wants(question) else question
     evidence = task["evidence"]
     candidates, table = features(asked, evidence, embedder)
-    if not candidates or (not about and chance(signs(evidence, table)) < ANSWERED_FROM):
+    called = intent.overview(question) and any(item.get("why") == CALLED for item in evidence)
+    if not candidates or (not about and not called and chance(signs(evidence, table)) < ANSWERED_FROM):
         return {"answered": False, "sentences": []}
     listing = bool(_LISTING.search(question))
     chosen = choose(_ranked(asked, evidence, candidates, table), style, listing)
@@ -113,12 +114,17 @@ def score(question: str, evidence: list[dict[str, Any]], embedder: Embedder | No
 def _ranked(
     question: str, evidence: list[dict[str, Any]], candidates: list[Candidate], table: np.ndarray
 ) -> list[Candidate]:
-    overview = _OVERVIEW.search(question) is not None
+    overview = intent.overview(question)
     repeated = Counter(candidate.text for candidate in candidates)
-    openings = {item["n"] for item in evidence if item["start"] == 0}  # where a document begins
+    called = {item["n"] for item in evidence if item.get("why") == CALLED}
+    # Where a document begins, with the number of its statements so far.
+    openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value in zip(candidates, table @ WEIGHTS if candidates else [], strict=True):
-        opening = overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text)
-        lead = _LEAD / (1 + candidate.at / 4) if opening else 0.0
+        lead = 0.0
+        if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
+            lead = _LEAD / (1 + openings[candidate.n] / 4)
+            openings[candidate.n] += 1
+        lead += _CALLED if candidate.n in called else 0.0
         # A line that stands in every document says nothing of this one.
         candidate.score = round(float(value) + lead - (_LEAD if repeated[candidate.text] > 2 else 0.0), 6)
     return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))

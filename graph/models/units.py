@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from graph.policy.sentences import split
 
-_POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That)\b")
+# What it says is said before it: by a pronoun, or because it only refers to more of the same.
+_POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to)\b")
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
@@ -51,7 +52,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _with_antecedents(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sentences; one that begins with "it" or "this" is quoted together with the one before, which says what it is."""
+    """Sentences; one that begins with "it" or "see" is quoted together with the one before, which says what it is."""
     found = spans[:1]
     for (begin, _), (start, end) in pairwise(spans):
         whole = _POINTS_BACK.match(text, start) is not None and end - begin <= _PAIR_CHARS

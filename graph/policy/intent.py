@@ -72,6 +72,21 @@ def inventory(question: str) -> str:
     return ANY if singular in ("document", "file") else singular
 
 
+_OVERVIEW = re.compile(
+    r"\b(?:tell me (?:more )?about|summari[sz]e|summary|sum up|describe|overview|the gist of|"
+    r"main points|key points|in a nutshell|what is .{1,80} about|outline)\b|"
+    r"^\W*what(?:['’]?s| is| does| do| are)\s+(?:(?:in|inside)\s+)?(?:the|our|this|my)\s+(?:[\w&/-]+\s+){0,4}"
+    r"(?:polic(?:y|ies)|plans?|schedule|protocol|procedure|handbook|guid(?:e|ance|elines?)|notice|sop|memo|minutes|reports?|"
+    r"file|document|log|register|notebook|list|contract|agreement|charter)(?:\s+(?:say|contain|cover))?\W*$",
+    re.I,
+)
+
+
+def overview(question: str) -> bool:
+    """Whether it asks what a document or a thing is, as a whole: there its opening says most."""
+    return _OVERVIEW.search(question) is not None
+
+
 def searches(name: IntentName, query: str) -> list[str]:
     """What to look for. An assessment also needs the institution's own rules on how assessments are made."""
     if name == "GENERIC_QA":

@@ -18,6 +18,7 @@ QUESTIONS = (
     "When does the embargo end?",
     "Which supplier do we buy from and what does it cost?",
     "What went wrong in the near miss?",
+    "Summarise the embargo plan",
     "gpu allocation annotation vendor robot cell furnace perovskite",
 )
 

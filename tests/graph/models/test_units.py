@@ -30,3 +30,9 @@ def test_other_headings_are_left_out() -> None:
 
 def test_a_heading_reaches_no_further_than_its_paragraph() -> None:
     assert quotable("What not to do\n\nRun.\n\nOpening hours\n\nWe open at 9.")[-1] == "We open at 9."
+
+
+def test_a_sentence_that_only_refers_is_quoted_with_the_one_before() -> None:
+    assert quotable("Tools are never authors. See the policy for more.")[-1] == (
+        "Tools are never authors. See the policy for more."
+    )
