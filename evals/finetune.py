@@ -25,15 +25,16 @@ ALL = tuple(range(len(HEADS)))
 COUNTS = {"injection": 0.5}  # what a head counts in the loss; its sources are the most and the most different
 OTHERS = 0.1
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
-# As train.QUANTILES. Stricter all together, so that at most 1 in 20 of innocent_hard lies at 0.3 and above; what
-# injection needs to find attacks in disguise is taken from harm, evasion and leakage.
+# As train.QUANTILES, shared out by what a border finds for each innocent text it flags, on the texts that calibration
+# holds out (greedily, injection twice); injection and harm are then stricter, so that at most 1 in 20 of innocent_hard
+# lies at 0.3 and above.
 QUANTILES = {
-    "injection": (0.9875, 0.997),
-    "leakage": (0.997, 0.999),
-    "cross_tenant": (0.998, 1.0),
-    "evasion": (0.9975, 1.0),
-    "toxicity": (0.998, 0.999),
-    "harm": (1.0, 1.0),
+    "injection": (0.994, 0.998),
+    "leakage": (0.9925, 0.999),
+    "cross_tenant": (0.997, 1.0),
+    "evasion": (0.997, 1.0),
+    "toxicity": (0.997, 0.999),
+    "harm": (0.999, 1.0),
 }
 # Left out of the one fit that calibration rests on, with every third of the own texts and of the tweets.
 ASIDE, THIRDS, PARTS = ("banking77", "clapnq_train_question"), (material.OWN, "davidson"), 3

@@ -1,6 +1,7 @@
 """How the service holds up: 1, 16 and 64 clients, each asking again as soon as it is answered.
 
     python -m evals.load                  with a stub model that answers after 300 ms
+    python -m evals.load --pause 2        people, who read for 2 s (exponentially distributed) before they ask again
     python -m evals.load --embedded       with the embedded model, whose work is this machine's
 
 The service is a process of its own, `cordon serve` with its default settings but for the rates, over the shipped
@@ -40,6 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", default="1,16,64", help="comma separated")
     parser.add_argument("--seconds", type=float, default=10, help="of each round")
+    parser.add_argument("--pause", type=float, default=0, help="mean seconds between an answer and the next question")
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--artifacts", action="store_true")
     parser.add_argument("--processes", type=int, default=0, help="that answer; 0 as the service chooses")
@@ -49,9 +51,9 @@ def main() -> int:
         settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
         settings["CORDON_SERVE_PROCESSES"] = str(given.processes)
         with _service(Path(folder), settings) as (url, keys, pid):
-            rounds = [
-                asyncio.run(_round(url, keys, int(n), given.seconds, pid)) for n in ["4", *given.clients.split(",")]
-            ][1:]  # the first warms up
+            rounds = [asyncio.run(_round(url, keys, int(n), given, pid)) for n in ["4", *given.clients.split(",")]][
+                1:
+            ]  # the first warms up
     for row in rounds:
         if given.json:
             print(json.dumps(row))
@@ -64,11 +66,13 @@ def main() -> int:
     return 1 if any(row["failed"] for row in rounds) else 0
 
 
-async def _round(url: str, keys: list[tuple[str, str]], clients: int, seconds: float, pid: int) -> dict[str, Any]:
+async def _round(
+    url: str, keys: list[tuple[str, str]], clients: int, given: argparse.Namespace, pid: int
+) -> dict[str, Any]:
     questions = _questions()
     took: list[float] = []
     failed = 0
-    end = time.perf_counter() + seconds
+    end = time.perf_counter() + given.seconds
     limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
 
     async def client(number: int, http: httpx.AsyncClient) -> None:
@@ -76,6 +80,8 @@ async def _round(url: str, keys: list[tuple[str, str]], clients: int, seconds: f
         tenant, key = keys[number % len(keys)]
         headers, chance = {"Authorization": f"Bearer {key}"}, Random(number)
         while time.perf_counter() < end:
+            if given.pause:
+                await asyncio.sleep(chance.expovariate(1 / given.pause))
             begun = time.perf_counter()
             try:
                 sent = await http.post("/v1/ask", headers=headers, json={"question": chance.choice(questions[tenant])})

@@ -28,7 +28,7 @@ OWN_WEIGHT = 2.0
 # Shares of the own innocent texts written one by one (mostly hard) that stay below 0.3 and below 0.8. Six heads share
 # the false alarms.
 QUANTILES = {
-    "injection": (0.9875, 0.996),
+    "injection": (0.99, 0.9985),
     "leakage": (0.994, 0.998),
     "cross_tenant": (0.997, 1.0),
     "evasion": (0.9935, 1.0),

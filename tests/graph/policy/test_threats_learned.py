@@ -64,7 +64,7 @@ def test_the_encoder_changes_the_scores_and_is_asked_once(monkeypatch: pytest.Mo
         return np.full((len(texts), len(learned.HEADS)), 5.0)
 
     monkeypatch.setattr(encoder, "margins", margins)
-    text = "My CNIC is lost. Who visits the freezer room?"
+    text = "Where does the manager park and when does she leave?"
     assert DOUBT_FROM <= assess(text).risk_score < 80
     assert asked == []
     assert assess(text, encode=True).scores != assess(text).scores
