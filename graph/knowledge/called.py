@@ -17,8 +17,8 @@ _KINDS = frozenset(
     lexical.stem(kind)
     for kind in """
     policy policies plan schedule protocol procedure handbook guide guidance guideline guidelines notice sop minutes
-    register roster notebook agreement contract rubric outline inventory budget induction manual charter regulations
-    syllabus calendar code log report summary contacts rules
+    register roster notebook agreement contract rubric outline inventory budget induction manual charter
+    syllabus calendar log report summary contacts rules
     """.split()
 )
 _ANY = frozenset(

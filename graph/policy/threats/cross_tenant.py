@@ -7,9 +7,12 @@ from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
 
 _WHAT = r"(?:data|documents?|files?|records?|memos?|notebooks?|datasets?|results?|index|notes?|budgets?|contacts?|reports?|information|secrets?|memory|conversations?|questions?|threads?|corpus)"
+_TENANTS = r"(?:all|other|another|every|each|different|any other|the other|across|multiple) (?:the )?(?:other )?tenants?(?:'s?|s')?\b"
+_TAKE = r"(?:show|list|give|tell|print|dump|export|search|look|find|get|fetch|pull|query|read|open|see|access|use|switch|compare|merge|combine|summari[sz]e|quote|reveal|share|send|include|ask|learn|know|bring|join|act|pretend|become|impersonate)\w*"
 _RULES = (
     rule("cross_tenant", 0.92, "asks for every tenant's data",
-         rf"\b(?:all|other|another|every|each|different|any other|the other|across|multiple) (?:the )?(?:other )?tenants?(?:'s?|s')?\b|\bcross[- ](?:tenant|lab) (?:data|access|information|records?|collaboration data|{_WHAT})\b"),
+         rf"\b(?:{_TAKE}|{_WHAT})\b[^.!?]{{0,80}}\b{_TENANTS}|\b{_TENANTS}[^.!?]{{0,80}}\b(?:{_TAKE}|{_WHAT})\b|\bcross[- ](?:tenant|lab) (?:data|access|information|records?|collaboration data|{_WHAT})\b"),
+    rule("cross_tenant", 0.6, "speaks of other tenants", rf"\b{_TENANTS}"),
     rule("cross_tenant", 0.9, "asks for another group's private data",
          rf"\b(?:other|another|neighbou?ring|different|rival|competing) (?:lab|team|group|department|client|customer|company|organi[sz]ation|user)(?:s|'s|s')? (?:private |internal |confidential |unpublished )+{_WHAT}\b|\bprivate (?:{_WHAT}) (?:of|from) (?:the )?(?:other|another) (?:lab|team|group|tenant|user)s?\b"),
     rule("cross_tenant", 0.85, "asks for what another group keeps to itself",
