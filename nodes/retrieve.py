@@ -83,7 +83,7 @@ def _called_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> ret
     why = {(hit.where, hit.chunk_id): CALLED for hit in called}
     if not overview(query):
         return retrieval.Consulted(_in_turn([called, hits]), why)
-    openings = {index.opening(tenant, hit) for hit in called}
+    openings = {index.opening(tenant, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}
     called = [replace(hit, score=max(hit.score, retrieval.NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return retrieval.Consulted(_in_turn([[*called, *hits]]), why)

@@ -111,5 +111,6 @@ def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
         held = [called.holds(p.words) + _KIND * (p.kind in called.words) for p in asked if called.holds([p.anchor])]
         if held and max(held) >= _LEAST:
             scores[doc_id] = round(max(held), 6)
-    best = [doc_id for doc_id, score in scores.items() if score == max(scores.values())]
+    most = max(scores.values(), default=0.0)
+    best = [doc_id for doc_id, score in scores.items() if score == most]
     return sorted(best) if len(best) <= _MOST else []
