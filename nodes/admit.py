@@ -10,6 +10,7 @@ from graph import memory
 from graph.context import Context, principal
 from graph.errors import BadInput, Forbidden
 from graph.policy import pii
+from graph.policy.evidence import PLACEHOLDER
 from graph.policy.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
 from graph.settings import Settings
 from graph.state import MemoryType, Mode, Options, State, Style, fresh_turn
@@ -24,6 +25,8 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
     flags = ["pii_in_question"] if masked.spans else []
+    if masked.spans and PLACEHOLDER in question:
+        flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own
     admitted, flag = _check(question, settings)
     return {
         **turn,

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from graph.context import Context, principal
 from graph.models.opinion import Opinion
 from graph.policy import refusals, rewrite, rubric
+from graph.policy.evidence import PLACEHOLDER
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
 from graph.state import State, Verdict
@@ -24,7 +25,8 @@ _GUARDED = "Cordon explains the rule and its reasons, and what may be done inste
 def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     question = state["question"]
-    judge = partial(assess, tenant=tenant, encode=True)
+    own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
+    judge = partial(_judged, tenant=tenant, own=own)
     found = judge(question)
     safe = rewrite.rescued(question, found, judge)
     verdict = _verdict(state["turn"], found, question, safe)
@@ -42,6 +44,13 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
                 "recommended_controls": _CONTROLS[action],
             }
     return {**update, "verdict": verdict}
+
+
+def _judged(text: str, *, tenant: str, own: bool) -> Assessment:
+    """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
+    to give one's number is none. Of the same length, so that what they find lies where they say."""
+    read = text.replace(PLACEHOLDER, "0" * len(PLACEHOLDER)) if own else text
+    return assess(read, tenant=tenant, encode=True)
 
 
 def enforce(state: State) -> Action:
