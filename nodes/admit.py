@@ -9,8 +9,7 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.context import Context, principal
 from graph.errors import BadInput, Forbidden
-from graph.policy import pii
-from graph.policy.evidence import PLACEHOLDER
+from graph.policy import own, pii
 from graph.policy.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
 from graph.settings import Settings
 from graph.state import MemoryType, Mode, Options, State, Style, fresh_turn
@@ -24,8 +23,9 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
     turn = fresh_turn(uuid.uuid4().hex, now)
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
-    flags = ["pii_in_question"] if masked.spans else []
-    if masked.spans and PLACEHOLDER in question:
+    given = own.told(state.get("options")) or own.given(question, masked.spans)
+    flags = ["pii_in_question"] if given["kinds"] else []
+    if given["kinds"] and given["placeholder"]:
         flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own
     admitted, flag = _check(question, settings)
     return {
@@ -36,7 +36,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
         "options": options(state.get("options"), settings),
         "admitted": admitted,
         "flags": flags + ([flag] if flag else []),
-        "filters": sorted({f"masked:{span.type}" for span in masked.spans}),
+        "filters": [f"masked:{kind}" for kind in given["kinds"]],
     }
 
 

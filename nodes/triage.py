@@ -1,6 +1,5 @@
 """triage: how risky the question is, by rules; a model's opinion may raise the risk, never lower it."""
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -21,7 +20,6 @@ _CONTROLS = {
     "BLOCK": ["do not call the generator", "record the attempt"],
 }
 _FILLER = "0" * len(PLACEHOLDER)
-_GIVEN = re.compile(rf"(\bmy(?: [\w'’-]+){{1,3}}(?: is| was|:) ){re.escape(PLACEHOLDER)}", re.I)
 _GUARDED = "Cordon explains the rule and its reasons, and what may be done instead; it gives no way round it."
 
 
@@ -51,10 +49,8 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
 
 def _judged(text: str, *, tenant: str, own: bool) -> Assessment:
     """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
-    to give one's number is none. Of the same length, so that what they find lies where they say. Studio masks before
-    the graph does: there only "my number is [REDACTED]" tells."""
-    read = text.replace(PLACEHOLDER, _FILLER) if own else _GIVEN.sub(rf"\g<1>{_FILLER}", text)
-    return assess(read, tenant=tenant, encode=True)
+    to give one's number is none. Of the same length, so that what they find lies where they say."""
+    return assess(text.replace(PLACEHOLDER, _FILLER) if own else text, tenant=tenant, encode=True)
 
 
 def enforce(state: State) -> Action:

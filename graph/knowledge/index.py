@@ -184,8 +184,9 @@ class Index:
         for where, space in self.visible(tenant):
             for record in space.records():
                 name = f"{record.title} {record.doc_id} {record.filename}".lower()
-                if all(word in name for word in words) and (words or where == "private"):
-                    hits.append(Hit(where, space.opening(record.doc_id), record.doc_id, 1.0, 1.0, 1.0))
+                fits = all(word in name for word in words) and (words or where == "private")
+                if fits and (opening := space.opening(record.doc_id)):
+                    hits.append(Hit(where, opening, record.doc_id, 1.0, 1.0, 1.0))
         own = [hit for hit in hits if hit.where == "private"]
         return (own or hits)[:limit]
 

@@ -83,3 +83,13 @@ def test_names_follow_what_is_stored(opened: Any, tmp_path: Path) -> None:
     assert "Fridays" in one.ask(question, tenant_id="U1")["answer"]
     one.remove(outcome.doc_id, tenant_id="U1")
     assert "Fridays" not in one.ask(question, tenant_id="U1")["answer"]
+
+
+def test_a_document_without_chunks_is_listed_nowhere(opened: Any) -> None:
+    index = opened().deps.index
+    whole = {hit.doc_id for hit in index.inventory("U1", "minutes", 50)}
+    [space] = [space for where, space in index.visible("U1") if where == "private"]
+    with space._writing():
+        space._db.execute("DELETE FROM chunks WHERE doc_id = 'U1_minutes_2026_03_09'")
+    assert {hit.doc_id for hit in index.inventory("U1", "minutes", 50)} == whole - {"U1_minutes_2026_03_09"}
+    assert "U1_minutes_2026_03_09" in whole

@@ -1,0 +1,28 @@
+"""What is masked in a question: values that its asker gave, told apart from placeholders that the asker typed."""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from graph.policy import pii
+from graph.policy.evidence import PLACEHOLDER
+
+# Key of the options by which a door that masks before the graph hands on `given`. A client's own is taken out there.
+TOLD = "masked_before_admission"
+
+
+class Given(TypedDict):
+    kinds: list[str]  # of the values, sorted
+    placeholder: bool  # a placeholder stands in the question as it was asked
+
+
+def given(question: str, found: Sequence[pii.Span]) -> Given:
+    """What masking takes out of the question, in which this was found."""
+    return {"kinds": sorted({span.type for span in found}), "placeholder": PLACEHOLDER in question}
+
+
+def told(options: Any) -> Given | None:
+    """What a door handed on, or None."""
+    said = options.get(TOLD) if isinstance(options, dict) else None
+    if not isinstance(said, dict) or not isinstance(said.get("kinds"), list):
+        return None
+    return {"kinds": [str(kind) for kind in said["kinds"]], "placeholder": said.get("placeholder") is not False}
