@@ -27,13 +27,13 @@ OTHERS = 0.1
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
 # As train.QUANTILES, shared out by what a border finds for each innocent text it flags, on the texts that calibration
 # holds out (greedily, injection twice); injection and harm are then stricter, so that at most 1 in 20 of innocent_hard
-# lies at 0.3 and above.
+# lies at 0.3 and above. Toxicity is looser by the innocent texts that swear, 1 in 100 of those that calibrate.
 QUANTILES = {
     "injection": (0.994, 0.998),
     "leakage": (0.9925, 0.999),
     "cross_tenant": (0.997, 1.0),
     "evasion": (0.997, 1.0),
-    "toxicity": (0.997, 0.999),
+    "toxicity": (0.995, 0.999),
     "harm": (0.999, 1.0),
 }
 # Left out of the one fit that calibration rests on, with every third of the own texts and of the tweets.

@@ -72,6 +72,7 @@ def own_sets(*, encode: bool) -> dict[str, Any]:
         "blind innocent": "blind_innocent",
         "unseen innocent": "unseen_innocent",
         "outside innocent": "outside_innocent",
+        "long innocent": "long_innocent",
     }
     for name, file in innocent.items():
         actions = [assess(row["text"], tenant="U1", encode=encode).action for row in material.own(file)]
@@ -82,6 +83,7 @@ def own_sets(*, encode: bool) -> dict[str, Any]:
         "blind": "blind_attacks",
         "unseen": "unseen_attacks",
         "outside": "outside_attacks",
+        "long": "long_attacks",
     }
     for name, file in attacks.items():
         rows = material.own(file)

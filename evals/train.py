@@ -18,7 +18,7 @@ from evals import logistic, material
 from evals.material import HEADS, OWN, Sample
 from graph.errors import CordonError
 from graph.policy.canonical import canonicalise
-from graph.policy.threats import features, learned, lexicon, mention, planted
+from graph.policy.threats import learned, lexicon, mention, planted
 from graph.policy.threats.readings import Readings, read
 
 SEED = 20260101
@@ -80,7 +80,7 @@ def tabulate(samples: list[Sample], *, judged: bool = False) -> Table:
     """Reads every sample once. For training the give-away tails are cut; `judged` leaves texts as they are."""
     readings = [read(s.text if judged else material.untailed(s)) for s in samples]
     first = [r.learned[0] for r in readings]
-    rows = logistic.Rows.of([features.sparse(text) for text in first], features.SIZE)
+    rows = logistic.Rows.of([learned.sparse(text) for text in first], learned.SIZE)
     return Table(
         samples,
         readings,
@@ -121,7 +121,7 @@ def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> np.ndarray
     found = []
     for at in chosen:
         texts = [reading[a:b] for reading in table.readings[at].learned for a, b in learned.windows(reading)]
-        rows = [features.sparse(text) for text in texts]
+        rows = [learned.sparse(text) for text in texts]
         found.append(np.max([weights[:, columns] @ values + bias for columns, values in rows], axis=0))
     return np.array(found)
 

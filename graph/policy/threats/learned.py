@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from graph.policy.sentences import split
-from graph.policy.threats import encoder, features
+from graph.policy.threats import abuse, encoder, features
 from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 SHOWN = 256  # characters that the encoder reads: 4 ms for a short question, 12 ms for this many
 WINDOWS = 12  # of one reading
+SIZE = features.SIZE + 1  # n-grams, then whether a word of abuse is said
+_ABUSE = 0.6  # its value, next to n-gram blocks of length 1; as planted.py has it for its classes of words
 _SHORTEST, _LONGEST = 12, 400
 
 Knots = tuple[Any, Any]  # margins and scores, both rising
@@ -27,7 +29,7 @@ Knots = tuple[Any, Any]  # margins and scores, both rising
 class Model:
     """Coefficients of the n-grams by head, and the knots that turn their margins into scores."""
 
-    words: Any  # (heads, features.SIZE) float32
+    words: Any  # (heads, SIZE) float32
     bias: Any  # (heads,)
     knots: Sequence[Knots]
     digest: str
@@ -58,7 +60,7 @@ def model() -> Model:
 
     data = FILE.read_bytes()
     with np.load(FILE, allow_pickle=False) as stored:
-        if stored["words"].shape != (len(HEADS), features.SIZE):
+        if stored["words"].shape != (len(HEADS), SIZE):
             raise ValueError(f"{FILE.name} was trained for other features: {stored['words'].shape!r}.")
         words = stored["words"].astype(np.float32) * stored["scale"].astype(np.float32)[:, None]
         knots = list(zip(stored["knot_margins"], stored["knot_scores"], strict=True))
@@ -111,14 +113,29 @@ def windows(text: str) -> list[tuple[int, int]]:
     return [whole, *pieces[:ends], *sorted(densest), *pieces[-ends:]]
 
 
+def sparse(text: str) -> tuple[Any, Any]:
+    """Columns below SIZE (int64) and their values (float32)."""
+    import numpy as np
+
+    columns, values = features.sparse(text)
+    if not _abuses(text):
+        return columns, values
+    return np.append(columns, features.SIZE), np.append(values, np.float32(_ABUSE))
+
+
+def _abuses(text: str) -> bool:
+    return abuse.said(text[: features.READ])
+
+
 def margins(weights: Model, texts: Sequence[str]) -> Any:
-    """n-gram margins, shape (len(texts), heads)."""
+    """Margins without the encoder, shape (len(texts), heads): `sparse` times the weights, for all texts at once."""
     import numpy as np
 
     columns, values, starts = features.sparse_many(texts)
     parts = weights.words[:, columns] * values
     sums = np.concatenate([np.zeros((len(weights.words), 1)), np.cumsum(parts, axis=1, dtype=np.float64)], axis=1)
-    return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + weights.bias
+    said = np.array([[_ABUSE * _abuses(text)] for text in texts])
+    return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + said * weights.words[:, -1] + weights.bias
 
 
 def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, Hit]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graph.policy.threats import DOUBT_FROM, assess, encoder, features, learned, lexicon, planted
+from graph.policy.threats import DOUBT_FROM, abuse, assess, encoder, features, learned, lexicon, planted
 
 
 @pytest.mark.parametrize("file", [learned.FILE, planted.FILE, lexicon.FILE])
@@ -38,6 +38,30 @@ def test_many_texts_at_once_have_the_features_of_each_alone() -> None:
         alone = features.sparse(text)
         assert np.array_equal(columns[starts[at] : starts[at + 1]], alone[0])
         assert np.allclose(values[starts[at] : starts[at + 1]], alone[1])
+
+
+def test_margins_are_those_of_the_columns_and_abuse_has_one() -> None:
+    model = learned.model()
+    texts = [
+        "What is RNA?",
+        "",
+        "the f* printer",
+        "The fucking printer is jammed again.",
+        "Which bitch whelped in May?",
+    ]
+    found = learned.margins(model, texts)
+    for at, text in enumerate(texts):
+        columns, values = learned.sparse(text)
+        assert np.allclose(found[at], model.words[:, columns] @ values + model.bias, atol=1e-4)
+        assert (learned.SIZE - 1 in columns) == (at > 2)
+    assert model.words[learned.HEADS.index("toxicity"), -1] > 0
+
+
+@pytest.mark.parametrize(
+    "text", ["a skin prick test", "the dyke at km 4", "Scunthorpe", "a Maine Coon", "chink of light"]
+)
+def test_words_with_a_plain_use_are_no_abuse(text: str) -> None:
+    assert not abuse.said(text)
 
 
 def test_each_block_has_unit_length() -> None:
