@@ -8,6 +8,7 @@ from graph.policy.evidence import PLACEHOLDER
 
 # Key of the options by which a door that masks before the graph hands on `given`. A client's own is taken out there.
 TOLD = "masked_before_admission"
+_KINDS = frozenset(rule.type for rule in pii.RULES)
 
 
 class Given(TypedDict):
@@ -21,8 +22,9 @@ def given(question: str, found: Sequence[pii.Span]) -> Given:
 
 
 def told(options: Any) -> Given | None:
-    """What a door handed on, or None."""
+    """What a door handed on, or None; of the kinds only those there are."""
     said = options.get(TOLD) if isinstance(options, dict) else None
     if not isinstance(said, dict) or not isinstance(said.get("kinds"), list):
         return None
-    return {"kinds": [str(kind) for kind in said["kinds"]], "placeholder": said.get("placeholder") is not False}
+    kinds = sorted(kind for kind in _KINDS if kind in said["kinds"])
+    return {"kinds": kinds, "placeholder": said.get("placeholder") is not False}
