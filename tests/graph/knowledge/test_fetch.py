@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from graph.errors import DocumentError
-from graph.knowledge.fetch import FetchLimits, fetch, is_public
+from graph.knowledge.addresses import is_public
+from graph.knowledge.fetch import FetchLimits, fetch
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 PUBLIC = "93.184.216.34"
