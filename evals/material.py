@@ -35,7 +35,7 @@ class Sample:
     labels: frozenset[str]
     known: frozenset[str] = frozenset(HEADS)
     kind: str = ""
-    filled: bool = False  # out of a template: its sisters stand in every fold
+    calibrates: bool = True  # not what comes from a template, whose sisters stand in every fold, nor what is long
 
     @property
     def ship(self) -> bool:
@@ -70,8 +70,11 @@ def own(name: str) -> list[dict[str, Any]]:
 
 
 def own_training() -> list[Sample]:
-    found = own("threats_train")
-    return [Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], filled=r["id"][0] == "G") for r in found]
+    """Templates (G) and long messages (L) teach, but set no border: many windows lift a text's worst margin."""
+    return [
+        Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GL")
+        for r in own("threats_train")
+    ]
 
 
 PLANTED = frozenset({"planted"})

@@ -140,7 +140,7 @@ def calibrate(table: Table, head: int, margin: np.ndarray, shares: tuple[float, 
     kinds = np.array([s.kind for s in table.samples])
     ordinary = innocent & np.isin(table.source, ["banking77", "clapnq_train_question"])
     ordinary |= innocent & np.isin(kinds, ["work_questions", "multilingual"])
-    hard = innocent & (table.source == OWN) & ~np.array([s.filled for s in table.samples])
+    hard = innocent & (table.source == OWN) & np.array([s.calibrates for s in table.samples])
     tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
     attacks = (table.labels[:, head] == 1) & table.known[:, head]
     guard_share, block_share = shares
