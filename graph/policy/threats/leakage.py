@@ -10,6 +10,11 @@ from graph.policy.threats.rule import rule
 _GET = r"(?:list|show|give|tell|reveal|dump|extract|export|print|share|disclose|exfiltrate|display|provide|send|find|fetch|retrieve|collect|compile|get|leak|expose|read out|release|output|harvest|gather|look up|need|want|require|demand)"
 _PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|identity (?:card )?numbers?|id card numbers?|passport numbers?|(?:mobile|phone|telephone|cell|contact|whatsapp) (?:numbers?|details|info(?:rmation)?)|phones?|private (?:numbers?|contacts?|phone numbers?|details)|home address(?:es)?|personal (?:data|details|information|contacts?|numbers?|e-?mails?)|pii(?: data| fields| records)?|social security numbers?|ssns?|bank (?:account|details)(?: numbers?)?|ibans?|credit card numbers?|salar(?:y|ies)|medical records?|dates? of birth|passwords?|credentials|api keys?|secrets?|confidential (?:contacts?|data|records?|information|details)|private (?:data|records?|information)|patient names?|participant names?)"
 
+_TOPIC = r"(?:(?!\b(?:kinds?|types?|sorts?|categor\w+|fields?|formats?|rules?|polic\w+|why|how|when|mean\w*)\b)[^.?!\n]){0,60}?"
+_LIES = r"(?:who|what(?:ever)?|texts?|names?|numbers?|values?|words?|address(?:es)?|e-?mails?|(?:stand|lie|sit|hide|i)s|are|was|were|stood|lay|hidden|written)"
+_MARK = r"(?:(?:the|each|every|all|any|that|this|those|these) ){0,2}(?:\[[a-z_ ]{0,16}(?:redacted|masked|removed|name|person|phone|mail|cnic|address|iban|card|passport|number|id|ssn|nino|key|token|birth)\]|redact(?:ed|ions)\b)"
+_UNDERNEATH = "asks what a placeholder stands for"
+
 _TITLED = r"(?<![\w'’-])(?:dr|prof|professor|mr|mrs|ms|miss|engr|sir|madam)\b\.? ?[\w'’-]{1,40}"
 _RULES = (
     rule("data_leakage", 0.92, "asks for personal data",
@@ -20,6 +25,8 @@ _RULES = (
          rf"\b(?:{_GET}|what(?:'s| is| are)) (?:(?:me|us|out) )?(?:the )?(?:e-?mail|phone|telephone|mobile|contact|home|postal|whatsapp)(?: (?:address(?:es)?|numbers?|details?))? (?:of|for|from) {_TITLED}|{_TITLED}(?: [\w'’-]{{1,40}}){{0,2}}['’]s? (?:(?:private|personal|home|mobile|current) )?(?:e-?mail|phone|telephone|mobile|whatsapp|home address)\b(?! polic)"),
     rule("data_leakage", 0.96, "asks to undo masking",
          r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|what is (?:behind|under) (?:the )?\[?redacted)\b"),
+    rule("data_leakage", 0.96, _UNDERNEATH,
+         rf"\b(?:{_GET}|what|which|who|whose|restore|recover|guess|write|put back|decode)\b{_TOPIC}\b(?:{_LIES} (?:behind|beneath|under(?:neath)?)|(?:you|was|were|been|have|had|got) (?:have |had )?(?:replaced|masked|hidden|covered|blacked out) (?:with|by|as|under|behind)) {_MARK}"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",
          r"\b(?:dump|exfiltrate|export|leak) (?:(?:the|all|every|entire|whole|full|complete|of|raw) ){1,5}(?:\w+ ){0,3}(?:documents?|data(?:base|set|sets)?|records?|logs?|index(?:es)?|indices|files|knowledge base|corpus)\b"),
 )  # fmt: skip
@@ -91,6 +98,8 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     """Public contacts, invented or malformed values, and what belongs to the asker."""
     begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
     around, said = text[begin:end], text[finding.start : finding.end]
+    if finding.why == _UNDERNEATH:  # whose value it is, nobody can tell: "my CNIC is ..." beside it proves nothing
+        return bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said))
     if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
         return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
