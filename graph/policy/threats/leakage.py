@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from graph.policy import pii
 from graph.policy.rubric import Finding
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import rule
@@ -12,7 +13,8 @@ _PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|ide
 
 _TOPIC = r"(?:(?!\b(?:kinds?|types?|sorts?|categor\w+|fields?|formats?|rules?|polic\w+|why|how|when|mean\w*)\b)[^.?!\n]){0,60}?"
 _LIES = r"(?:who|what(?:ever)?|texts?|names?|numbers?|values?|words?|address(?:es)?|e-?mails?|(?:stand|lie|sit|hide|i)s|are|was|were|stood|lay|hidden|written)"
-_MARK = r"(?:(?:the|each|every|all|any|that|this|those|these) ){0,2}(?:\[[a-z_ ]{0,16}(?:redacted|masked|removed|name|person|phone|mail|cnic|address|iban|card|passport|number|id|ssn|nino|key|token|birth)\]|redact(?:ed|ions)\b)"
+_NAMES = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known in pii.RULES)})).replace("_", "[_ ]")
+_MARK = rf"(?:(?:the|each|every|all|any|that|this|those|these) ){{0,2}}(?:\[(?:{_NAMES})\]|redact(?:ed|ions)\b)"
 _UNDERNEATH = "asks what a placeholder stands for"
 
 _TITLED = r"(?<![\w'’-])(?:dr|prof|professor|mr|mrs|ms|miss|engr|sir|madam)\b\.? ?[\w'’-]{1,40}"
@@ -24,7 +26,7 @@ _RULES = (
     rule("data_leakage", 0.82, "asks how to reach a person by name",
          rf"\b(?:{_GET}|what(?:'s| is| are)) (?:(?:me|us|out) )?(?:the )?(?:e-?mail|phone|telephone|mobile|contact|home|postal|whatsapp)(?: (?:address(?:es)?|numbers?|details?))? (?:of|for|from) {_TITLED}|{_TITLED}(?: [\w'’-]{{1,40}}){{0,2}}['’]s? (?:(?:private|personal|home|mobile|current) )?(?:e-?mail|phone|telephone|mobile|whatsapp|home address)\b(?! polic)"),
     rule("data_leakage", 0.96, "asks to undo masking",
-         r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked)|what is (?:behind|under) (?:the )?\[?redacted)\b"),
+         r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked))\b"),
     rule("data_leakage", 0.96, _UNDERNEATH,
          rf"\b(?:{_GET}|what|which|who|whose|restore|recover|guess|write|put back|decode)\b{_TOPIC}\b(?:{_LIES} (?:behind|beneath|under(?:neath)?)|(?:you|was|were|been|have|had|got) (?:have |had )?(?:replaced|masked|hidden|covered|blacked out) (?:with|by|as|under|behind)) {_MARK}"),
     rule("data_leakage", 0.85, "asks for documents whole or for all data",
