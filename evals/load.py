@@ -13,8 +13,6 @@ memory is what the service's processes hold at the end of the round. Artefacts a
 import argparse
 import asyncio
 import json
-import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -28,9 +26,9 @@ from typing import Any
 
 import httpx
 
+from evals.process import CORDON, ROOT, cpu_s, environment, memory_mb, served
 from graph.service.keys import Keys
 
-ROOT = Path(__file__).resolve().parents[1]
 MODEL_S = 0.3
 QUESTIONS = ROOT / "evals/datasets/answers.jsonl"
 KEYS = 4  # of each tenant
@@ -91,7 +89,7 @@ async def _round(
             took.append((time.perf_counter() - begun) * 1_000)
             failed += not good
 
-    cpu, begun = _cpu_s(pid), time.perf_counter()
+    cpu, begun = cpu_s(pid), time.perf_counter()
     async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False, limits=limits) as http:
         await asyncio.gather(*(client(n, http) for n in range(clients)))
     spent = time.perf_counter() - begun
@@ -104,8 +102,8 @@ async def _round(
         "p50_ms": statistics.median(took),
         "p95_ms": took[min(len(took) - 1, int(len(took) * 0.95))],
         "worst_ms": took[-1],
-        "memory_mb": _memory_mb(pid),
-        "cpu_ms": (_cpu_s(pid) - cpu) * 1_000 / len(took),
+        "memory_mb": memory_mb(pid),
+        "cpu_ms": (cpu_s(pid) - cpu) * 1_000 / len(took),
     }
 
 
@@ -120,31 +118,14 @@ def _questions() -> dict[str, list[str]]:
 @contextmanager
 def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
     """(address, tenants and their keys, process id) of `cordon serve` over the shipped corpus."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CORDON_", "OPENAI_", "LANG"))}
-    wide = {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
-    environ = {**kept, "CORDON_HOME": str(folder / "home"), "CORDON_OUT": str(folder / "out"), **wide, **settings}
-    cordon = [sys.executable, "-m", "graph.service.cli"]
+    settings = settings | {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
     corpus = ["--manifest", str(ROOT / "corpus/manifest.csv"), "--acl", str(ROOT / "corpus/tenant_acl.csv")]
-    subprocess.run([*cordon, "ingest", *corpus], env=environ, check=True, capture_output=True, cwd=ROOT)
+    subprocess.run([*CORDON, "ingest", *corpus], env=environment(folder), check=True, capture_output=True, cwd=ROOT)
     held = Keys(folder / "home")
     keys = [(tenant, held.add(tenant, f"load-{n}")[1]) for n in range(KEYS) for tenant in _questions()]
     held.close()
-    with (folder / "log").open("wb") as log:
-        service = subprocess.Popen([*cordon, "serve", "--port", "0"], env=environ, stderr=log, cwd=ROOT)
-        try:
-            yield _address(folder / "log", service), keys, service.pid
-        finally:
-            service.send_signal(signal.SIGTERM)
-            service.wait(60)
-
-
-def _address(log: Path, service: "subprocess.Popen[bytes]") -> str:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and service.poll() is None:
-        if b"listening" in (said := log.read_bytes()):
-            return "http" + said.split(b"http", 1)[1].split(b"\n")[0].decode()
-        time.sleep(0.05)
-    raise RuntimeError(log.read_text())
+    with served(folder, settings) as (url, pid):
+        yield url, keys, pid
 
 
 @contextmanager
@@ -161,22 +142,6 @@ def _model(embedded: bool) -> Iterator[dict[str, str]]:
     finally:
         stub.terminate()
         stub.wait(10)
-
-
-def _family(pid: int) -> list[int]:
-    """The service's process and those that it started."""
-    return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-
-
-def _memory_mb(pid: int) -> float:
-    """What the processes hold together; what they share counts once."""
-    rolled = (Path(f"/proc/{one}/smaps_rollup").read_text() for one in _family(pid))
-    return sum(int(line.split()[1]) for text in rolled for line in text.splitlines() if line.startswith("Pss:")) / 1024
-
-
-def _cpu_s(pid: int) -> float:
-    fields = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in _family(pid)]
-    return sum(int(times[11]) + int(times[12]) for times in fields) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,37 @@
-"""A connection on which no request is being served is closed after a while, whatever trickles in on it.
+"""What one connection may send and how long it may take, before any request of it is known.
 
-The server's own keep-alive time begins after an answer and ends with the next byte, so it bounds neither half-sent
-headers nor what follows an answer that was given before the whole request had come.
+The parser (httptools) keeps every header line and every line's beginning, without a bound of its own, and the lines
+that may follow a chunked body too. And the server's own keep-alive time begins after an answer and ends with the next
+byte, so it bounds neither half-sent headers nor what follows an answer that was given before the whole request came.
 """
 
 import asyncio
+import json
 from typing import Any
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from graph.service.http.problems import BY_STATUS
 
 WAIT_S = 30.0
+HEAD_BYTES, HEAD_LINES = 32 * 1_024, 100  # address and header lines of one request, trailing ones included
+LINGER_S = 1.0  # between the refusal and the end of the connection, which would tear what was not read yet
 
 
-class Bounded(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """The server's protocol. A request has `wait_s` for its headers, twice that on a connection used before."""
+class _TooLarge(Exception):
+    """Leaves the parser's callback; the server then asks for the answer to a request that cannot be read."""
+
+
+class Bounded(HttpToolsProtocol):
+    """The server's protocol. A request has `wait_s` for its headers, twice that on a connection used before, and is
+    refused with 431 when they are more than HEAD_BYTES or HEAD_LINES."""
 
     wait_s = WAIT_S
     _looking: asyncio.TimerHandle | None = None
+    _seen: Any  # the last request at the last look
+    _size = _lines = 0  # of this request's head
+    _unread = 0  # bytes since the last that belonged to a body or ended a head: some line that does not end
+    _too_large = _refused = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -27,6 +42,63 @@ class Bounded(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         if self._looking is not None:
             self._looking.cancel()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        self._unread += len(data)
+        super().data_received(data)
+        if self._unread > HEAD_BYTES and not self._refused:
+            self._refuse()
+
+    def send_400_response(self, msg: str) -> None:
+        if self._too_large:
+            self._refuse()
+        else:
+            super().send_400_response(msg)
+
+    def on_message_begin(self) -> None:
+        self._size = self._lines = 0
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        self._grown(len(url), 0)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._grown(len(name) + len(value), 1)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._unread = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._unread = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._unread = 0
+        super().on_message_complete()
+
+    def _grown(self, size: int, lines: int) -> None:
+        self._size += size
+        self._lines += lines
+        if self._size > HEAD_BYTES or self._lines > HEAD_LINES:
+            self._too_large = True
+            raise _TooLarge
+
+    def _refuse(self) -> None:
+        self._refused = True
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.abort()  # another answer is on its way on this connection: nothing fits between
+            return
+        code, message = BY_STATUS[431]
+        body = json.dumps({"error": {"code": code, "message": message}}).encode()
+        head = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[431] + head.encode() + body)
+        self.transport.pause_reading()
+        asyncio.get_running_loop().call_later(LINGER_S, self.transport.close)
 
     def _look_later(self) -> None:
         self._looking = asyncio.get_running_loop().call_later(self.wait_s, self._look)

@@ -24,6 +24,7 @@ BY_STATUS: dict[int, tuple[str, str]] = {
     415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),
     422: ("invalid_request", "The request has a field that does not fit."),
     429: ("rate_limited", "Too many requests. Wait as long as Retry-After says."),
+    431: ("head_too_large", "The request's address and headers are more than 32 KB or 100 lines."),
     499: ("client_closed", "The client went away before all of the request had arrived."),
     500: ("internal", "Something unexpected happened. The service's log knows it by the request id."),
     501: ("not_installed", "This door needs a package that is not installed."),

@@ -79,7 +79,6 @@ def configured(app: ASGIApp, cert: str = "", key: str = "") -> uvicorn.Config:
         ws="none",
         lifespan="on",
         timeout_keep_alive=30,
-        h11_max_incomplete_event_size=65_536,
         backlog=BACKLOG,
     )
 

@@ -1,0 +1,58 @@
+"""`cordon serve` as a process of its own, with what it and the processes it started take."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CORDON = [sys.executable, "-m", "graph.service.cli"]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Of a Cordon that knows nothing but its folder."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CORDON_", "OPENAI_", "LANG"))}
+    return {**kept, "CORDON_HOME": str(folder / "home"), "CORDON_OUT": str(folder / "out")}
+
+
+@contextmanager
+def served(folder: Path, settings: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """(address, process id) of a service over `folder/home`; what it says on stderr goes to `folder/log`."""
+    log = folder / "log"
+    with log.open("wb") as said:
+        environ = {**environment(folder), **settings}
+        service = subprocess.Popen([*CORDON, "serve", "--port", "0"], env=environ, stderr=said, cwd=ROOT)
+        try:
+            yield _address(log, service), service.pid
+        finally:
+            service.send_signal(signal.SIGTERM)
+            service.wait(60)
+
+
+def _address(log: Path, service: "subprocess.Popen[bytes]") -> str:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and service.poll() is None:
+        if b"listening" in (said := log.read_bytes()):
+            return "http" + said.split(b"http", 1)[1].split(b"\n")[0].decode()
+        time.sleep(0.05)
+    raise RuntimeError(log.read_text())
+
+
+def family(pid: int) -> list[int]:
+    """The service's process and those that it started."""
+    return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+
+
+def memory_mb(pid: int) -> float:
+    """What the processes hold together; what they share counts once."""
+    rolled = (Path(f"/proc/{one}/smaps_rollup").read_text() for one in family(pid))
+    return sum(int(line.split()[1]) for text in rolled for line in text.splitlines() if line.startswith("Pss:")) / 1024
+
+
+def cpu_s(pid: int) -> float:
+    fields = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in family(pid)]
+    return sum(int(times[11]) + int(times[12]) for times in fields) / os.sysconf("SC_CLK_TCK")
