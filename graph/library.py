@@ -54,12 +54,11 @@ class Library:
         sources: Sequence[Source],
         *,
         progress: Callable[[Outcome], None] = lambda outcome: None,
-        pause: Callable[[], None] = lambda: None,
     ) -> list[Outcome]:
-        """Index what a manifest names (graph/knowledge/manifest.py). `pause` may stop it within a file."""
+        """Index what a manifest names (graph/knowledge/manifest.py)."""
         from graph.knowledge.inspection import inspect
 
-        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress, pause=pause)
+        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress)
 
     def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
         """What is known of each document of a tenant, or of the public ones, by id."""

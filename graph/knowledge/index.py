@@ -68,7 +68,7 @@ class Index:
     Chroma's files are for one process, and the others of a service would read them stale."""
 
     def __init__(self, directory: Path, embedder: Embedder, *, exact: bool = False) -> None:
-        self.embedder = embedder
+        self.embedder, self.exact = embedder, exact
         self._exact_limit = sys.maxsize if exact else EXACT_LIMIT
         self._directory = directory
         self._spaces: dict[str, Space] = {}

@@ -73,12 +73,10 @@ def ingest(
     *,
     inspect: Inspect,
     progress: Callable[[Outcome], None] = lambda outcome: None,
-    pause: Callable[[], None] = lambda: None,
 ) -> list[Outcome]:
     """Index every source; one outcome each, in order. A file that cannot be read never stops the others.
 
-    `pause` is called between the steps of a file and between portions of its embedding; what it raises leaves, and of
-    that file nothing is stored. Raises Unavailable when the index itself fails: what was stored before stands.
+    Raises Unavailable when the index itself fails: what was stored before stands.
     """
     outcomes: list[Outcome] = []
     touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
@@ -90,7 +88,7 @@ def ingest(
             for source, before in zip(sources, [None, *sources], strict=False):
                 if before is not None and before.spaces != source.spaces:
                     parser.close()  # a child taken over by one tenant's file must not see another's
-                outcome = _one(source, index, settings, parser, inspect, pause)
+                outcome = _one(source, index, settings, parser, inspect)
                 if outcome.status == "indexed":
                     touched |= dict.fromkeys(source.spaces)
                 if source.doc_id in left:
@@ -115,17 +113,15 @@ def purge(index: Index, tenant: str) -> list[str]:
 
 
 def mirror(index: Index, tenant: str) -> None:
-    """Bring the space's Chroma collection in step with the space."""
-    space = index.space(tenant)
+    """Bring the space's Chroma collection in step with the space, if this process is the one that keeps it."""
+    space = None if index.exact else index.space(tenant)
     if space is not None:
         rows, matrix = space.matrix()
         names = space.names(int(row) for row in rows)
         index.vectors.sync(index.key(tenant), [names[int(row)][0] for row in rows], matrix)
 
 
-def _one(
-    source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect, pause: Callable[[], None]
-) -> Outcome:
+def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect) -> Outcome:
     try:
         data = _read(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
@@ -139,7 +135,6 @@ def _one(
         if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, act=source.regulation)
-        pause()
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
@@ -151,9 +146,8 @@ def _one(
             for n, c in enumerate(pieces)
         ]
         words = plan.words() if plan else [_searchable(document, c) for c in chunks]
-        vectors = _embedded(index.embedder, words, pause)
-        personal = source.pii or _personal(document, chunks, pause)
-        pause()
+        vectors = _embedded(index.embedder, words)
+        personal = source.pii or _personal(document, chunks)
         act = plan.act(doc_id, sha256, [c.chunk_id for c in chunks], vectors) if plan else None
         replaced = False
         for tenant in todo:
@@ -242,22 +236,17 @@ def _choose_id(source: Source, index: Index) -> str:
     return base
 
 
-def _embedded(embedder: Embedder, words: Sequence[str], pause: Callable[[], None]) -> np.ndarray:
-    """A row for each text. In portions: a long file takes minutes."""
-    portions = []
-    for at in range(0, max(len(words), 1), _AT_ONCE):
-        pause()
-        portions.append(embedder.embed(words[at : at + _AT_ONCE]))
-    return np.concatenate(portions)
+def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
+    """A row for each text, in portions. What a file repeats is embedded once."""
+    different = list(dict.fromkeys(words))
+    portions = [embedder.embed(different[at : at + _AT_ONCE]) for at in range(0, max(len(different), 1), _AT_ONCE)]
+    row = {text: number for number, text in enumerate(different)}
+    return np.concatenate(portions)[[row[text] for text in words]]
 
 
-def _personal(document: Document, chunks: Sequence[StoredChunk], pause: Callable[[], None]) -> bool:
+def _personal(document: Document, chunks: Sequence[StoredChunk]) -> bool:
     """Whether masking would find anything in it."""
-    for part in chunks:
-        pause()
-        if pii.mask(document.text[part.start : part.end]).spans:
-            return True
-    return False
+    return any(pii.mask(document.text[part.start : part.end]).spans for part in chunks)
 
 
 def _searchable(document: Document, part: StoredChunk) -> str:

@@ -139,7 +139,7 @@ class _Process:
         self._line = Connection(os.dup(self._socket.fileno()))
         self.alive = True
         with suppress(OSError):  # it is gone already: the reader sees that
-            self._line.send_bytes(json.dumps(_plain(settings)).encode())
+            self._line.send_bytes(json.dumps(plain(settings)).encode())
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -178,7 +178,7 @@ class _Process:
                     done: dict[str, Any] = event["done"]
                     return done
                 elif "error" in event:
-                    raise _raised(event["error"])
+                    raise raised(event["error"])
         finally:
             self._told.pop(number, None)
 
@@ -230,13 +230,13 @@ def _gone() -> Unavailable:
     return Unavailable("the process that was answering ended.", hint="Ask again.")
 
 
-def _raised(error: dict[str, str]) -> Exception:
+def raised(error: dict[str, str]) -> Exception:
     kind = getattr(errors, error["type"], None)
     if isinstance(kind, type) and issubclass(kind, CordonError) and not issubclass(kind, errors.DocumentError):
         return kind(error["message"], hint=error["hint"])
     return RuntimeError(f"a turn failed with {error['type']}")
 
 
-def _plain(settings: Settings) -> dict[str, Any]:
+def plain(settings: Settings) -> dict[str, Any]:
     """The settings as JSON, with the secret in them: the line between the two processes is theirs alone."""
     return settings.model_dump(mode="json") | {"openai_api_key": settings.openai_api_key.get_secret_value()}

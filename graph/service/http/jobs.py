@@ -1,7 +1,8 @@
-"""Uploads being read: one thread, one job at a time, each on disk until it is done.
+"""Uploads being read: one file at a time, in a process of its own (graph/service/reader.py), each on disk until then.
 
 A job is a folder below `uploads` in the home: job.json and the files, named by number. An accepted upload survives a
-restart: what was not finished is taken up again, and reading a file twice changes nothing.
+restart: what was not finished is taken up again, and reading a file twice changes nothing. A file that twice brought
+down whoever read it is quarantined.
 """
 
 import json
@@ -23,10 +24,13 @@ from graph.knowledge.home import private_directory
 from graph.knowledge.ingest import Outcome, Source, mirror
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
+from graph.service.reader import Ended, Reader
 
 State = Literal["queued", "running", "done", "cancelled", "failed"]
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
 STOP_S = 5.0
+TRIES = 2  # of a file, when whoever reads it is brought down
+IDLE_S = 30.0  # how long the process that reads is kept without work
 WAITING_PER_TENANT = 100  # jobs; more get 429
 
 
@@ -43,6 +47,11 @@ class File:
     flags: list[str] = field(default_factory=list)
     replaced: bool = False  # a document of that id was there before
     given: str = ""  # the name as it came, until the file is settled: the document's id is made from it
+    tries: int = 0  # that did not come to an end
+
+    @property
+    def open(self) -> bool:
+        return self.status in ("waiting", "reading")
 
     def settle(self, outcome: Outcome) -> None:
         self.given = ""
@@ -70,15 +79,15 @@ class Job:
 
     def shown(self) -> dict[str, Any]:
         """As its owner sees it; `done` of `total` files are settled."""
-        settled = sum(file.status not in ("waiting", "reading") for file in self.files)
+        settled = sum(not file.open for file in self.files)
         kept = {k: v for k, v in asdict(self).items() if k not in ("tenant_id", "user_id", "replaces")}
         for file in kept["files"]:
-            del file["given"]
+            del file["given"], file["tries"]
         return {**kept, "done": settled, "total": len(self.files)}
 
 
 class _Stop(Exception):
-    """Raised out of the progress of an ingestion: the job was cancelled, or the service is stopping."""
+    """Raised out of the reading of a file: the service is stopping."""
 
 
 class Jobs:
@@ -87,11 +96,13 @@ class Jobs:
         self._folder = agent.settings.home / "uploads"
         self._jobs: dict[str, Job] = {}
         self._lock = threading.RLock()
-        self._line: list[str] = []  # ids of the jobs that wait, the oldest first
+        self._line: list[str] = []  # ids of the jobs with files to read, the oldest first
+        self._now = ""  # the one of which a file is being read
         self._more = threading.Condition(self._lock)
         self._turns: dict[str, int] = {}  # tenant: the number of the turn that it had last
         self._cancelled: set[str] = set()
         self._closing = threading.Event()
+        self._reader = Reader(agent.settings, agent.deps.lock.file)
         self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
 
     def start(self) -> None:
@@ -108,11 +119,7 @@ class Jobs:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, within a file too. What is left stays on disk for the next start, the file being read included.
-
-        Whatever cannot be stopped half way, the reading of one hostile file above all, is not waited for long: it
-        ends with the process.
-        """
+        """Stop, within a file too. What is left stays on disk for the next start, the file being read included."""
         with self._more:
             self._closing.set()
             self._more.notify()
@@ -162,94 +169,101 @@ class Jobs:
             if self.get(job_id, who) is None:
                 return None
             job = self._jobs[job_id]
-            if job.state == "queued":
-                self._finish(job, "cancelled")
-            elif job.state == "running":
+            if job_id == self._now:
                 self._cancelled.add(job_id)
+            elif not job.over:
+                self._finish(job, "cancelled")
             return job.shown()
 
     # -- the thread ---------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while (job_id := self._next()) is not None:
-            job = self._jobs[job_id]
-            with self._lock:
-                if job.over:
-                    continue
-                job.state = "running"
+        while (job := self._next()) is not None:
             try:
-                self._ingest(job)
-                self._finish(job, "done")
-            except _Stop:
-                if not self._closing.is_set():
-                    self._finish(job, "cancelled")
+                self._read(job)
+                over = not any(file.open for file in job.files)
+                if over or job.job_id in self._cancelled:
+                    self._mirror(job)
+                    self._finish(job, "done" if over else "cancelled")
             except Exception as error:
                 if self._closing.is_set():
-                    return  # the index may have been closed under it; the next start tries again
+                    break  # the file was left, or the index closed under it; the next start tries again
                 known = isinstance(error, CordonError)
                 said = f"the index could not take it ({type(error).__name__})."
                 self._finish(job, "failed", said if known else f"unexpected {type(error).__name__}.")
+            finally:
+                with self._lock:
+                    self._now = ""
+        self._reader.close()
 
-    def _next(self) -> str | None:
-        """The oldest job of the tenant that has waited longest for a turn, so that none stands behind another's
-        hundred uploads; None when the service stops."""
+    def _next(self) -> Job | None:
+        """The oldest job of the tenant that has waited longest for a turn: one file each, so that none stands behind
+        another's hundred. None when the service stops."""
         with self._more:
-            self._more.wait_for(lambda: self._line or self._closing.is_set())
+            while not self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
+                self._reader.close()
             if self._closing.is_set():
                 return None
-            job_id = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
-            self._line.remove(job_id)
-            self._turns[self._jobs[job_id].tenant_id] = max(self._turns.values(), default=0) + 1
-            return job_id
+            self._now = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
+            job = self._jobs[self._now]
+            self._turns[job.tenant_id] = max(self._turns.values(), default=0) + 1
+            job.state = "running"
+            return job
 
-    def _ingest(self, job: Job) -> None:
-        todo = [n for n, file in enumerate(job.files) if file.status in ("waiting", "reading")]
-        owner = valid_tenant(job.tenant_id)
-        folder = self._folder / job.job_id
-        known: dict[str, Any] = {"regulation": job.regulation, "replaces": job.replaces}
-        known["uploader"] = Principal(job.tenant_id, job.user_id).digest
-        sources = [
-            Source(folder / str(n), job.files[n].given or job.files[n].name, (owner,), owner, **known) for n in todo
-        ]
-        settled = 0
-
-        def pause() -> None:
-            if self._closing.is_set():
-                raise _Stop
-
-        def next_file() -> None:
-            if self._closing.is_set() or job.job_id in self._cancelled:
-                raise _Stop
-            if settled < len(todo):
-                with self._lock:
-                    job.files[todo[settled]].status = "reading"
-
-        def progress(outcome: Outcome) -> None:
-            nonlocal settled
-            file = job.files[todo[settled]]
+    def _read(self, job: Job) -> None:
+        """The job's next file."""
+        at = next((at for at, file in enumerate(job.files) if file.open), None)
+        if at is None:
+            return
+        file, owner = job.files[at], valid_tenant(job.tenant_id)
+        source = Source(
+            self._folder / job.job_id / str(at),
+            file.given or file.name,
+            (owner,),
+            owner,
+            regulation=job.regulation,
+            replaces=job.replaces,
+            uploader=Principal(job.tenant_id, job.user_id).digest,
+        )
+        outcome: Outcome | None = None
+        while outcome is None:
             with self._lock:
-                file.settle(outcome)
+                file.status, file.tries = "reading", file.tries + 1
+                self._save(job)  # before: if all ends with it, the next start must know
+            if file.tries > TRIES:
+                outcome = _ended(source.name, "whatever read it ended before it was read, twice")
+                break
+            try:
+                outcome = self._reader.read(source, self._go_on)
+            except _Stop:
+                file.tries -= 1
                 self._save(job)
-            self._metrics.file(outcome.status)
-            settled += 1
-            next_file()
+                raise
+            except Ended as ended:
+                if not ended.killed or file.tries == TRIES:
+                    outcome = _ended(source.name, ended.why)
+        with self._lock:
+            file.settle(outcome)
+            self._save(job)
+        self._metrics.file(outcome.status)
 
-        resumed = any(file.status == "indexed" for file in job.files)
-        next_file()
-        self._agent.ingest_sources(sources, progress=progress, pause=pause)
-        if resumed:  # the last service may have ended before Chroma had what it stored
-            mirror(self._agent.deps.index, owner)
+    def _go_on(self) -> None:
+        if self._closing.is_set():
+            raise _Stop
+
+    def _mirror(self, job: Job) -> None:
+        if any(file.status == "indexed" for file in job.files):
+            mirror(self._agent.deps.index, valid_tenant(job.tenant_id))
 
     def _finish(self, job: Job, state: State, reason: str = "") -> None:
         with self._lock:
             job.state, job.finished, job.reason = state, _now(), reason
             for file in job.files:
                 file.given = ""
-                if file.status in ("waiting", "reading"):
+                if file.open:
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
-            with suppress(ValueError):  # one that never began still stands there
-                self._line.remove(job.job_id)
+            self._line.remove(job.job_id)
             self._save(job)
             folder = self._folder / job.job_id
             for n in range(len(job.files)):
@@ -271,6 +285,12 @@ class Jobs:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(folder / "job.json")
+
+
+def _ended(name: str, why: str) -> Outcome:
+    return Outcome(
+        name, "", "quarantined", f"too_much: reading {name!r} was given up: {why}. Split it, or simplify it."
+    )
 
 
 def _read(path: Path) -> Job | None:

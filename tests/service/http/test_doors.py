@@ -134,19 +134,6 @@ def test_the_public_documents_can_be_read_and_not_removed(u1: httpx.Client) -> N
     assert u1.get("/v1/documents/notebooks").status_code == 200
 
 
-def test_a_job_is_cancelled_before_the_next_file(another: Callable[..., Any]) -> None:
-    with another() as served, served.client() as client:
-        files = [("files", (f"n{n}.txt", f"Note {n} is about pump {n}.".encode())) for n in range(40)]
-        job_id = client.post("/v1/documents", files=files).json()["job_id"]
-        assert client.delete(f"/v1/jobs/{job_id}").status_code == 200
-        job = finished(client, job_id)
-        left = [f for f in job["files"] if f["status"] == "cancelled"]
-        assert job["state"] == "cancelled" and left
-        names = {d["filename"] for d in client.get("/v1/documents").json()["documents"]}
-        assert not names & {f["name"] for f in left}
-        assert [p.name for p in (served.settings.home / "uploads" / job_id).iterdir()] == ["job.json"]
-
-
 def test_an_uploader_replaces_its_own_document_and_nobody_elses(another: Callable[..., Any]) -> None:
     with another() as served:
         bob = served.service.keys.add("U1", "bob", "uploader")[1]
@@ -162,39 +149,6 @@ def test_an_uploader_replaces_its_own_document_and_nobody_elses(another: Callabl
             assert upload(ann, ("freezers.md", b"All freezers are free."))["files"][0]["status"] == "failed"
             assert upload(admin, ("tern.txt", b"The tern sensor is sold."))["files"][0]["status"] == "indexed"
             assert "uploader" not in admin.get("/v1/documents/tern").json()
-
-
-def test_tenants_take_turns_when_uploads_wait(another: Callable[..., Any]) -> None:
-    from graph.context import Principal
-    from graph.service.http.jobs import File, Jobs
-
-    with another() as served:
-        jobs = Jobs(served.service.agent, served.service.metrics)  # whose thread does not run
-        for n, tenant in enumerate(["U1", "U1", "U1", "U2", "U2", "U3"]):
-            job_id, _ = jobs.begin()
-            jobs.accept(job_id, Principal(tenant, "ann", "uploader"), [File(f"{n}.txt", 1)])
-        order = [jobs._jobs[str(jobs._next())].files[0].name[0] for _ in range(6)]
-    assert order == ["0", "3", "5", "1", "4", "2"]
-
-
-def test_an_accepted_upload_survives_a_restart(another: Callable[..., Any]) -> None:
-    from graph.context import Principal
-    from graph.service.http.jobs import File
-
-    with another() as served:
-        jobs = served.service.jobs
-        jobs.close()  # as a service that is stopped before it came to it
-        job_id, folder = jobs.begin()
-        (folder / "0").write_text("The ibis valve opens at noon.")
-        jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), [File("ibis.txt", 29)])
-    with serving_again(served) as again, again.client() as client:
-        assert "ibis" in client.get("/v1/documents").text or finished(client, job_id)
-
-
-def serving_again(served: Served) -> Any:
-    from evals.serving import serving
-
-    return serving(served.settings)
 
 
 @pytest.mark.parametrize(

@@ -182,3 +182,21 @@ def test_a_stop_does_not_wait_for_a_long_file_and_the_next_start_takes_it_up_aga
     with running(place, serve_processes=1) as (url, _):
         assert reading(url, job_id)
         assert "ibis" not in [d["doc_id"] for d in told(url, "/v1/documents")["documents"]]
+
+
+def test_a_killed_service_takes_the_process_that_reads_with_it_and_the_upload_is_read_by_the_next(place: Path) -> None:
+    long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(1_000))
+    headers = {"Authorization": f"Bearer {made(place, '--tenant', 'U1', '--role', 'uploader')['key']}"}
+    with running(place) as (url, process):
+        file = {"files": ("ibis.txt", long.encode())}
+        job = httpx.post(f"{url}/v1/documents", headers=headers, files=file, trust_env=False).json()["job_id"]
+        time.sleep(1)
+        process.kill()
+        process.wait(10)
+    HomeLock(place, 10).acquire().release()
+    with running(place) as (url, _):
+        deadline = time.monotonic() + 60
+        while (told := httpx.get(f"{url}/v1/jobs/{job}", headers=headers, trust_env=False).json())["state"] != "done":
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert told["files"][0]["status"] in ("indexed", "unchanged")

@@ -1,0 +1,159 @@
+"""Uploads are read in a process of their own: no file holds up or brings down the process that answers.
+
+All of ingestion happens there: parsing (in a child of its own again, graph/knowledge/sandbox.py), inspecting, cutting,
+embedding, storing. It gives way to whoever answers, has a limit on memory, and is ended with a file that takes too
+long. It ends with the service, whatever it is at: a file is stored whole or not at all.
+
+Messages are JSON objects on a socket pair: the settings, then a source at a time; back comes {"outcome"} or {"error"}.
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from graph.errors import CordonError, Unavailable
+from graph.knowledge.ingest import Outcome, Source
+from graph.service.processes import ROOT, plain, raised
+from graph.settings import Settings
+
+MEMORY = 3 * 2**30  # bytes of address space; MiniLM and a text of ten million characters need half of it
+NICE = 10
+LOOK_S = 0.2  # how often the one who waits is asked whether to go on
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.service.reader import main; main(*map(int, sys.argv[2:]))"
+
+
+class Ended(Exception):
+    """The process ended, or was ended, while it read. `why` is for people; `killed` when something else ended it."""
+
+    def __init__(self, why: str, *, killed: bool = False) -> None:
+        super().__init__(why)
+        self.why, self.killed = why, killed
+
+
+class Reader:
+    """Not for two threads at once. `lock` is the open file of the home's lock."""
+
+    def __init__(self, settings: Settings, lock: int) -> None:
+        self._settings, self._lock = settings, lock
+        self._child: subprocess.Popen[bytes] | None = None
+        self._line: Connection | None = None
+
+    def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
+        """What became of the source. `go_on` is called several times a second; what it raises ends the reading.
+
+        Raises Ended when the process was brought down by the file, Unavailable when the index fails.
+        """
+        line = self._line or self._start()
+        try:
+            answer = self._exchange(line, source, go_on)
+        except (EOFError, OSError):
+            self.close()
+            raise Ended("the process that read it was ended from outside, or lacked memory", killed=True) from None
+        except BaseException:
+            self.close()
+            raise
+        if "outcome" in answer:
+            return Outcome(**answer["outcome"])
+        self.close()  # whatever went wrong there: the next file finds a new one
+        if answer["error"]["type"] == "MemoryError":
+            raise Ended("it takes too much memory")
+        raise raised(answer["error"])
+
+    def _exchange(self, line: Connection, source: Source, go_on: Callable[[], None]) -> dict[str, Any]:
+        line.send_bytes(json.dumps(_told(source)).encode())
+        deadline = time.monotonic() + self._settings.ingest_seconds
+        while not line.poll(LOOK_S):
+            go_on()
+            if time.monotonic() > deadline:
+                raise Ended(f"it takes more than {self._settings.ingest_seconds} s")
+        answer: dict[str, Any] = json.loads(line.recv_bytes())
+        return answer
+
+    def _start(self) -> Connection:
+        ours, theirs = socket.socketpair()
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), str(self._lock)],
+                pass_fds=[theirs.fileno(), self._lock],
+                stdin=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            ours.close()
+            raise Unavailable(f"no process can be started ({error.strerror}).", hint="Is there memory left?") from error
+        finally:
+            theirs.close()
+        self._line = Connection(ours.detach())
+        with suppress(OSError):  # it is gone already: whoever waits for its answer sees that
+            self._line.send_bytes(json.dumps(plain(self._settings)).encode())
+        return self._line
+
+    def close(self) -> None:
+        """End the process, within a file too. The next source gets another one."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+        if self._line is not None:
+            self._line.close()
+        self._child = self._line = None
+
+
+def _told(source: Source) -> dict[str, Any]:
+    return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
+
+
+def main(line: int, lock: int) -> None:
+    """The process. `lock` is held open as long as it lives: nobody else opens the home before."""
+    os.nice(NICE)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a terminal tells the whole group; the service decides
+        signal.signal(asked_to_stop, signal.SIG_IGN)
+    connection = Connection(line)
+    threading.Thread(target=_end_with_the_service, args=[line], daemon=True).start()
+    settings = Settings(**json.loads(connection.recv_bytes()))
+
+    from graph.knowledge.embeddings import embedder
+    from graph.knowledge.index import Index
+    from graph.knowledge.ingest import ingest
+    from graph.knowledge.inspection import inspect
+
+    index = Index(settings.home / "index", embedder(settings), exact=True)
+    while True:
+        try:
+            asked = json.loads(connection.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+        within = asked.pop("within")
+        source = Source(**asked | {"path": Path(asked["path"]), "within": within and Path(within)})
+        try:
+            [outcome] = ingest([source], index, settings, inspect=inspect)
+            told: dict[str, Any] = {"outcome": asdict(outcome)}
+        except CordonError as error:
+            told = {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+        except BaseException as error:  # whatever it is: somebody waits for an answer
+            told = {"error": {"type": type(error).__name__, "message": "", "hint": ""}}
+        with suppress(OSError):
+            connection.send_bytes(json.dumps(told).encode())
+
+
+def _end_with_the_service(line: int) -> None:
+    """The socket's other end is closed when the service is gone, killed ones too."""
+    gone = select.poll()
+    gone.register(line, 0)  # a hang-up is told without being asked for
+    while not any(event & select.POLLHUP for _, event in gone.poll(None)):
+        pass
+    os._exit(1)

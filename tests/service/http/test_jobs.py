@@ -1,0 +1,152 @@
+"""Uploads that wait, end, are cut off or bring down whoever reads them."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from evals.serving import Served, serving
+from graph.context import Principal
+from graph.service.http.jobs import File, Jobs
+from tests.service.http.test_doors import finished, upload
+
+
+def test_a_job_is_cancelled_before_the_next_file(another: Callable[..., Any]) -> None:
+    with another() as served, served.client() as client:
+        files = [("files", (f"n{n}.txt", f"Note {n} is about pump {n}.".encode())) for n in range(40)]
+        job_id = client.post("/v1/documents", files=files).json()["job_id"]
+        assert client.delete(f"/v1/jobs/{job_id}").status_code == 200
+        job = finished(client, job_id)
+        left = [f for f in job["files"] if f["status"] == "cancelled"]
+        assert job["state"] == "cancelled" and left
+        names = {d["filename"] for d in client.get("/v1/documents").json()["documents"]}
+        assert not names & {f["name"] for f in left}
+        assert [p.name for p in (served.settings.home / "uploads" / job_id).iterdir()] == ["job.json"]
+
+
+def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from graph.knowledge.ingest import Outcome
+
+    read: list[str] = []
+
+    def noted(self: Any, source: Any, go_on: Any) -> Outcome:
+        read.append(source.name)
+        return Outcome(source.name, "x", "unchanged")
+
+    with another() as served:
+        jobs = Jobs(served.service.agent, served.service.metrics)
+        monkeypatch.setattr("graph.service.reader.Reader.read", noted)
+        for tenant, names in (("U1", "abc"), ("U1", "d"), ("U2", "ef"), ("U3", "g")):
+            job_id, _ = jobs.begin()
+            jobs.accept(job_id, Principal(tenant, "ann", "uploader"), [File(name, 1) for name in names])
+        jobs.start()
+        deadline = time.monotonic() + 10
+        while len(read) < 7 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        jobs.close()
+    assert "".join(read) == "aegbfcd"
+
+
+def test_a_job_is_its_users_of_its_tenant_alone(another: Callable[..., Any]) -> None:
+    """Two tenants may have a user of the same name."""
+    with another() as served:
+        names = [served.service.keys.add(tenant, "ann", "admin")[1] for tenant in ("U1", "U2")]
+        with served.client() as one, served.client() as two:
+            for client, key in zip((one, two), names, strict=True):
+                client.headers["Authorization"] = f"Bearer {key}"
+            job_id = upload(one, ("kite.txt", b"The kite pump is red."))["job_id"]
+            assert [j["job_id"] for j in one.get("/v1/jobs").json()["jobs"]] == [job_id]
+            assert two.get("/v1/jobs").json()["jobs"] == []
+            for method in ("GET", "DELETE"):
+                assert two.request(method, f"/v1/jobs/{job_id}").status_code == 404
+
+
+def test_an_accepted_upload_survives_a_restart(another: Callable[..., Any]) -> None:
+    with another() as served:
+        jobs = served.service.jobs
+        jobs.close()  # as a service that is stopped before it came to it
+        job_id, folder = jobs.begin()
+        (folder / "0").write_text("The ibis valve opens at noon.")
+        jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), [File("ibis.txt", 29)])
+    with serving(served.settings) as again, again.client() as client:
+        assert "ibis" in client.get("/v1/documents").text or finished(client, job_id)
+
+
+def test_a_file_that_takes_too_long_is_quarantined_and_the_next_is_read(another: Callable[..., Any]) -> None:
+    long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(30_000)).encode()
+    with another(ingest_seconds=3) as served, served.client() as client:
+        slow, quick = upload(client, ("long.txt", long), ("short.txt", b"The heron pump is blue."))["files"]
+        held = [d["doc_id"] for d in client.get("/v1/documents").json()["documents"]]
+    assert (slow["status"], quick["status"]) == ("quarantined", "indexed")
+    assert "more than 3 s" in slow["reason"] and "Split it" in slow["reason"]
+    assert "short" in held and "long" not in held
+
+
+class Killed:
+    """Ends the process that reads as soon as there is one, so many times."""
+
+    def __init__(self, served: Served, times: int) -> None:
+        self.reader, self.left = served.service.jobs._reader, times
+        self.ended = threading.Event()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self) -> None:
+        seen: set[int] = set()
+        while self.left and not self.ended.is_set():
+            child = self.reader._child
+            if child is not None and child.pid not in seen:
+                seen.add(child.pid)
+                self.left -= 1
+                os.kill(child.pid, signal.SIGKILL)
+            time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, "indexed"), (2, "quarantined")])
+def test_whoever_reads_may_be_ended_once(another: Callable[..., Any], times: int, status: str) -> None:
+    with another() as served, served.client() as client:
+        killed = Killed(served, times)
+        first, second = upload(client, ("a.txt", b"The kite pump is red."), ("b.txt", b"The tern is white."))["files"]
+        killed.ended.set()
+        assert killed.left == 0
+    assert (first["status"], second["status"]) == (status, "indexed")
+    assert first["status"] == "indexed" or "given up" in first["reason"]
+
+
+def test_a_file_that_ended_all_twice_is_not_read_again(another: Callable[..., Any]) -> None:
+    with another() as served:
+        jobs = served.service.jobs
+        jobs.close()
+        job_id, folder = jobs.begin()
+        for n in (0, 1):
+            (folder / str(n)).write_text(f"The ibis valve {n} opens at noon.")
+        files = [File("ibis.txt", 29, tries=2, status="reading"), File("coot.txt", 29)]
+        jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), files)
+    with serving(served.settings) as again, again.client() as client:
+        job = finished(client, job_id)
+    assert [f["status"] for f in job["files"]] == ["quarantined", "indexed"]
+    assert "twice" in job["files"][0]["reason"]
+
+
+def test_a_stop_while_a_file_is_read_is_not_held_against_it(another: Callable[..., Any]) -> None:
+    long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(20_000)).encode()
+    with another() as served, served.client() as client:
+        job_id = client.post("/v1/documents", files=[("files", ("ibis.txt", long))]).json()["job_id"]
+        deadline = time.monotonic() + 20
+        while client.get(f"/v1/jobs/{job_id}").json()["files"][0]["status"] != "reading":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    [file] = json.loads((served.settings.home / "uploads" / job_id / "job.json").read_text())["files"]
+    assert (file["status"], file["tries"]) == ("reading", 0)
+
+
+def test_the_process_that_reads_ends_with_the_service(another: Callable[..., Any]) -> None:
+    with another() as served, served.client() as client:
+        upload(client, ("a.txt", b"The kite pump is red."))
+        child = served.service.jobs._reader._child
+        assert child is not None and child.poll() is None
+    assert child.wait(10) is not None
