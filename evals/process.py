@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,16 +43,36 @@ def _address(log: Path, service: "subprocess.Popen[bytes]") -> str:
 
 
 def family(pid: int) -> list[int]:
-    """The service's process and those that it started."""
-    return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+    """The service's process and those that it started, and that those started."""
+    found, at = [pid], 0
+    while at < len(found):
+        for thread in Path(f"/proc/{found[at]}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, thread.read_text().split())
+        at += 1
+    return found
 
 
 def memory_mb(pid: int) -> float:
     """What the processes hold together; what they share counts once."""
-    rolled = (Path(f"/proc/{one}/smaps_rollup").read_text() for one in family(pid))
-    return sum(int(line.split()[1]) for text in rolled for line in text.splitlines() if line.startswith("Pss:")) / 1024
+    return (
+        sum(
+            int(line.split()[1])
+            for one in family(pid)
+            for line in _read(f"/proc/{one}/smaps_rollup").splitlines()
+            if line.startswith("Pss:")
+        )
+        / 1024
+    )
 
 
 def cpu_s(pid: int) -> float:
-    fields = [Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in family(pid)]
+    fields = [said.rpartition(")")[2].split() for one in family(pid) if (said := _read(f"/proc/{one}/stat"))]
     return sum(int(times[11]) + int(times[12]) for times in fields) / os.sysconf("SC_CLK_TCK")
+
+
+def _read(path: str) -> str:
+    """What stands there; "" of a process that has ended meanwhile."""
+    with suppress(OSError):
+        return Path(path).read_text()
+    return ""

@@ -13,6 +13,7 @@ import httpx
 
 from graph.agent import Agent
 from graph.context import Role
+from graph.deps import Deps
 from graph.settings import Settings, load
 
 # What belongs to whom, each with a word that stands nowhere else.
@@ -72,7 +73,7 @@ def serving(settings: Settings, *, chat: Any = None) -> Iterator[Served]:
     from graph.service.http.app import create_app
     from graph.service.http.run import configured, listen
 
-    app, inner = create_app(Agent(settings, model=chat))
+    app, inner = create_app(Agent(deps=Deps(settings, chat, serves=True)))
     service = inner.state.service
     with listen("127.0.0.1", 0) as listening:
         served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", inner, settings)

@@ -23,11 +23,14 @@ class Deps:
     """One per process and home. `model` replaces the language model: the seam for tests and for other providers.
 
     `shared` is the lock of a home that several processes of one service use; without it the home is this one's alone.
+    `serves`: it belongs to a service, which never uses Chroma: Chroma's files are for one process, and whatever it
+    writes, it lets no other thread run meanwhile.
     """
 
     settings: Settings
     model: BaseChatModel | None = None
     shared: HomeLock | None = None
+    serves: bool = False
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -40,7 +43,7 @@ class Deps:
     @cached_property
     def index(self) -> Index:
         _ = self.lock
-        return Index(self.settings.home / "index", self.embedder, exact=self.shared is not None)
+        return Index(self.settings.home / "index", self.embedder, exact=self.serves)
 
     @cached_property
     def generator(self) -> Generator:

@@ -8,6 +8,8 @@ from graph.policy import sentences
 
 Count = Callable[[str], int]
 
+# A token counts for this many characters at least: what the model takes for one unknown word may be a file.
+MOST_CHARS = 20
 # A section of the first or second level starts a new chunk once the current one holds this part of `size`.
 FULL_ENOUGH = 0.4
 
@@ -63,8 +65,9 @@ class _Packer:
         """Blocks, divided where they are too long for a chunk that also holds the headings right above them."""
         above = 0
         for block in blocks:
-            tokens = self._tokens(block.start, block.end)
             room = self.size - above if above <= self.size // 2 else self.size
+            long = block.end - block.start > self.size * MOST_CHARS  # then it need not be counted
+            tokens = self.size + 1 if long else self._tokens(block.start, block.end)
             if tokens <= room:
                 yield _Unit(block.start, block.end, tokens, block)
             else:
@@ -158,7 +161,7 @@ class _Packer:
         return start + max(1, len(self.text[start:cut].rstrip()))
 
     def _tokens(self, start: int, end: int) -> int:
-        return self.count(self.text[start:end])
+        return max(self.count(self.text[start:end]), (end - start) // MOST_CHARS)
 
 
 def _headings_at_end(units: list[_Unit]) -> int:

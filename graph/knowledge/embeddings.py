@@ -22,6 +22,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
 _BATCH = 8
+_PORTION = 16_384  # characters whose tokens are counted at once
 
 _Window = tuple[int, list[int]]  # which text, word pieces
 
@@ -83,7 +84,7 @@ class MiniLM:
 
     def count(self, text: str) -> int:
         self.warm()
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return sum(len(self._tokenizer.encode(part, add_special_tokens=False)) for part in _portions(text))
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         self.warm()
@@ -103,6 +104,18 @@ class MiniLM:
         ids = np.array([ids for _, ids in batch], np.int64)
         rows: np.ndarray = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return rows
+
+
+def _portions(text: str) -> Iterator[str]:
+    """The text in parts of at most _PORTION characters, divided at a space where there is one: the tokenizer takes half
+    a kilobyte of memory for every token of a part."""
+    at = 0
+    while at < len(text):
+        end = at + _PORTION
+        space = text.rfind(" ", at, end) if end < len(text) else -1
+        end = space if space > at else end
+        yield text[at:end]
+        at = end
 
 
 def _batches(windows: list[_Window]) -> Iterator[list[_Window]]:

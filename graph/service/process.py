@@ -35,7 +35,7 @@ def main(line: int, lock: int) -> None:
     from graph.knowledge.home import HomeLock
     from graph.turns import Turn, Turns
 
-    deps = Deps(settings, shared=HomeLock.inherited(settings.home, lock))
+    deps = Deps(settings, shared=HomeLock.inherited(settings.home, lock), serves=True)
     deps.open()
     turns = Turns(deps)
     turns.open()

@@ -21,7 +21,7 @@ from graph.agent import Agent
 from graph.context import Principal, valid_tenant
 from graph.errors import CordonError
 from graph.knowledge.home import private_directory
-from graph.knowledge.ingest import Outcome, Source, mirror
+from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
 from graph.service.reader import Ended, Reader
@@ -183,7 +183,6 @@ class Jobs:
                 self._read(job)
                 over = not any(file.open for file in job.files)
                 if over or job.job_id in self._cancelled:
-                    self._mirror(job)
                     self._finish(job, "done" if over else "cancelled")
             except Exception as error:
                 if self._closing.is_set():
@@ -250,10 +249,6 @@ class Jobs:
     def _go_on(self) -> None:
         if self._closing.is_set():
             raise _Stop
-
-    def _mirror(self, job: Job) -> None:
-        if any(file.status == "indexed" for file in job.files):
-            mirror(self._agent.deps.index, valid_tenant(job.tenant_id))
 
     def _finish(self, job: Job, state: State, reason: str = "") -> None:
         with self._lock:

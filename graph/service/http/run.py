@@ -54,15 +54,15 @@ def run(settings: Settings) -> None:
 def _agent(settings: Settings) -> "Agent":
     """An agent whose turns run in processes of their own, when there is more than one core."""
     from graph.agent import Agent
-
-    if settings.processes == 1:
-        return Agent(settings)
     from graph.deps import Deps
+
+    deps = Deps(settings, serves=True)
+    if settings.processes == 1:
+        return Agent(deps=deps)
     from graph.service.processes import Processes
     from graph.tracing import refuse_uninvited
 
     refuse_uninvited(settings)  # before the processes inherit the environment
-    deps = Deps(settings)
     return Agent(deps=deps, runner=Processes(settings, deps.lock.file, settings.processes))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.knowledge.chunking import Chunk, chunk
+from graph.knowledge.chunking import MOST_CHARS, Chunk, chunk
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder
@@ -126,6 +126,24 @@ def test_counting_is_rare() -> None:
     assert calls <= len(document.blocks) + 25 * len(parts)
 
 
+def test_a_word_without_an_end_is_cut_though_the_model_takes_it_for_one_token() -> None:
+    found = chunk(markdown("a" * 100_000), words, size=50, overlap=0)
+    assert max(piece.end - piece.start for piece in found) <= 50 * (MOST_CHARS + 1)
+    assert sum(piece.end - piece.start for piece in found) == 100_000
+
+
+def test_tokens_are_counted_in_portions_and_come_to_the_same() -> None:
+    from graph.knowledge import embeddings
+
+    text = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(2_000))
+    model = embeddings.shared()
+    portions = list(embeddings._portions(text + "a" * 50_000))
+    assert "".join(portions) == text + "a" * 50_000
+    assert len(portions) > 5 and max(map(len, portions)) <= embeddings._PORTION
+    model.warm()
+    assert model.count(text) == len(model._tokenizer.encode(text, add_special_tokens=False).ids)
+
+
 KINDS = st.sampled_from(["heading", "paragraph", "list", "row", "code"])
 WORDS = st.lists(
     st.sampled_from(["a", "Dr.", "end.", "漢字。", "x" * 40, "b\nc", "Is?", "12.5"]), min_size=1, max_size=60
@@ -158,7 +176,7 @@ def test_chunks_hold_all_text_within_their_size(
     covered = 0
     for before, piece in zip([None, *found], found, strict=False):
         text = document.text[piece.start : piece.end]
-        assert piece.tokens == count(text) <= size
+        assert piece.tokens == max(count(text), len(text) // MOST_CHARS) <= size
         assert text == text.strip()
         assert not document.text[covered : piece.start].strip(), "text between chunks"
         assert piece.end > covered, "a chunk that says nothing new"

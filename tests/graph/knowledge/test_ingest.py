@@ -1,9 +1,10 @@
 """Which files a directory stands for; and a file that is left half way."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graph.agent import Agent
@@ -53,27 +54,30 @@ def test_a_link_that_is_named_itself_is_meant(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_can_be_left_half_way_and_nothing_of_it_is_stored(
-    tmp_path: Path, settings_of: Callable[..., Settings]
+def test_a_file_left_half_way_leaves_nothing_and_what_it_repeats_is_embedded_once(
+    tmp_path: Path, settings_of: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "long.md"
-    path.write_text("\n\n".join(f"# Part {n}\n\n" + f"The merlin valve {n} is shut. " * 80 for n in range(70)))
+    parts = (f"# Part {n % 70}\n\n" + f"The merlin valve {n % 70} is shut. " * 80 for n in range(210))
+    path.write_text("\n\n".join(parts))
     sources = list(files([path], "U1"))
-    steps = 0
-
-    def pause() -> None:
-        nonlocal steps
-        steps += 1
-        if steps == 3:  # after the parsing, before the first portion, before the second
-            raise InterruptedError
-
     with Agent(settings_of(artifacts=False)) as agent:
+        embed, seen = agent.deps.embedder.embed, []
+
+        def counted(texts: Sequence[str]) -> np.ndarray:
+            seen.extend(texts)
+            if len(seen) > 64:
+                raise InterruptedError
+            return embed(texts)
+
+        monkeypatch.setattr(agent.deps.embedder, "embed", counted)
         with pytest.raises(InterruptedError):
-            agent.ingest_sources(sources, pause=pause)
+            agent.ingest_sources(sources)
         assert agent.documents(tenant_id="U1") == []
+        monkeypatch.undo()
         (found,) = agent.ingest_sources(sources)
         (again,) = agent.ingest_sources(sources)
-    assert (found.status, again.status) == ("indexed", "unchanged") and found.chunks > 64
+    assert (found.status, again.status) == ("indexed", "unchanged") and found.chunks > 2 * len(set(seen)) > 128
 
 
 def test_each_file_has_its_outcome_whatever_the_others_are(

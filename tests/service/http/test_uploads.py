@@ -68,22 +68,5 @@ def test_a_new_home_is_its_owners_alone(tmp_path: Any) -> None:
         with served.client() as client:
             upload(client, ("knot.md", b"The knot of the rope is a bowline."))
         folders = [p for p in served.settings.home.rglob("*") if p.is_dir()]
-        assert {"index", "spaces", "chroma"} <= {p.name for p in folders}
+        assert {"index", "spaces"} <= {p.name for p in folders}
         assert [p for p in folders if stat.S_IMODE(p.stat().st_mode) != 0o700] == []
-
-
-def test_a_job_taken_up_again_brings_chroma_in_step_with_what_was_stored(another: Callable[..., Any]) -> None:
-    from evals.serving import serving
-
-    def held(served: Any) -> list[str]:
-        index = served.service.agent.deps.index
-        return sorted(index.vectors._collection(index.key("U1")).get(include=[])["ids"])
-
-    with another() as served, served.client() as client:
-        job = upload(client, ("siskin.md", b"The siskin lamp is lit at six."))
-        whole, path = held(served), served.settings.home / "uploads" / job["job_id"] / "job.json"
-        served.service.agent.deps.index.vectors.drop()  # as if it had ended between the two
-    path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
-    with serving(served.settings) as again, again.client() as client:
-        assert finished(client, job["job_id"])["state"] == "done"
-        assert held(again) == whole and "siskin_0" in whole
