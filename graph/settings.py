@@ -46,7 +46,7 @@ class Settings(BaseModel):
     min_question_chars: int = Field(3, ge=1, le=100)
     max_question_chars: int = Field(8_000, ge=100, le=100_000)
     max_file_mb: int = Field(25, ge=1, le=1_000)
-    parse_seconds: int = Field(60, ge=1, le=600, description="a file whose parsing takes longer is quarantined")
+    parse_seconds: int = Field(60, ge=1, le=600)
     ingest_seconds: int = Field(900, ge=1, le=36_000, description="an uploaded file that takes longer is quarantined")
     planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
     allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")

@@ -22,7 +22,7 @@ from graph.context import PUBLIC, key_of
 from graph.errors import IndexUnavailable
 from graph.knowledge import called
 from graph.knowledge.embeddings import Embedder
-from graph.knowledge.home import alone_in
+from graph.knowledge.home import alone_in, private_directory
 from graph.knowledge.space import Record, Space, StoredChunk
 from graph.knowledge.vectors import Vectors
 
@@ -98,6 +98,8 @@ class Index:
 
     def _space(self, tenant: str, create: bool) -> Space | None:
         key = self.key(tenant)
+        if create:
+            private_directory(self._directory)
         if key not in self._spaces:
             path = self._directory / "spaces" / f"{key}.db"
             marker = path.with_suffix(".made")

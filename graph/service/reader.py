@@ -4,7 +4,8 @@ All of ingestion happens there: parsing (in a child of its own again, graph/know
 embedding, storing. It gives way to whoever answers, has a limit on memory, and is ended with a file that takes too
 long. It ends with the service, whatever it is at: a file is stored whole or not at all.
 
-Messages are JSON objects on a socket pair: the settings, then a source at a time; back comes {"outcome"} or {"error"}.
+Messages are JSON objects on a socket pair: the settings, answered by {"ready"}, then a source at a time, answered by
+{"outcome"} or {"error"}.
 """
 
 import json
@@ -26,7 +27,7 @@ from typing import Any
 
 from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
-from graph.service.processes import ROOT, plain, raised
+from graph.service.processes import ROOT, START_S, plain, raised
 from graph.settings import Settings
 
 MEMORY = 3 * 2**30  # bytes of address space; MiniLM and a text of ten million characters need half of it
@@ -56,8 +57,8 @@ class Reader:
 
         Raises Ended when the process was brought down by the file, Unavailable when the index fails.
         """
-        line = self._line or self._start()
         try:
+            line = self._line or self._start()
             answer = self._exchange(line, source, go_on)
         except (EOFError, OSError):
             self.close()
@@ -96,8 +97,10 @@ class Reader:
         finally:
             theirs.close()
         self._line = Connection(ours.detach())
-        with suppress(OSError):  # it is gone already: whoever waits for its answer sees that
-            self._line.send_bytes(json.dumps(plain(self._settings)).encode())
+        self._line.send_bytes(json.dumps(plain(self._settings)).encode())
+        if not self._line.poll(START_S):
+            raise EOFError
+        self._line.recv_bytes()
         return self._line
 
     def close(self) -> None:
@@ -132,6 +135,8 @@ def main(line: int, lock: int) -> None:
     from graph.knowledge.inspection import inspect
 
     index = Index(settings.home / "index", embedder(settings), exact=True)
+    with suppress(OSError):
+        connection.send_bytes(b'{"ready": true}')
     while True:
         try:
             asked = json.loads(connection.recv_bytes())

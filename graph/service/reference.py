@@ -15,7 +15,7 @@ _DESCRIPTIONS = {
     "min_question_chars": "a shorter question is asked to say more",
     "max_question_chars": "a longer question is not read",
     "max_file_mb": "a larger file is quarantined",
-    "parse_seconds": "a file that takes longer is quarantined",
+    "parse_seconds": "a file whose parsing takes longer is quarantined",
 }
 
 
