@@ -92,9 +92,9 @@ class Deps:
         traced = self.__dict__.pop("tracer", None)
         if traced is not None:
             traced.close()
-        for name in ("index", "conversations", "lock"):  # only what was opened
+        for name in ("generator", "index", "conversations", "lock"):  # only what was opened
             opened = self.__dict__.pop(name, None)
-            if isinstance(opened, Index | Conversations):
+            if isinstance(opened, Generator | Index | Conversations):
                 opened.close()
             elif isinstance(opened, HomeLock):
                 opened.release()

@@ -1,6 +1,7 @@
 """Chat models as the generate stage sees them: messages in, text and token counts out, failures translated."""
 
 import contextvars
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
@@ -22,6 +23,7 @@ from graph.settings import Settings
 
 EMBEDDED = "cordon-embedded"
 _AT_ONCE = 4_096  # calls; one that was given up holds its thread until the server lets go of it
+MOST_CHARS = 32  # of an answer for each token that was asked for; more is cut off, as the server should have done
 T = TypeVar("T")
 
 
@@ -86,7 +88,20 @@ class Generator:
             return self._given
         if self._settings.embedded:
             return EmbeddedChatModel(embedder=self._embedder)
-        return _openai(self._settings)
+        return _openai(self._settings, self._client)
+
+    @cached_property
+    def _client(self) -> Any:
+        from graph.models import responses
+
+        return responses.client()
+
+    def close(self) -> None:
+        """Let go of the connections to the server."""
+        client = self.__dict__.pop("_client", None)
+        self.__dict__.pop("_model", None)
+        if client is not None:
+            client.close()
 
     def complete(
         self,
@@ -102,7 +117,7 @@ class Generator:
         With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
         if isinstance(self._model, EmbeddedChatModel):
-            return self._read(_alone(self._model.invoke, list(messages)))
+            return self._read(_alone(self._model.invoke, list(messages)), sys.maxsize)
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
         call = self._calls.submit(_alone, self._remote, messages, schema, max_tokens, each)
         try:
@@ -124,6 +139,8 @@ class Generator:
     ) -> Completion:
         import openai
 
+        from graph.models.responses import TooLong
+
         bound: dict[str, Any] = {"max_tokens": max_tokens}
         if self._schemas:
             wanted: dict[str, Any] = {
@@ -134,8 +151,9 @@ class Generator:
             # and then through the answer, for a third of the time that a call takes it.
             bound |= {"response_format": wanted} if self._given else {"extra_body": {"response_format": wanted}}
         try:
-            model = self._model.bind(**bound)
-            return self._read(model.invoke(list(messages)) if each is None else _streamed(model, messages, each))
+            model, most = self._model.bind(**bound), max_tokens * MOST_CHARS
+            said = model.invoke(list(messages)) if each is None else _streamed(model, messages, each, most)
+            return self._read(said, most)
         except openai.BadRequestError as error:
             if self._schemas:
                 self._schemas = False
@@ -150,6 +168,8 @@ class Generator:
             raise _down(self._settings, "is over its rate limit (429)", "Try again in a minute.") from error
         except openai.APITimeoutError as error:
             raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S.") from error
+        except TooLong as error:
+            raise _down(self._settings, f"sent {error}", "Is it a chat model?") from error
         except openai.APIConnectionError as error:
             raise _down(self._settings, "cannot be reached", "Is it running, and OPENAI_BASE_URL right?") from error
         except openai.APIStatusError as error:
@@ -157,15 +177,16 @@ class Generator:
         except openai.LengthFinishReasonError as error:  # the client's own check; a cut object may still be mended
             cut, usage = error.completion.choices[0].message.content, error.completion.usage
             spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-            return Completion(cut or "", self.name, *spent)
+            return Completion((cut or "")[: max_tokens * MOST_CHARS], self.name, *spent)
         except openai.ContentFilterFinishReasonError as error:
             raise _down(self._settings, "broke off its answer (content filter)", "Try again in other words.") from error
         except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             hint = "Does OPENAI_BASE_URL end in /v1?"
             raise _down(self._settings, "sent something that is no chat completion", hint) from error
 
-    def _read(self, message: AIMessage) -> Completion:
-        reason = message.response_metadata.get("finish_reason")
+    def _read(self, message: AIMessage, most: int) -> Completion:
+        text = str(message.text)
+        reason = "length" if len(text) > most else message.response_metadata.get("finish_reason")
         if reason not in ("stop", "length"):
             # A cut answer reads like a whole one: "The payment is NOT".
             raise _down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
@@ -173,7 +194,7 @@ class Generator:
         usage: dict[str, Any] = dict(message.usage_metadata or {})
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
-        return Completion(str(message.text), self.name, prompt, written)
+        return Completion(text[:most], self.name, prompt, written)
 
 
 def _alone(call: Callable[..., T], *given: Any) -> T:
@@ -187,16 +208,22 @@ def _alone(call: Callable[..., T], *given: Any) -> T:
     return contextvars.Context().run(untraced)
 
 
-def _streamed(model: Any, messages: Sequence[BaseMessage], each: Callable[[str], None]) -> AIMessage:
-    """The whole message, put together from its chunks. A cut stream has no finish_reason, and _read refuses it."""
+def _streamed(model: Any, messages: Sequence[BaseMessage], each: Callable[[str], None], most: int) -> AIMessage:
+    """The whole message, put together from its chunks, or its beginning when it is longer than `most` characters. A cut
+    stream has no finish_reason, and _read refuses it."""
     whole: Any = None
-    for chunk in model.stream(list(messages)):
+    chunks = model.stream(list(messages))
+    for chunk in chunks:
         whole = chunk if whole is None else whole + chunk
-        each(str(whole.text))
+        text = str(whole.text)
+        each(text[:most])
+        if len(text) > most:
+            chunks.close()
+            break
     return whole if whole is not None else AIMessage("")
 
 
-def _openai(settings: Settings) -> BaseChatModel:
+def _openai(settings: Settings, client: Any) -> BaseChatModel:
     from langchain_openai import ChatOpenAI
 
     if not settings.openai_base_url and not settings.openai_api_key.get_secret_value():
@@ -213,6 +240,7 @@ def _openai(settings: Settings) -> BaseChatModel:
         max_retries=settings.model_retries,
         stream_usage=True,
         use_responses_api=False,
+        http_client=client,
     )
 
 

@@ -235,6 +235,28 @@ def test_no_usage_counts_as_none(talk: Any) -> None:
     assert (reply["decision"], reply["usage"]["prompt_tokens"]) == ("answer", 0)
 
 
+@pytest.mark.parametrize("size", [400_000, 5_000_000])
+def test_a_model_that_writes_without_end_is_cut_off(talk: Any, size: int) -> None:
+    """Five megabytes took 21 s; what is read now is what was asked for."""
+    one, _ = talk(
+        lambda body: Say(sentences((true_sentence(body), [1]), ("The moon is full of cheese. " * (size // 28), [1])))
+    )
+    begun = time.process_time()
+    reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
+    assert (reply["decision"], len(reply["sentences"])) == ("answer", 1)
+    assert time.process_time() - begun < 5
+
+
+def test_a_stream_without_end_is_cut_off_too(talk: Any) -> None:
+    one, _ = talk(
+        lambda body: Say(sentences((true_sentence(body), [1]), ("The moon is full of cheese. " * 4_000, [1])))
+    )
+    begun = time.process_time()
+    *_, reply = one.stream(QUESTION, tenant_id="U1")
+    assert (reply["decision"], len(reply["sentences"])) == ("answer", 1)
+    assert time.process_time() - begun < 10
+
+
 # -- when it fails ----------------------------------------------------------------------------------------------
 
 FAILURES: dict[str, tuple[Say, str]] = {
@@ -254,6 +276,7 @@ FAILURES: dict[str, tuple[Say, str]] = {
         Say(raw=b'{"id": "x", "object": "chat.completion", "created": 1, "model": "stub", "choices": []}'),
         "/v1",
     ),
+    "17 MB": (Say("x" * 17_000_000), "chat model"),
     "an empty object": (Say(raw=b"{}"), "/v1"),
     "an empty body": (Say(raw=b""), "/v1"),
     "a list": (Say(raw=b"[]"), "/v1"),
