@@ -20,8 +20,8 @@ from graph.audit.chain import (
     Broken,
     Entry,
     Link,
-    canonical,
     chained,
+    check,
     digest,
     line_of,
     needle,
@@ -52,7 +52,7 @@ class Journal:
         Raises Unavailable when the disk does not take the line: then no answer may leave. Threads that come while
         another one writes are written together, by the next of them, with one wait for the disk.
         """
-        canonical(entry)  # what cannot be written fails alone
+        check(entry)  # what cannot be written fails alone
         mine: Future[Entry] = Future()
         with self._written:
             self._waiting.append((entry, mine))

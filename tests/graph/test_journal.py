@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graph.audit.chain import GENESIS, digest, line_of
@@ -48,6 +48,29 @@ def test_file_and_folder_are_private(tmp_path: Path) -> None:
     path = filled(tmp_path).path
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+_TEXTS = st.text(max_size=20) | st.text(alphabet='"\\/{}[],: \x7f\n\ud800é', max_size=12)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["action", "cited", "note", "plan", "query", "risk", "tail", "zeal"]), _VALUES))
+@settings(max_examples=200)
+def test_whatever_is_written_is_proven_and_erased_again(
+    tmp_path_factory: pytest.TempPathFactory, entry: dict[str, Any]
+) -> None:
+    journal = Journal(tmp_path_factory.mktemp("j") / "journal.jsonl")
+    try:
+        journal.append({"run_id": "r", "tenant_id": "T", **entry})
+    except ValueError:
+        assume(False)  # deeper than is written
+    assert journal.prove().holds
+    journal.erase(["r"], {"receipt_id": "e", "tenant_id": "T"})
+    assert journal.prove().holds and not {"cited", "note", "plan", "query"} & next(journal.entries()).keys()
 
 
 @given(st.data())
@@ -285,10 +308,11 @@ def test_the_head_is_private_and_holds_nothing_of_a_run(tmp_path: Path) -> None:
     assert json.loads(head.read_bytes()).keys() == {"seq", "hash"}
 
 
-def test_a_number_that_is_none_is_not_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [{"score": float("nan")}, {"Upper Case": 1}, {"deep": [[[[[[[[[1]]]]]]]]]}])
+def test_what_could_not_be_proven_is_not_written(tmp_path: Path, what: dict[str, Any]) -> None:
     journal = filled(tmp_path)
-    with pytest.raises(ValueError, match="JSON compliant"):
-        journal.append({"run_id": "r5", "score": float("nan")})
+    with pytest.raises(ValueError, match=r"JSON compliant|entry"):
+        journal.append({"run_id": "r5", **what})
     assert journal.prove().says.startswith("4 entries, unbroken")
 
 
