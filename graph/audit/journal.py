@@ -98,7 +98,7 @@ class Journal:
                     if not line.endswith(b"\n"):
                         line = end.tail and line + b"\n"
                     if theirs in line:
-                        entry = _read(line, "a line")
+                        entry = read(line, "a line")
                         if entry.get("run_id", entry.get("about")) in gone and "salt" in entry:
                             named.append(entry["seq"])
                             line = line_of(without_personal(entry, receipt["receipt_id"]))
@@ -139,7 +139,7 @@ class Journal:
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     if wanted in line and (line.endswith(b"\n") or _is_whole(line)):
-                        entry = _read(line, f"line {number}")
+                        entry = read(line, f"line {number}")
                         if not field or str(entry.get(field, "")).startswith(begins):
                             yield entry
 
@@ -150,9 +150,9 @@ class Journal:
                 lines = _backwards(file.fileno())
                 tail = next(lines)
                 if _is_whole(tail):
-                    yield _read(tail, "its last line")
+                    yield read(tail, "its last line")
                 for line in lines:
-                    yield _read(line, "a line near its end")
+                    yield read(line, "a line near its end")
 
     def runs(self, field: str = "", begins: str = "") -> Iterator[Entry]:
         """The lines of runs, without flags, erasures and released sentences; otherwise as `entries`."""
@@ -185,7 +185,7 @@ class _End:
         self.tail = tail if _is_whole(tail) else b""
         self.at = os.fstat(file).st_size - (0 if self.tail else len(tail))
         line = self.tail or next(lines, b"")
-        entry = _read(line, "its last line") if line or self.at else None
+        entry = read(line, "its last line") if line or self.at else None
         self.last = Link(entry["seq"], entry["hash"]) if entry else None
         told = head.read()
         if told is not None and (self.last is None or self.last.seq <= told.seq):
@@ -212,7 +212,8 @@ def _written(file: int, entries: list[Entry], head: Head) -> list[Entry]:
     return made
 
 
-def _read(line: bytes, where: str) -> Entry:
+def read(line: bytes, where: str) -> Entry:
+    """The entry of a line, not proven. Raises Unavailable when it is none."""
     try:
         entry = json.loads(line)
         _ = entry["seq"], entry["hash"]
@@ -246,4 +247,4 @@ def _backwards(file: int) -> Iterator[bytes]:
     yield rest
 
 
-__all__ = ["GENESIS", "PERSONAL", "Broken", "Journal", "digest", "is_run"]
+__all__ = ["GENESIS", "PERSONAL", "Broken", "Journal", "digest", "is_run", "read"]
