@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO
 
-from graph.audit.chain import Entry, canonical, needle
+from graph.audit.chain import Entry, needle
 from graph.audit.journal import Journal, read
 from graph.errors import NotFound
 
@@ -95,7 +95,7 @@ class _Lines:
         self._file, self.begins, self._tenant, self._day = file, begins, tenant, day
 
     def shown(self, numbers: Iterable[int]) -> Iterator[Entry]:
-        for _, entry in self._holding(needle("timestamp", self._day), numbers):
+        for _, entry in self._holding([needle("timestamp", self._day)], numbers):
             if entry["timestamp"].startswith(self._day):
                 known = {key: value for key, value in entry.items() if key not in _NOT_SHOWN}
                 yield {"id": entry.get("personal_sha256", ""), **known}
@@ -109,7 +109,8 @@ class _Lines:
     def _of(self, name: str) -> list[int]:
         """The numbers of the lines of that name, the last one first; looked for from the end."""
         found = []
-        for number, entry in self._holding(canonical(name).encode(), range(len(self.begins) - 1, -1, -1)):
+        wanted = [needle(field, name) + b'"' for field in ("personal_sha256", "run_id")]
+        for number, entry in self._holding(wanted, range(len(self.begins) - 1, -1, -1)):
             if entry.get("personal_sha256") == name:
                 return [number]
             if entry.get("run_id") == name:
@@ -118,12 +119,12 @@ class _Lines:
             raise NotFound("there is no such entry.")
         return found
 
-    def _holding(self, wanted: bytes, numbers: Iterable[int]) -> Iterator[tuple[int, Entry]]:
-        """The tenant's entries among these lines that have the bytes; the others are not read."""
+    def _holding(self, wanted: list[bytes], numbers: Iterable[int]) -> Iterator[tuple[int, Entry]]:
+        """The tenant's entries among these lines that have any of these bytes; the others are not read."""
         for number in numbers:
             self._file.seek(self.begins[number])
             line = self._file.readline()
-            if wanted in line:
+            if any(some in line for some in wanted):
                 entry = read(line, "a line of this tenant")
                 if entry.get("tenant_id") == self._tenant:
                     yield number, entry
