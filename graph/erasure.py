@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from graph.audit.journal import is_run
 from graph.audit.mistakes import Mistakes
 from graph.context import key_of
 from graph.deps import Deps
@@ -54,8 +55,12 @@ def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
     folders: list[Path] = []
     threads: set[tuple[str, str]] = set()
     used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
-    for run in deps.journal.runs("tenant_id", scope.tenant_id):
-        if scope.holds(run) and "salt" in run:
+    cut_off: set[str] = set()  # runs whose sentences left before they were killed: they have no line of their own
+    for run in deps.journal.entries("tenant_id", scope.tenant_id):
+        if not is_run(run):
+            if run["kind"] == "sentence" and scope.holds(run):
+                cut_off.add(run["run_id"])
+        elif scope.holds(run) and "salt" in run:
             ids.append(run["run_id"])
             folders += [Path(run["artifacts"])] if run["artifacts"] else []
             threads.add((run["user_id"], run["thread_id"]))
@@ -76,7 +81,7 @@ def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
         "documents": _documents(scope.tenant_id, deps) if scope.everything else 0,
     }
     _forget_in_memory()
-    deps.journal.erase(ids, receipt)
+    deps.journal.erase({*ids, *cut_off}, receipt)
     return receipt
 
 

@@ -117,6 +117,16 @@ def test_what_was_said_about_an_erased_run_goes_with_it(one: Agent) -> None:
     assert one.deps.journal.prove().holds
 
 
+def test_sentences_of_a_run_that_was_killed_go_with_the_tenants_and_not_with_one_persons(one: Agent) -> None:
+    """Whose they were, nobody knows any more."""
+    line = {"kind": "sentence", "timestamp": "2031-01-31T10:00:00.000Z", "run_id": "killed", "n": 1, "cited": [SECRET]}
+    one.deps.journal.append({**line, "tenant_id": "U1", "answer_sha256": "0" * 64})
+    for what, gone in (({"user_id": "ann"}, False), ({"older_than_days": 1}, False), ({"everything": True}, True)):
+        one.forget(tenant_id="U1", **what)  # type: ignore[arg-type]
+        assert (SECRET.encode() not in one.deps.journal.path.read_bytes()) == gone, what
+    assert one.deps.journal.prove().holds
+
+
 @pytest.mark.parametrize("what", [{}, {"user_id": "a", "everything": True}, {"older_than_days": -1}])
 def test_one_thing_must_be_named(one: Agent, what: dict[str, object]) -> None:
     with pytest.raises(BadInput, match="say what to forget"):
