@@ -263,7 +263,7 @@ DOORS: dict[str, Door] = {
     "GET /v1/threads": _http(_read("/v1/threads", "/v1/threads/before")),
     "GET /v1/documents": _http(_read("/v1/documents", "/v1/documents/freezers")),
     "GET /v1/audit": _http(_read("/v1/audit"), role="auditor"),
-    "GET /metrics": _http(_read("/metrics")),
+    "GET /metrics": _http(_read("/metrics"), role="operator"),
     "/agent/invoke": _http(_whole("/agent/invoke", INPUT), wrong="/agent/invoke"),
     "/agent/batch": _http(_whole("/agent/batch", {"inputs": [ASKED]}), wrong="/agent/batch"),
     "/agent/stream": _http(_whole("/agent/stream", INPUT), wrong="/agent/stream"),

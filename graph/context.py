@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from graph.errors import BadInput, Forbidden
 
-Role = Literal["member", "uploader", "admin", "auditor"]
+Role = Literal["member", "uploader", "admin", "auditor", "operator"]
 PUBLIC = "public"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
 

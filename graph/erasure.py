@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from graph.audit.journal import is_run
 from graph.audit.mistakes import Mistakes
 from graph.context import key_of
 from graph.deps import Deps
@@ -50,31 +51,37 @@ class Scope:
 
 def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
     """Erase and return the receipt: what kind of thing, how many, when. Raises Unavailable when the disk fails."""
-    runs = [run for run in deps.journal.runs() if "salt" in run and scope.holds(run)]
-    ids = [run["run_id"] for run in runs]
-    threads = {(run["user_id"], run["thread_id"]) for run in runs}
-    if scope.before is not None:  # a thread in use since keeps its memory
-        threads -= {
-            (run.get("user_id"), run.get("thread_id"))
-            for run in deps.journal.runs()
-            if run["tenant_id"] == scope.tenant_id and run["timestamp"] >= scope.before
-        }
-    checkpoints = _threads(scope, threads, saver)
+    ids: list[str] = []
+    folders: list[Path] = []
+    threads: set[tuple[str, str]] = set()
+    used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
+    cut_off: set[str] = set()  # runs whose sentences left before they were killed: they have no line of their own
+    for run in deps.journal.entries("tenant_id", scope.tenant_id):
+        if not is_run(run):
+            if run["kind"] == "sentence" and scope.holds(run):
+                cut_off.add(run["run_id"])
+        elif scope.holds(run) and "salt" in run:
+            ids.append(run["run_id"])
+            folders += [Path(run["artifacts"])] if run["artifacts"] else []
+            threads.add((run["user_id"], run["thread_id"]))
+        elif run["tenant_id"] == scope.tenant_id and scope.before is not None and run["timestamp"] >= scope.before:
+            used_since.add((run.get("user_id"), run.get("thread_id")))
+    checkpoints = _threads(scope, threads - used_since, saver)
     receipt = {
         "receipt_id": uuid.uuid4().hex,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "tenant_id": scope.tenant_id,
         "scope": "all" if scope.everything else "thread" if scope.thread_id else "user" if scope.user_id else "older",
-        "runs": len(runs),
+        "runs": len(ids),
         "threads": checkpoints,
         "turns": _turns(scope, ids, deps),
-        "artifacts": sum(_folder(Path(run["artifacts"])) for run in runs if run["artifacts"]),
+        "artifacts": sum(map(_folder, folders)),
         "false_positives": Mistakes(deps.journal).forget(ids),
         "uploads": _uploads(scope, deps.settings.home) if scope.thread_id is None and scope.before is None else 0,
         "documents": _documents(scope.tenant_id, deps) if scope.everything else 0,
     }
     _forget_in_memory()
-    deps.journal.erase(ids, receipt)
+    deps.journal.erase({*ids, *cut_off}, receipt)
     return receipt
 
 

@@ -79,7 +79,8 @@ class Settings(BaseModel):
         "", description="origins, comma separated, whose pages may call the service; none is safest"
     )
     metrics_access: Literal["loopback", "key", "open"] = Field(
-        "loopback", description="who reads /metrics without an auditor's or admin's key"
+        "loopback",
+        description="who reads /metrics without an operator's key: this machine, nobody (key), anybody (open)",
     )
     tls_cert: str = Field("", description="PEM file with the certificate of `cordon serve`; with it it speaks TLS")
     tls_key: str = Field("", description="PEM file with its private key")

@@ -5,57 +5,35 @@ holds: an erased line must be named by an erasure line, or the journal does not 
 """
 
 import fcntl
-import hashlib
 import json
 import os
-import secrets
 import threading
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graph.audit.chain import (
+    GENESIS,
+    PERSONAL,
+    Broken,
+    Entry,
+    Link,
+    chained,
+    check,
+    digest,
+    line_of,
+    needle,
+    proven,
+    without_personal,
+)
+from graph.audit.head import Head
+from graph.audit.proof import Proof, prove
 from graph.errors import Unavailable
 from graph.knowledge.home import private_directory
 
-GENESIS = "0" * 64
-# What an erasure takes out of a run's line. Decision, verdict, codes, figures and times stay.
-PERSONAL = frozenset(
-    {
-        "user_id", "thread_id", "query", "question_sha256", "plan", "rewrite", "rewrite_sha256", "filters_applied",
-        "retrieved_doc_ids", "retrieved", "cited", "error", "answer_sha256", "artifacts", "note",
-    }
-)  # fmt: skip
-_UNBOUND = frozenset({"hash", "salt", "erased"})
-
-
-@dataclass(frozen=True)
-class Broken:
-    """Where the chain does not hold: line number from 1, and why."""
-
-    line: int
-    why: str
-
-
-def digest(entry: dict[str, Any]) -> str:
-    """SHA-256 of the entry as canonical JSON, without `hash` and without what `personal_sha256` stands for."""
-    left_out = _UNBOUND | (PERSONAL if "personal_sha256" in entry else frozenset())
-    return _sha256({key: value for key, value in entry.items() if key not in left_out})
-
-
-def _sealed(entry: dict[str, Any]) -> str:
-    """SHA-256 of the personal fields with their salt: nobody can guess a question from it."""
-    return _sha256({key: entry[key] for key in PERSONAL & entry.keys()} | {"salt": entry["salt"]})
-
-
-def _sha256(value: dict[str, Any]) -> str:
-    return hashlib.sha256(_canonical(value).encode()).hexdigest()
-
-
-def _canonical(value: dict[str, Any]) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+_BLOCK = 8_192
 
 
 class Journal:
@@ -63,18 +41,19 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._waiting: list[tuple[dict[str, Any], Future[dict[str, Any]]]] = []
+        self.head = Head(path)
+        self._waiting: list[tuple[Entry, Future[Entry]]] = []
         self._writing = False
         self._written = threading.Condition()
 
-    def append(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def append(self, entry: Entry) -> Entry:
         """Write the entry with `seq`, `prev` and `hash` added; returns it once it is on disk.
 
         Raises Unavailable when the disk does not take the line: then no answer may leave. Threads that come while
         another one writes are written together, by the next of them, with one wait for the disk.
         """
-        _canonical(entry)  # what cannot be written fails alone
-        mine: Future[dict[str, Any]] = Future()
+        check(entry)  # what cannot be written fails alone
+        mine: Future[Entry] = Future()
         with self._written:
             self._waiting.append((entry, mine))
             while self._writing and not mine.done():
@@ -90,41 +69,47 @@ class Journal:
                 self._written.notify_all()
         return mine.result()
 
-    def _write(self, batch: list[tuple[dict[str, Any], Future[dict[str, Any]]]]) -> None:
+    def _write(self, batch: list[tuple[Entry, Future[Entry]]]) -> None:
         try:
             with self._locked() as file:
-                written = _written(file, [entry for entry, _ in batch])
+                written = _written(file, [entry for entry, _ in batch], self.head)
         except BaseException as error:
             for _, promised in batch:
                 promised.set_exception(error)
             return
-        for (_, promised), chained in zip(batch, written, strict=True):
-            promised.set_result(chained)
+        for (_, promised), entry in zip(batch, written, strict=True):
+            promised.set_result(entry)
 
-    def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> dict[str, Any]:
-        """Take what is personal out of these runs' lines and add the receipt, a line of kind `erasure`, in one step.
+    def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> Entry:
+        """Take what is personal out of these runs' lines, and of what was said about them, and add the receipt, a line
+        of kind `erasure`, in one step. The runs are of the receipt's tenant: other tenants' lines are not read.
 
         The file is written anew beside the old one and takes its place whole. Returns the receipt as chained.
         """
-        gone = set(run_ids)
+        gone, theirs, named = set(run_ids), needle("tenant_id", receipt["tenant_id"]) + b'"', []
+        fresh = self.path.with_name(f".{self.path.name}.writing")
         with self._locked() as file:
-            _, end = _last_line(file)
-            lines, last, named = [], None, []
-            for raw in os.pread(file, end, 0).splitlines():
-                last = _read(raw, "a line")
-                if last.get("run_id") in gone and "salt" in last:
-                    named.append(last["seq"])
-                    kept = {key: value for key, value in last.items() if key not in PERSONAL and key != "salt"}
-                    raw = _canonical(kept | {"erased": receipt["receipt_id"]}).encode()
-                lines.append(raw + b"\n")
-            chained = _chained({"kind": "erasure", **receipt, "lines": named}, last)
-            fresh = self.path.with_name(f".{self.path.name}.writing")
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                out.writelines([*lines, _line(chained)])
+            end = _End(file, self.head)
+            with (
+                os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out,
+                self.path.open("rb") as lines,
+            ):
+                for line in lines:
+                    if not line.endswith(b"\n"):
+                        line = end.tail and line + b"\n"
+                    if theirs in line:
+                        entry = read(line, "a line")
+                        if entry.get("run_id", entry.get("about")) in gone and "salt" in entry:
+                            named.append(entry["seq"])
+                            line = line_of(without_personal(entry, receipt["receipt_id"]))
+                    out.write(line)
+                entry = chained({"kind": "erasure", **receipt, "lines": named}, end.last)
+                out.write(line_of(entry))
                 out.flush()
                 os.fsync(out.fileno())
             fresh.replace(self.path)
-            return chained
+            self.head.write(Link(entry["seq"], entry["hash"]))
+            return entry
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
@@ -146,103 +131,120 @@ class Journal:
                 hint=f"Make room or mend the permissions of {self.path.parent}.",
             ) from error
 
-    def entries(self) -> Iterator[dict[str, Any]]:
-        """Every whole entry, oldest first."""
+    def entries(self, field: str = "", begins: str = "") -> Iterator[Entry]:
+        """Every whole entry, oldest first; with a field only those in which this text begins so. Lines without these
+        bytes are not read, so a few entries are found quickly in a long journal."""
+        wanted = needle(field, begins) if field else b""
         if self.path.exists():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
-                    if line.endswith(b"\n"):
-                        yield _read(line, f"line {number}")
+                    if wanted in line and (line.endswith(b"\n") or _is_whole(line)):
+                        entry = read(line, f"line {number}")
+                        if not field or str(entry.get(field, "")).startswith(begins):
+                            yield entry
 
-    def runs(self) -> Iterator[dict[str, Any]]:
-        """The lines of runs, without flags, erasures and released sentences."""
-        return (entry for entry in self.entries() if entry.get("kind", "run") == "run")
+    def newest(self) -> Iterator[Entry]:
+        """Every whole entry, the last one first."""
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                lines = _backwards(file.fileno())
+                tail = next(lines)
+                if _is_whole(tail):
+                    yield read(tail, "its last line")
+                for line in lines:
+                    yield read(line, "a line near its end")
+
+    def runs(self, field: str = "", begins: str = "") -> Iterator[Entry]:
+        """The lines of runs, without flags, erasures and released sentences; otherwise as `entries`."""
+        return filter(is_run, self.entries(field, begins))
+
+    def prove(self) -> Proof:
+        """What the journal's bytes, and its head, prove."""
+        return prove(self.path, self.head)
 
     def verify(self) -> Broken | None:
-        """None when every line is whole, in order, bound to the one before, and erased only where a receipt says so."""
-        prev, seq = GENESIS, 0
-        erased: dict[str, set[int]] = {}
-        if not self.path.exists():
-            return None
-        with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith(b"\n"):
-                    break  # the torn tail of a killed process; the next append removes it
-                try:
-                    entry = json.loads(line)
-                    ok = entry["hash"] == digest(entry)
-                    if "erased" in entry:
-                        ok = ok and not PERSONAL & entry.keys()
-                        erased.setdefault(entry["erased"], set()).add(entry["seq"])
-                    elif "personal_sha256" in entry:
-                        ok = ok and entry["personal_sha256"] == _sealed(entry)
-                    if entry.get("kind") == "erasure":
-                        erased.setdefault(entry["receipt_id"], set()).difference_update(entry["lines"])
-                except (ValueError, KeyError, TypeError):
-                    return Broken(number, "the line is not a journal entry")
-                if not ok:
-                    return Broken(number, "the line was changed after it was written")
-                if entry["prev"] != prev or entry["seq"] != seq + 1:
-                    return Broken(number, "a line before it is missing, added or out of order")
-                prev, seq = entry["hash"], entry["seq"]
-        left = sorted(at for lines in erased.values() for at in lines)
-        return Broken(left[0], "the line was erased without a receipt") if left else None
+        """What does not hold, if anything. None does not say that there is a journal: `prove` does."""
+        return self.prove().broken
 
 
-def _written(file: int, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries as chained, all on disk or none. A half line left by a killed process was never acknowledged and is
-    cut off."""
-    last, end = _last_line(file)
-    chained = []
+def is_run(entry: Entry) -> bool:
+    return entry.get("kind", "run") == "run"
+
+
+class _End:
+    """Where the next line goes and what it is bound to.
+
+    A last line without its newline that proves itself was acknowledged, or may have been: it is kept. A half line was
+    left by a killed process, never acknowledged, and goes. When the head is ahead of what is there, the end was cut:
+    the next line is bound to the head, so that the gap shows for ever.
+    """
+
+    def __init__(self, file: int, head: Head) -> None:
+        lines = _backwards(file)
+        tail = next(lines)
+        self.tail = tail if _is_whole(tail) else b""
+        self.at = os.fstat(file).st_size - (0 if self.tail else len(tail))
+        line = self.tail or next(lines, b"")
+        entry = read(line, "its last line") if line or self.at else None
+        self.last = Link(entry["seq"], entry["hash"]) if entry else None
+        told = head.read()
+        if told is not None and (self.last is None or self.last.seq <= told.seq):
+            self.last = told
+
+
+def _written(file: int, entries: list[Entry], head: Head) -> list[Entry]:
+    """The entries as chained, all on disk or none."""
+    end = _End(file, head)
+    last, made = end.last, []
     for entry in entries:
-        last = _chained(entry, last)
-        chained.append(last)
-    if os.fstat(file).st_size > end:
-        os.ftruncate(file, end)
-    lines = b"".join(map(_line, chained))
-    if os.pwrite(file, lines, end) != len(lines):
-        os.ftruncate(file, end)
+        entry = chained(entry, last)
+        made.append(entry)
+        last = Link(entry["seq"], entry["hash"])
+    if os.fstat(file).st_size > end.at:
+        os.ftruncate(file, end.at)
+    lines = b"".join([b"\n" * bool(end.tail), *map(line_of, made)])
+    if os.pwrite(file, lines, end.at) != len(lines):
+        os.ftruncate(file, end.at)
         raise OSError(28, "No space left on device")
     os.fsync(file)
-    return chained
+    if last is not None:
+        head.write(last)
+    return made
 
 
-def _chained(entry: dict[str, Any], last: dict[str, Any] | None) -> dict[str, Any]:
-    chained = {**entry, "seq": last["seq"] + 1 if last else 1, "prev": last["hash"] if last else GENESIS}
-    if PERSONAL & entry.keys():
-        chained["salt"] = secrets.token_hex(16)
-        chained["personal_sha256"] = _sealed(chained)
-    chained["hash"] = digest(chained)
-    return chained
-
-
-def _read(line: bytes, where: str) -> dict[str, Any]:
+def read(line: bytes, where: str) -> Entry:
+    """The entry of a line, not proven. Raises Unavailable when it is none."""
     try:
         entry = json.loads(line)
         _ = entry["seq"], entry["hash"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unavailable(
             f"the journal is damaged at {where}, so nothing can be recorded or read.",
-            hint="`cordon audit verify` shows where. Put the file aside as evidence; a new one begins.",
+            hint="`cordon audit verify` shows where. Put journal.jsonl and journal.head aside as evidence; new ones "
+            "begin.",
         ) from error
-    found: dict[str, Any] = entry
+    found: Entry = entry
     return found
 
 
-def _line(entry: dict[str, Any]) -> bytes:
-    return _canonical(entry).encode() + b"\n"
+def _is_whole(tail: bytes) -> bool:
+    """Whether what stands behind the last newline is a line that only lacks its own."""
+    try:
+        return bool(tail) and bool(proven(tail))
+    except ValueError:
+        return False
 
 
-def _last_line(file: int) -> tuple[dict[str, Any] | None, int]:
-    """The last whole entry and where it ends."""
-    size = os.fstat(file).st_size
-    tail, at = b"", size
+def _backwards(file: int) -> Iterator[bytes]:
+    """The lines without their newlines, the last one first. The first of all is what stands behind the last newline:
+    nothing, when the journal is whole."""
+    at, rest = os.fstat(file).st_size, b""
     while at > 0:
-        step = min(8_192, at)
+        step = min(max(_BLOCK, len(rest)), at)  # doubled for a line that does not end
         at -= step
-        tail = os.pread(file, step, at) + tail
-        end = tail.rfind(b"\n")
-        begin = tail.rfind(b"\n", 0, end) if end >= 0 else -1
-        if end >= 0 and (begin >= 0 or at == 0):
-            return _read(tail[begin + 1 : end], "its last line"), at + end + 1
-    return None, 0
+        rest, *lines = (os.pread(file, step, at) + rest).split(b"\n")
+        yield from reversed(lines)
+    yield rest
+
+
+__all__ = ["GENESIS", "PERSONAL", "Broken", "Journal", "digest", "is_run", "read"]

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Collection
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from graph.audit.journal import Journal
@@ -77,7 +78,7 @@ class Mistakes:
 
 def one_run(journal: Journal, run_id: str) -> dict[str, Any]:
     """The run whose id begins so. Raises NotFound for none, several, or fewer than 4 characters."""
-    found = [entry for entry in journal.runs() if entry["run_id"].startswith(run_id)]
-    if len(found) != 1 or len(run_id) < 4:
+    found = list(islice(journal.runs("run_id", run_id), 2)) if len(run_id) >= 4 else []
+    if len(found) != 1:
         raise NotFound(f"no single run begins with {run_id[:40]!r}.", hint="`cordon audit tail --json` lists them.")
     return found[0]

@@ -28,11 +28,11 @@ def report(entries: Iterable[dict[str, Any]], day: str) -> list[dict[str, Any]]:
         date.fromisoformat(day)
     except ValueError:
         raise BadInput(f"{day[:40]!r} is no day.", hint="Write it as YYYY-MM-DD, in UTC.") from None
-    by_tenant: dict[str, list[dict[str, Any]]] = {}
+    by_tenant: dict[str, _Tally] = {}
     for entry in entries:
         if entry["timestamp"].startswith(day):
-            by_tenant.setdefault(entry["tenant_id"], []).append(entry)
-    return [_row(day, tenant, runs) for tenant, runs in sorted(by_tenant.items())]
+            by_tenant.setdefault(entry["tenant_id"], _Tally()).add(entry)
+    return [{"day": day, "tenant_id": tenant, **tally.row()} for tenant, tally in sorted(by_tenant.items())]
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
@@ -44,19 +44,25 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _row(day: str, tenant: str, runs: list[dict[str, Any]]) -> dict[str, Any]:
-    decisions = Counter(_DECISIONS[run["final_decision"]] for run in runs)
-    actions = Counter(_ACTIONS[run["action"]] for run in runs)
-    latencies = [run["latency_ms"] for run in runs]
-    known = {
-        "day": day,
-        "tenant_id": tenant,
-        "runs": len(runs),
-        "guard_events": sum(len(run["guard_events"]) for run in runs),
-        "rewrites": sum(bool(run.get("rewrite")) for run in runs),
-        "median_latency_ms": round(statistics.median(latencies), 1),
-        "worst_latency_ms": round(max(latencies), 1),
-        "tokens_prompt": sum(run["tokens_prompt"] for run in runs),
-        "tokens_completion": sum(run["tokens_completion"] for run in runs),
-    }
-    return {column: known.get(column, decisions[column] + actions[column]) for column in COLUMNS}
+class _Tally:
+    """What is counted of a tenant's runs: a day of many runs is not held in memory."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._latencies: list[float] = []
+
+    def add(self, run: dict[str, Any]) -> None:
+        self._counts.update((_DECISIONS[run["final_decision"]], _ACTIONS[run["action"]]))
+        self._counts["guard_events"] += len(run["guard_events"])
+        self._counts["rewrites"] += bool(run.get("rewrite"))
+        self._counts["tokens_prompt"] += run["tokens_prompt"]
+        self._counts["tokens_completion"] += run["tokens_completion"]
+        self._latencies.append(run["latency_ms"])
+
+    def row(self) -> dict[str, Any]:
+        known = {
+            "runs": len(self._latencies),
+            "median_latency_ms": round(statistics.median(self._latencies), 1),
+            "worst_latency_ms": round(max(self._latencies), 1),
+        }
+        return {column: known.get(column, self._counts[column]) for column in COLUMNS[2:]}

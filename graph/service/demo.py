@@ -49,12 +49,12 @@ def main() -> int:
             )
             reply = agent.ask(question, tenant_id=tenant, user_id="demo", thread_id="demo")
             show_reply(reply, out)
-        broken = agent.deps.journal.verify()
+        proof = agent.deps.journal.prove()
     out.print()
     out.print(
         Text(
-            f"Every run is on record in {settings.home / 'audit' / 'journal.jsonl'}, "
-            + ("whose chain is BROKEN." if broken else "chain unbroken.")
+            f"Every run is on record in {settings.home / 'audit' / 'journal.jsonl'}"
+            + (", chain unbroken." if proof.holds else f". BUT {proof.says}.")
         )
     )
     out.print(
@@ -63,7 +63,7 @@ def main() -> int:
         )
     )
     out.print(Text('Ask your own: .venv/bin/cordon ask "…" --tenant U1', style="dim"))
-    return 1 if broken or report.failed else 0
+    return 0 if proof.holds and not report.failed else 1
 
 
 if __name__ == "__main__":

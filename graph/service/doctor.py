@@ -149,14 +149,14 @@ def _host(settings: Settings) -> str:
 def _journal(settings: Settings) -> dict[str, str]:
     path = settings.home / "audit" / "journal.jsonl"
     try:
-        broken = Journal(path).verify()
+        proof = Journal(path).prove()
     except OSError as error:
         return _check("journal", "fail", f"{path} cannot be read ({error.strerror})", "Mend its permissions.")
-    if broken:
-        return _check(
-            "journal", "fail", f"line {broken.line}: {broken.why}", "Compare with a backup; keep the file as it is."
-        )
-    return _check("journal", "ok", "unbroken")
+    if proof.broken:
+        return _check("journal", "fail", proof.says, "Compare with a backup; keep the files as they are.")
+    if proof.doubt:
+        return _check("journal", "warn", proof.doubt, "The next question writes what is missing.")
+    return _check("journal", "ok", proof.says)
 
 
 def _tracing(settings: Settings) -> dict[str, str]:

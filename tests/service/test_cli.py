@@ -3,16 +3,19 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from graph.agent import Agent
 from graph.knowledge.home import HomeLock
+from graph.settings import load
 from tests.support.command import ROOT, Run, environment, jsonl
 
 QUESTION = "How many people are in PunjabThal after the removals?"
@@ -248,7 +251,7 @@ def test_a_second_process_is_told_who_holds_the_home(run: Run, arguments: tuple[
 
 @pytest.mark.usefixtures("held")
 def test_reading_the_journal_needs_no_lock(inside: Run) -> None:
-    assert inside("audit", "verify", lock_wait_s=0.2).returncode == 0
+    assert inside("audit", "tail", lock_wait_s=0.2).returncode == 0
 
 
 # -- documents --------------------------------------------------------------------------------------------------
@@ -331,6 +334,37 @@ def test_audit(home: Path, inside: Run) -> None:
     broken = inside("audit", "verify", home=home)
     assert (broken.returncode, broken.stdout) == (1, "")
     assert broken.stderr.startswith("broken at line 1:")
+
+
+@pytest.mark.parametrize(
+    ("damage", "says", "found"),
+    [
+        (lambda journal: journal.unlink(), "broken at line 1: the journal is gone: 2 entries were written", "fail"),
+        (lambda journal: journal.write_bytes(b""), "broken at line 1: the journal was emptied: 2", "fail"),
+        (
+            lambda journal: journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0]),
+            "broken at line 2: the journal was cut: 2 entries were written",
+            "fail",
+        ),
+        (lambda journal: journal.with_suffix(".head").unlink(), "2 entries follow one another; without", "warn"),
+        (lambda journal: shutil.rmtree(journal.parent), "there is no journal: nothing is proven", "warn"),
+    ],
+    ids=["deleted", "emptied", "cut", "head deleted", "both deleted"],
+)
+def test_a_record_that_was_taken_away_is_not_called_unbroken(
+    home: Path, inside: Run, damage: Callable[[Path], None], says: str, found: str
+) -> None:
+    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
+        for question in (QUESTION, ATTACK):
+            agent.ask(question, tenant_id="U1")
+    (check,) = [c for c in json.loads(inside("doctor", "--json", home=home).stdout)["checks"] if c["what"] == "journal"]
+    assert check["status"] == "ok" and check["found"].startswith("2 entries, unbroken; head ")
+    damage(home / "audit" / "journal.jsonl")
+    told = inside("audit", "verify", home=home)
+    assert (told.returncode, told.stdout) == (1, "") and told.stderr.startswith(says)
+    (check,) = [c for c in json.loads(inside("doctor", "--json", home=home).stdout)["checks"] if c["what"] == "journal"]
+    assert check["status"] == found and check["found"].startswith(says)
+    assert "unbroken" not in told.stderr + check["found"]
 
 
 # -- the system -------------------------------------------------------------------------------------------------

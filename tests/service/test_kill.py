@@ -24,8 +24,8 @@ def sound(home: Path, out: Path) -> list[str]:
     """What is broken in a home, [] when nothing is."""
     found = []
     journal = Journal(home / "audit" / "journal.jsonl")
-    broken = journal.verify()
-    found += [f"journal line {broken.line}: {broken.why}"] if broken else []
+    proof = journal.prove()
+    found += [] if proof.holds else [f"journal: {proof.says}"]
     for path in [home / "checkpoints.db", *sorted((home / "index" / "spaces").glob("*.db"))]:
         if path.exists():
             with sqlite3.connect(path) as db:

@@ -10,7 +10,7 @@ from graph.service.shell import AsJson, Tenant, errors, print_json, settings
 if TYPE_CHECKING:
     from graph.service.keys import Key, Keys
 
-RoleKind = StrEnum("RoleKind", ["member", "uploader", "admin", "auditor"])
+RoleKind = StrEnum("RoleKind", ["member", "uploader", "admin", "auditor", "operator"])
 
 app = typer.Typer()
 keys = typer.Typer(help="API keys of the HTTP service.", no_args_is_help=True)

@@ -10,11 +10,13 @@ from graph.service.http.limits import Ticket
 
 Deed = Literal["ask", "read", "upload", "delete", "audit", "observe"]
 # Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
+# What the whole service does is the operator's to see: it tells of every tenant.
 DEEDS: dict[Role, frozenset[Deed]] = {
     "member": frozenset({"ask", "read"}),
     "uploader": frozenset({"ask", "read", "upload"}),
-    "admin": frozenset({"ask", "read", "upload", "delete", "observe"}),
-    "auditor": frozenset({"audit", "observe"}),
+    "admin": frozenset({"ask", "read", "upload", "delete"}),
+    "auditor": frozenset({"audit"}),
+    "operator": frozenset({"observe"}),
 }
 
 

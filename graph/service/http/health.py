@@ -1,12 +1,12 @@
 """Is it alive, is it ready, how is it doing."""
 
-import ipaddress
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from graph.service.http.caller import Caller
+from graph.service.http.origins import is_loopback
 from graph.service.http.problems import Problem
 from graph.service.http.service import Served
 
@@ -30,20 +30,26 @@ def readyz(service: Served) -> JSONResponse:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request, service: Served) -> Response:
-    """Prometheus text. Who may read it is the setting CORDON_METRICS_ACCESS; an auditor or admin always."""
+    """Prometheus text, of all tenants together: for the operator's key, and without a key for whom the setting
+    CORDON_METRICS_ACCESS says. A tenant's key opens it from nowhere."""
     who = getattr(request.state, "caller", None)
     access = service.settings.metrics_access
-    known = isinstance(who, Caller) and who.may("observe")
-    if not (known or access == "open" or (access == "loopback" and _near(request))):
+    if access != "open" and not (who.may("observe") if who else access == "loopback" and _near(request)):
         raise Problem(403 if who else 401)
     return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _near(request: Request) -> bool:
-    """Whether the request comes from this machine itself and was not handed on by a proxy on it."""
+    """Whether the request comes from this machine itself, was not handed on by a proxy on it, and asks for this machine
+    by its own name: a page in a browser here whose name was pointed at this machine (DNS rebinding) asks by that."""
     if request.client is None or any(name in request.headers for name in _FORWARDED):
         return False
+    host = request.headers.getlist("host")
+    return len(host) == 1 and is_loopback(request.client.host) and is_loopback(_name(host[0]))
+
+
+def _name(host: str) -> str:
     try:
-        return ipaddress.ip_address(request.client.host).is_loopback
+        return urlsplit(f"//{host}").hostname or ""
     except ValueError:
-        return False
+        return ""

@@ -23,12 +23,13 @@ class Origins:
             host = urlsplit(origin).hostname or ""
         except ValueError:
             return False
-        return host == "localhost" or (host in (self._host, address) and not _anywhere(host)) or _loopback(host)
+        return (host in (self._host, address) and not _anywhere(host)) or is_loopback(host)
 
 
-def _loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is always that of the machine itself."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 

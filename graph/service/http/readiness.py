@@ -1,12 +1,12 @@
 """Whether the service can do its work now: the home, the model, the disk, the journal."""
 
-import json
 import os
 import threading
 import time
 from typing import Any
 
 from graph.audit.journal import digest
+from graph.errors import Unavailable
 
 FRESH_S = 2.0  # asked often and by anybody: looked at anew at most this often
 MODEL_FRESH_S = 15.0
@@ -20,7 +20,6 @@ class Readiness:
         self._seen: dict[str, str] = {}
         self._at = self._model_at = 0.0
         self._model = "unknown"
-        self._seq = 0
 
     def look(self, service: Any) -> dict[str, str]:
         with self._lock:
@@ -38,31 +37,28 @@ class Readiness:
             "index": _index(service),
             "model": self._model,
             "disk": _disk(settings),
-            "journal": self._journal(service),
+            "journal": _journal(service),
             "processes": "ok" if service.agent.answering else "none",
         }
 
-    def _journal(self, service: Any) -> str:
-        """Its last whole line proves itself, and it never gets shorter while the service runs."""
-        path = service.agent.deps.journal.path
-        try:
-            if not path.exists():
-                ok = self._seq == 0 and os.access(service.settings.home, os.W_OK)
-                return "ok" if ok else "gone"
-            with path.open("r+b") as file:
-                file.seek(max(0, path.stat().st_size - 2**20))
-                lines = [line for line in file.read().split(b"\n")[:-1] if line]
-            if not lines:
-                return "ok" if self._seq == 0 else "cut"
-            last = json.loads(lines[-1])
-            if last["hash"] != digest(last) or last["seq"] < self._seq:
-                return "broken"
-            self._seq = last["seq"]
-            return "ok"
-        except OSError:
+
+def _journal(service: Any) -> str:
+    """Its last whole line proves itself, and it is no shorter than its head says."""
+    journal = service.agent.deps.journal
+    try:
+        told = journal.head.read()  # first: lines may be added meanwhile
+        if not journal.path.exists():
+            return "gone" if told or not os.access(service.settings.home, os.W_OK) else "ok"
+        if not os.access(journal.path, os.W_OK):
             return "not writable"
-        except (ValueError, KeyError, TypeError):
+        last = next(journal.newest(), None)
+        if last is not None and last["hash"] != digest(last):
             return "broken"
+        return "cut" if told and (last is None or last["seq"] < told.seq) else "ok"
+    except OSError:
+        return "not writable"
+    except (Unavailable, ValueError, KeyError, TypeError):
+        return "broken"
 
 
 def _index(service: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from evals.serving import CANARIES, QUESTIONS, Served
+from evals.serving import CANARIES, QUESTIONS, ROLES, Served
 
 ASK = {"question": QUESTIONS["U1"]}
 
@@ -260,8 +260,40 @@ def test_metrics_tell_stages_and_codes_and_no_tenant(u1: httpx.Client, served: S
     ):
         assert name in text
     assert not any(word in text for word in ("U1", "U2", "admin-of", "kestrel"))
-    with served.client("U1", "member") as member:
-        assert member.get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 403
+
+
+@pytest.mark.parametrize("access", ["loopback", "key"])
+def test_metrics_count_everybody_and_no_tenants_key_opens_them(another: Callable[..., Any], access: str) -> None:
+    far = {"X-Forwarded-For": "203.0.113.9"}
+    with another(metrics_access=access) as served:
+        for role in ROLES:
+            with served.client("U1", role) as client:
+                expected = 200 if role == "operator" else 403
+                assert client.get("/metrics").status_code == expected, role
+                assert client.get("/metrics", headers=far).status_code == expected, role
+        with served.client("U1", "operator") as operator:
+            for path in ("/v1/audit", "/v1/threads", "/v1/documents"):
+                assert operator.get(path).status_code == 403
+            assert operator.post("/v1/ask", json=ASK).status_code == 403
+
+
+def test_keyless_metrics_are_for_who_asks_this_machine_by_its_own_name(another: Callable[..., Any]) -> None:
+    """A page whose name was pointed at 127.0.0.1 comes from loopback, too, and its browser sends that name."""
+    with another() as served, httpx.Client(base_url=served.url, trust_env=False) as near:
+
+        def status(host: str) -> int:
+            return near.get("/metrics", headers={"Host": host}).status_code
+
+        for host in ("localhost", "LOCALHOST:8000", "127.0.0.1", "127.0.0.1:9", "127.8.8.8", "[::1]:8000"):
+            assert status(host) == 200, host
+        for host in ("rebound.example", "rebound.example:8000", "localhost.rebound.example", "127.0.0.1.nip.example",
+                     "0.0.0.0", "localhost@rebound.example", "rebound.example#localhost", "", "[::1"):  # fmt: skip
+            assert status(host) in (400, 401), host
+        for host in ("localhost", "rebound.example"):
+            told = near.get("/readyz", headers={"Host": host}).json()
+            assert set(told) == {"status", "checks"} and not any(map(str.isdigit, str(told)))
+    with another(metrics_access="open") as served, httpx.Client(base_url=served.url, trust_env=False) as near:
+        assert near.get("/metrics", headers={"Host": "cordon.example"}).status_code == 200
 
 
 def test_readiness_tells_a_broken_journal(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

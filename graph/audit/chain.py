@@ -1,0 +1,169 @@
+"""The chain: how a line of the journal is written, bound to the one before, and proven by its bytes.
+
+A line is canonical JSON: keys in order, no white space, ASCII, no NaN. Its hashes are taken over pieces of these very
+bytes, so what reads the same and is written otherwise (a key given twice, other white space, other escapes, another
+order) has another hash. Nothing is written out again to prove it, which is what makes a long journal quick to prove.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+Entry = dict[str, Any]
+GENESIS = "0" * 64
+# What an erasure takes out of a run's line. Decision, verdict, codes, figures and times stay.
+PERSONAL = frozenset(
+    {
+        "user_id", "thread_id", "query", "question_sha256", "plan", "rewrite", "rewrite_sha256", "filters_applied",
+        "retrieved_doc_ids", "retrieved", "cited", "error", "answer_sha256", "artifacts", "note",
+    }
+)  # fmt: skip
+_UNBOUND = frozenset({"hash", "salt", "erased"})
+_SEALED = PERSONAL | {"salt"}
+_WRITER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_DEPTH = 8
+_SEALED_KEYS = tuple(sorted(key.encode() for key in _SEALED))
+_UNHASHED_KEYS = frozenset(key.encode() for key in _SEALED | _UNBOUND)
+
+
+def _pattern() -> re.Pattern[bytes]:
+    """A member at the top of a line: (its key, all of it). Anything within brackets is taken as it stands, down to
+    _DEPTH of them. No white space, no NaN, nothing that is tried twice: the time is that of the bytes."""
+    text = rb'"[ !#-\[\]-~]*+(?:\\["\\bfnrtu][ !#-\[\]-~]*+)*+"'
+    plain = rb"[-+.0-9eE%s]++"
+    inside = text
+    for _ in range(_DEPTH):
+        inside = rb"(?:%s|[\[{](?:%s|%s)*+[\]}])" % (text, plain % b"aflnrstu:,", inside)
+    return re.compile(rb'[{,](?="([a-z0-9_]++)")("[a-z0-9_]++":(?:%s|%s))' % (plain % b"aflnrstu", inside))
+
+
+_MEMBER = _pattern()
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Where the chain does not hold: line number from 1, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """What the next line is bound to: a line's place and hash."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Followed:
+    """How far lines follow one another: the last one's link, the one asked for by its place, and what does not hold."""
+
+    last: Link
+    asked: Link | None
+    broken: Broken | None
+
+
+def canonical(value: Any) -> str:
+    """Raises ValueError or TypeError for what JSON cannot hold."""
+    return _WRITER.encode(value)
+
+
+def check(entry: Entry) -> None:
+    """Raises ValueError or TypeError for an entry that could not be written, or not be proven afterwards."""
+    _members(canonical(entry).encode())
+
+
+def line_of(entry: Entry) -> bytes:
+    return canonical(entry).encode() + b"\n"
+
+
+def needle(field: str, begins: str) -> bytes:
+    """Bytes that every line has whose field is a text that begins so. Others may have them too."""
+    return canonical({field: begins})[1:-2].encode()
+
+
+def digest(entry: Entry) -> str:
+    """SHA-256 of the entry as canonical JSON, without `hash` and without what `personal_sha256` stands for."""
+    left_out = _UNBOUND | (PERSONAL if "personal_sha256" in entry else frozenset())
+    return _hashed({key: value for key, value in entry.items() if key not in left_out})
+
+
+def _hashed(entry: Entry) -> str:
+    return hashlib.sha256(canonical(entry).encode()).hexdigest()
+
+
+def chained(entry: Entry, last: Link | None) -> Entry:
+    """The entry as it is written after that line. What is personal is bound by a salted hash of its own: nobody can
+    guess a question from it, and it can be erased later."""
+    entry = {**entry, "seq": last.seq + 1 if last else 1, "prev": last.hash if last else GENESIS}
+    if PERSONAL & entry.keys():
+        entry["salt"] = secrets.token_hex(16)
+        entry["personal_sha256"] = _hashed({key: entry[key] for key in _SEALED & entry.keys()})
+    return entry | {"hash": digest(entry)}
+
+
+def without_personal(entry: Entry, receipt_id: str) -> Entry:
+    """The entry as an erasure leaves it. Its hash still holds."""
+    return {key: value for key, value in entry.items() if key not in _SEALED} | {"erased": receipt_id}
+
+
+def proven(line: bytes) -> dict[bytes, bytes]:
+    """The members of a line (given without its newline) as they stand there, by key: b"seq" → b'"seq":12'.
+
+    Raises ValueError unless the line is, byte for byte, as it was written or as an erasure left it."""
+    members = _members(line)
+    sealed = [member for key in _SEALED_KEYS if (member := members.get(key))]
+    bound = [member for key, member in members.items() if key not in _UNHASHED_KEYS]
+    if members.get(b"hash") != b'"hash":"%s"' % _sha256(bound):
+        raise ValueError("the line was changed")
+    if b"erased" in members:
+        if sealed:
+            raise ValueError("a line without what is personal has it still")
+    elif members.get(b"personal_sha256") != (b'"personal_sha256":"%s"' % _sha256(sealed) if sealed else None):
+        raise ValueError("what is personal was changed")
+    return members
+
+
+def _members(line: bytes) -> dict[bytes, bytes]:
+    found = _MEMBER.findall(line)
+    members = dict(found)
+    if len(members) != len(found) or list(members) != sorted(members):
+        raise ValueError("the keys are not in order")
+    if line != b"{%s}" % b",".join(members.values()):
+        raise ValueError("this is not an entry as one is written")
+    return members
+
+
+def follow(lines: Iterable[bytes], ask: int | None = None) -> Followed:
+    """Prove the lines (without newlines) one after the other: each as it was written, in order, bound to the one
+    before, and erased only where a receipt says so. `ask` is the place of a line whose hash is wanted."""
+    last, asked = Link(0, GENESIS), None
+    erased: dict[bytes, set[int]] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            members = proven(line)
+            if b"erased" in members:
+                erased.setdefault(members[b"erased"][len(b'"erased":') :], set()).add(number)
+            if members.get(b"kind") == b'"kind":"erasure"':
+                receipt = json.loads(line)
+                named = erased.setdefault(canonical(receipt["receipt_id"]).encode(), set())
+                named.difference_update(receipt["lines"])  # places, which are the numbers of a whole chain's lines
+        except (ValueError, KeyError, TypeError):
+            return Followed(last, asked, Broken(number, "the line was changed after it was written"))
+        if members.get(b"prev") != b'"prev":"%s"' % last.hash.encode() or members.get(b"seq") != b'"seq":%d' % number:
+            return Followed(last, asked, Broken(number, "a line before it is missing, added or out of order"))
+        last = Link(number, members[b"hash"][8:-1].decode())
+        if number == ask:
+            asked = last
+    left = sorted(number for numbers in erased.values() for number in numbers)
+    return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
+
+
+def _sha256(members: list[bytes]) -> bytes:
+    return hashlib.sha256(b"{%s}" % b",".join(members)).hexdigest().encode()

@@ -1,0 +1,66 @@
+"""What a journal's bytes and its head prove, in one sentence that never says more than that."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from graph.audit.chain import Broken, follow, proven
+from graph.audit.head import Head
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`broken` is what does not hold; `doubt` why nothing is proven although nothing is broken."""
+
+    entries: int
+    head: str
+    broken: Broken | None = None
+    doubt: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.broken is None and not self.doubt
+
+    @property
+    def says(self) -> str:
+        if self.broken is not None:
+            return f"broken at line {self.broken.line}: {self.broken.why}"
+        return self.doubt or f"{self.entries} entries, unbroken; head {self.head}"
+
+
+def prove(journal: Path, head: Head) -> Proof:
+    told = head.read()  # before the journal: lines may be added while it is read, and none is taken away
+    there = journal.exists()
+    if not there and told is None:
+        return Proof(0, "", doubt="there is no journal: nothing is proven")
+    found = follow(_lines(journal), told.seq if told else None)
+    entries, last = found.last.seq, found.last.hash
+    if found.broken is not None:
+        return Proof(entries, last, found.broken)
+    if told is None:
+        if not entries:
+            return Proof(0, "", doubt="the journal is empty: nothing is proven")
+        doubt = f"{entries} entries follow one another; without {head.path.name}, a cut end would not show; last {last}"
+        return Proof(entries, last, doubt=doubt)
+    if found.asked is None:
+        what = "the journal was cut" if entries else "the journal was emptied" if there else "the journal is gone"
+        return Proof(entries, last, Broken(entries + 1, f"{what}: {told.seq} entries were written"))
+    if found.asked != told:
+        return Proof(entries, last, Broken(told.seq, "the line is not the one that was written there"))
+    return Proof(entries, last)
+
+
+def _lines(journal: Path) -> Iterator[bytes]:
+    """Every line without its newline. What stands behind the last newline is one, too, if it is a whole entry; half a
+    line was left by a killed process, and the next append removes it."""
+    if journal.exists():
+        with journal.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield line[:-1]
+                else:
+                    try:
+                        proven(line)
+                    except ValueError:
+                        return
+                    yield line
