@@ -48,7 +48,8 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         config[group][key] = str(ROOT / config[group][key])
     (place / "langgraph.json").write_text(json.dumps(config))
     port = _free_port()
-    env = environment(home, studio_tenant="U1", artifacts=0) | {"LANGSMITH_TRACING": "false"}
+    person = {name: str(place / "person") for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    env = environment(home, studio_tenant="U1", artifacts=0) | {"LANGSMITH_TRACING": "false"} | person
     log = (place / "server.log").open("wb")
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
     child = subprocess.Popen(command, cwd=place, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -178,6 +179,11 @@ def test_nothing_raw_lies_in_the_servers_own_folder(server: tuple[str, Path]) ->
     files = [p for p in place.rglob("*") if p.is_file()]
     assert [str(p) for p in files if any(n in p.read_bytes() for n in needles)] == []
     assert re.search("cordon", (place / "server.log").read_text())
+
+
+def test_no_library_leaves_anything_in_the_persons_home(server: tuple[str, Path]) -> None:
+    _run(server[0], given={"question": QUESTION})
+    assert [str(p) for p in (server[1] / "person").rglob("*")] == []
 
 
 def test_the_repository_stays_clean(server: tuple[str, Path]) -> None:
