@@ -1,5 +1,6 @@
 """What the stages stand on, opened on first use and closed together."""
 
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,8 @@ class Deps:
     @cached_property
     def index(self) -> Index:
         _ = self.lock
+        if self.shared is None:  # pages that a killed ingestion left, and that earlier versions kept
+            shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
         return Index(self.settings.home / "index", self.embedder, exact=self.shared is not None)
 
     @cached_property

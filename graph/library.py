@@ -43,10 +43,10 @@ class Library:
         if pages:
             from graph.knowledge.web import pages as fetched
 
-            sources, failed = fetched(pages, owner, self.settings)
-            for outcome in failed:
-                progress(outcome)
-            outcomes += failed + self.ingest_sources(sources, progress=progress)
+            with fetched(pages, owner, self.settings) as (sources, failed):
+                for outcome in failed:
+                    progress(outcome)
+                outcomes += failed + self.ingest_sources(sources, progress=progress)
         return outcomes
 
     def ingest_sources(

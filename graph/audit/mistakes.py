@@ -48,7 +48,7 @@ class Mistakes:
                 "kind": "flag",
                 "timestamp": now,
                 "tenant_id": row["tenant_id"],
-                "about": row["run_id"],
+                "run_id": row["run_id"],  # what erases the run erases the note
                 "says": "false_positive",
                 "note": row["note"],
             }
