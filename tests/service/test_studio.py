@@ -171,6 +171,14 @@ def test_no_stage_before_the_guard_shows_document_text(server: tuple[str, Path])
     assert CNIC not in json.dumps([part.data for part in parts])
 
 
+@pytest.mark.parametrize("number", ["3520218374653", "03001234567", "923001234567", "4111111111111111"])
+def test_a_number_alone_is_masked_before_the_server_stores_it(server: tuple[str, Path], number: str) -> None:
+    state = _run(server[0], given={"question": number})
+    assert state["question"] == "[REDACTED]" and number not in json.dumps(state)
+    time.sleep(1)
+    assert [str(p) for p in server[1].rglob("*") if p.is_file() and number.encode() in p.read_bytes()] == []
+
+
 def test_nothing_raw_lies_in_the_servers_own_folder(server: tuple[str, Path]) -> None:
     url, place = server
     _run(url, given={"question": QUESTION})
