@@ -31,7 +31,6 @@ def test_a_number_that_is_the_whole_question_is_on_disk_nowhere(
         context=Context("U1", "local", "t"),
         durability="sync",
     )
-    one.ask(number, tenant_id="U1", thread_id="t", memory="buffer")
     one.close()
     assert number.encode() not in b"".join(p.read_bytes() for p in home.glob("checkpoints.db*"))
     assert "[REDACTED]" in set(strings(on_disk(home)))
