@@ -43,7 +43,8 @@ class Deps:
         _ = self.lock
         if self.shared is None:  # pages that a killed ingestion left, and that earlier versions kept
             shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
-        return Index(self.settings.home / "index", self.embedder, exact=self.shared is not None)
+            return Index(self.settings.home / "index", self.embedder)
+        return Index(self.settings.home / "index", self.embedder, exact_limit=None)
 
     @cached_property
     def generator(self) -> Generator:

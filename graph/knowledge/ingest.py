@@ -116,11 +116,7 @@ def purge(index: Index, tenant: str) -> list[str]:
 
 def mirror(index: Index, tenant: str) -> None:
     """Bring the space's Chroma collection in step with the space."""
-    space = index.space(tenant)
-    if space is not None:
-        rows, matrix = space.matrix()
-        names = space.names(int(row) for row in rows)
-        index.vectors.sync(index.key(tenant), [names[int(row)][0] for row in rows], matrix)
+    index.mirror(tenant)
 
 
 def _one(
