@@ -239,3 +239,20 @@ def test_a_buffer_keeps_the_last_turns_word_by_word_from_the_first_on() -> None:
         held = memory.remember(held, turn, "buffer", 8)
         assert [t["question"] for t in held["turns"]] == [f"q{i}" for i in range(max(1, n - 7), n + 1)]
         assert len(held["summary"]) == max(0, n - 8)
+
+
+def test_a_clock_that_was_set_back_loses_no_turn(again: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day ahead, then right again in a process of its own."""
+    from langgraph.checkpoint.base import id as ids
+
+    now = ids.time.time_ns
+    with monkeypatch.context() as ahead:
+        ahead.setattr(ids.time, "time_ns", lambda: now() + 86_400 * 10**9)
+        ask(again(), "Which datasets do I have?")
+    monkeypatch.setattr(ids, "_last_v6_timestamp", None)
+    assert "512 trees" in ask(again(), "Tell me about the first one")["answer"]
+    monkeypatch.setattr(ids, "_last_v6_timestamp", None)
+    one: Agent = again()
+    assert "41 routes" in ask(one, "and the third?")["answer"]
+    assert len(inv.state_of(one, "M1", "t")["memory"]["turns"]) == 3
+    assert one.deps.journal.verify() is None
