@@ -75,9 +75,11 @@ def test_a_new_home_is_its_owners_alone(tmp_path: Any) -> None:
 def test_a_job_taken_up_again_brings_chroma_in_step_with_what_was_stored(another: Callable[..., Any]) -> None:
     from evals.serving import serving
 
-    def held(served: Any) -> list[str]:
+    def held(served: Any) -> list[int] | None:
+        """The rows that Chroma has; None where it is not in step with the space."""
         index = served.service.agent.deps.index
-        return sorted(index.vectors._collection(index.key("U1")).get(include=[])["ids"])
+        space = index.space("U1")
+        return index.vectors.nearest(index.key("U1"), index.embedder.embed(["lamp"])[0], 50, space.stamp())
 
     with another() as served, served.client() as client:
         job = upload(client, ("siskin.md", b"The siskin lamp is lit at six."))
@@ -86,4 +88,4 @@ def test_a_job_taken_up_again_brings_chroma_in_step_with_what_was_stored(another
     path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
     with serving(served.settings) as again, again.client() as client:
         assert finished(client, job["job_id"])["state"] == "done"
-        assert held(again) == whole and "siskin_0" in whole
+        assert held(again) == whole and len(whole or []) > 1
