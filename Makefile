@@ -48,7 +48,7 @@ $(VENV)/.studio: $(VENV)/.default requirements/studio.txt
 	@touch $@
 
 studio: $(VENV)/.studio ## LangGraph Server for Studio, as the tenant CORDON_STUDIO_TENANT
-	@CORDON_STUDIO_TENANT="$${CORDON_STUDIO_TENANT:-U1}" $(BIN)/langgraph dev --no-browser --no-reload
+	@LANGGRAPH_CLI_NO_ANALYTICS=1 CORDON_STUDIO_TENANT="$${CORDON_STUDIO_TENANT:-U1}" $(BIN)/langgraph dev --no-browser --no-reload
 
 test: $(VENV)/.dev ## the tests
 	@$(BIN)/python -m pytest

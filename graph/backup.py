@@ -9,13 +9,12 @@ import json
 import os
 import shutil
 import tarfile
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from graph.errors import BadInput, Unavailable
-from graph.knowledge.home import HomeLock
+from graph.knowledge.home import RESTORING, HomeLock
 
 CONTENTS = "cordon-backup.json"  # the last member: file names and their hashes
 VERSION = 1
@@ -48,11 +47,17 @@ def write(home: Path, out: BinaryIO) -> dict[str, str]:
 def read(home: Path, source: BinaryIO) -> dict[str, str]:
     """Put an archive where there is no home yet; every file is checked first. Raises BadInput and leaves nothing behind
     when it is damaged, not whole or no backup."""
-    if home.exists() and (not home.is_dir() or any(home.iterdir())):
+    there = home.is_dir()  # if it is empty: it may be a mount, so it is filled and not replaced
+    fresh = home / RESTORING if there else home.with_name(f".{home.name}{RESTORING}")
+    if there and fresh.exists():  # a restore into it was cut short: all that is there came from that
+        _empty(home)
+    if home.exists() and (not there or any(home.iterdir())):
         raise BadInput(f"{home} is not empty.", hint="Restore into a new home: CORDON_HOME=… cordon restore FILE")
-    there = home.is_dir()  # empty: it may be a mount, so it is filled and not replaced
     home.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(dir=home if there else home.parent, prefix=f".{home.name}-"))
+    if fresh.exists():  # left by one that was killed
+        shutil.rmtree(fresh)
+    fresh.mkdir(mode=0o700)
+    done = False
     try:
         held = _checked(fresh, source)
         if there:
@@ -61,13 +66,22 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
             home.chmod(0o700)
         else:
             fresh.rename(home)
+        done = True
     except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             raise Unavailable(f"the backup could not be read or written ({error.strerror}).") from error
         raise BadInput("this is no whole backup of Cordon.", hint="Take another copy of the file.") from error
     finally:
+        if not done and there:
+            _empty(home)
         shutil.rmtree(fresh, ignore_errors=True)
     return held
+
+
+def _empty(home: Path) -> None:
+    """Remove what a restore has put there, and last of all the folder that says that it was not finished."""
+    for path in sorted(home.iterdir(), key=lambda path: path.name == RESTORING):
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
 
 
 def _add(archive: tarfile.TarFile, name: str, path: Path) -> str:

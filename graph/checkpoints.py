@@ -11,7 +11,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from graph.policy import pii
 
-_ID = re.compile(r"[0-9a-f-]{16,64}|[\w:|-]{1,12}")  # digests, run ids and short keys hold nothing to mask
+# What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
+# them, and short words. Digits alone are an id to nobody: a person's number may be all that was asked.
+_ID = re.compile(
+    r"(?=.*[a-f])(?:[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+    r"|[^\W\d]{1,12}"
+)
 
 
 class MaskingSerializer(JsonPlusSerializer):

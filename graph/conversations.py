@@ -16,6 +16,7 @@ import numpy as np
 
 from graph.context import key_of
 from graph.errors import Unavailable
+from graph.knowledge import open_files
 from graph.knowledge.home import alone_in
 
 SHOWN = (
@@ -41,11 +42,13 @@ class Recalled:
 
 
 class Conversations:
-    """Safe between threads. Raises Unavailable when the disk does not take a turn or a file is broken."""
+    """Safe between threads. Raises Unavailable when the disk does not take a turn or a file is broken. The files used
+    last stay open, `most_open` of them."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, most_open: int | None = None) -> None:
         self._directory = directory
-        self._open: dict[str, sqlite3.Connection] = {}
+        self._most_open = most_open or open_files.share(3)
+        self._open: dict[str, sqlite3.Connection] = {}  # the one used last at the end
         self._lock = threading.RLock()
 
     def close(self) -> None:
@@ -143,6 +146,9 @@ class Conversations:
                     if not create and not path.exists():
                         return []
                     self._open[name] = _opened(path)
+                self._open[name] = self._open.pop(name)
+                while len(self._open) > self._most_open:  # nobody is at work in it: that takes the lock
+                    self._open.pop(next(iter(self._open))).close()
                 return self._open[name].execute(sql, values).fetchall()
         except sqlite3.Error as error:
             raise Unavailable(

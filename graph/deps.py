@@ -1,5 +1,6 @@
 """What the stages stand on, opened on first use and closed together."""
 
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,7 +44,10 @@ class Deps:
     @cached_property
     def index(self) -> Index:
         _ = self.lock
-        return Index(self.settings.home / "index", self.embedder, exact=self.serves)
+        if self.shared is None:  # pages that a killed ingestion left, and that earlier versions kept
+            shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
+        chroma = {"exact_limit": None} if self.serves else {}
+        return Index(self.settings.home / "index", self.embedder, **chroma)
 
     @cached_property
     def generator(self) -> Generator:

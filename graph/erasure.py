@@ -1,27 +1,32 @@
 """Erasure: everything that is kept of a thread, a user, a tenant, or of what is older than a day, with a receipt.
 
-The journal comes last and holds the receipt. An erasure that was cut short has left its runs there, so asking again
-finishes it.
+PLACES names every file that a home and its artefacts have. The journal comes last and holds the receipt, after a look
+that found nothing left: an erasure that was cut short has left its runs there, so asking again finishes it.
 """
 
 import json
 import re
 import shutil
+import sqlite3
 import sys
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from graph import remains
+from graph.audit import artifacts
 from graph.audit.journal import is_run
 from graph.audit.mistakes import Mistakes
 from graph.context import key_of
 from graph.deps import Deps
-from graph.knowledge.ingest import mirror
+from graph.errors import Unavailable
+from graph.tracing import jsonl
 
-_FOLDER = re.compile(r"\d{8}_\d{6}_.+_[A-Z_]+(?:-\d+)?")  # what graph/audit/artifacts.py names a run's folder
+_FOLDER = re.compile(r"\d{8}_\d{6}_.+_[A-Z_]+(?:-\d+)?")  # what graph/audit/artifacts.py names a run's folder, or named
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,11 @@ class Scope:
     def everything(self) -> bool:
         return self.user_id is None and self.thread_id is None and self.before is None
 
+    @property
+    def whole_user(self) -> bool:
+        """Whether what belongs to people and to no run goes, too: a tenant's, or one user's."""
+        return self.thread_id is None and self.before is None
+
     def holds(self, run: dict[str, Any]) -> bool:
         return (
             run["tenant_id"] == self.tenant_id
@@ -49,55 +59,91 @@ class Scope:
         )
 
 
+@dataclass(frozen=True)
+class _Erasure:
+    scope: Scope
+    deps: Deps
+    saver: Any
+    runs: list[dict[str, Any]]
+    cut_off: set[str]  # runs whose sentences left before they were killed: they have no line of their own
+    threads: set[tuple[str, str]]  # (user, thread) whose memory goes
+
+    @property
+    def ids(self) -> list[str]:
+        return [run["run_id"] for run in self.runs]
+
+    @property
+    def home(self) -> Path:
+        return self.deps.settings.home
+
+    @property
+    def keys(self) -> list[str]:
+        """The names under which the threads, and the tenant if all of it goes, are stored."""
+        tenant = self.scope.tenant_id
+        threads = [key_of(tenant, user, thread) for user, thread in self.threads]
+        return threads + ([key_of(tenant), self.deps.index.key(tenant)] if self.scope.everything else [])
+
+
 def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
-    """Erase and return the receipt: what kind of thing, how many, when. Raises Unavailable when the disk fails."""
-    ids: list[str] = []
-    folders: list[Path] = []
-    threads: set[tuple[str, str]] = set()
+    """Erase and return the receipt: how many from each place, how many files were looked through afterwards.
+
+    Raises Unavailable when the disk fails, or when something is left.
+    """
+    try:
+        return _erase(scope, deps, saver)
+    except (OSError, sqlite3.Error) as error:
+        why = f"the erasure could not be finished ({error})."
+        raise Unavailable(why, hint="Make room or mend the permissions of CORDON_HOME, then ask again.") from error
+
+
+def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
+    runs: list[dict[str, Any]] = []
+    cut_off: set[str] = set()
     used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
-    cut_off: set[str] = set()  # runs whose sentences left before they were killed: they have no line of their own
-    for run in deps.journal.entries("tenant_id", scope.tenant_id):
-        if not is_run(run):
-            if run["kind"] == "sentence" and scope.holds(run):
-                cut_off.add(run["run_id"])
-        elif scope.holds(run) and "salt" in run:
-            ids.append(run["run_id"])
-            folders += [Path(run["artifacts"])] if run["artifacts"] else []
-            threads.add((run["user_id"], run["thread_id"]))
-        elif run["tenant_id"] == scope.tenant_id and scope.before is not None and run["timestamp"] >= scope.before:
-            used_since.add((run.get("user_id"), run.get("thread_id")))
-    checkpoints = _threads(scope, threads - used_since, saver)
-    receipt = {
+    for entry in deps.journal.entries("tenant_id", scope.tenant_id):
+        if not is_run(entry):
+            if entry["kind"] == "sentence" and scope.holds(entry):
+                cut_off.add(entry["run_id"])
+        elif scope.holds(entry) and "salt" in entry:
+            runs.append(entry)
+        elif entry["tenant_id"] == scope.tenant_id and scope.before is not None and entry["timestamp"] >= scope.before:
+            used_since.add((entry.get("user_id"), entry.get("thread_id")))
+    threads = {(run["user_id"], run["thread_id"]) for run in runs} - used_since
+    work = _Erasure(scope, deps, saver, runs, cut_off, threads)
+    receipt: dict[str, Any] = {
         "receipt_id": uuid.uuid4().hex,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "tenant_id": scope.tenant_id,
         "scope": "all" if scope.everything else "thread" if scope.thread_id else "user" if scope.user_id else "older",
-        "runs": len(ids),
-        "threads": checkpoints,
-        "turns": _turns(scope, ids, deps),
-        "artifacts": sum(map(_folder, folders)),
-        "false_positives": Mistakes(deps.journal).forget(ids),
-        "uploads": _uploads(scope, deps.settings.home) if scope.thread_id is None and scope.before is None else 0,
-        "documents": _documents(scope.tenant_id, deps) if scope.everything else 0,
     }
+    for place in PLACES:
+        receipt[place.name] = place.erase(work)
     _forget_in_memory()
-    deps.journal.erase({*ids, *cut_off}, receipt)
+    folders = {work.home, deps.settings.out} | {Path(run["artifacts"]).parent for run in runs if run["artifacts"]}
+    if left := remains.holding({*work.ids, *work.keys}, folders, apart_from=deps.journal.path):
+        raise Unavailable(
+            f"{len(left)} files still hold what was to be erased, {left[0]} among them.",
+            hint="Remove what is not Cordon's own, then ask again.",
+        )
+    receipt["left"] = 0
+    deps.journal.erase({*work.ids, *cut_off}, receipt)
     return receipt
 
 
-def _threads(scope: Scope, threads: set[tuple[str, str]], saver: Any) -> int:
+def _threads(work: _Erasure) -> int:
     """Delete the checkpoints of the threads, and the bytes they leave in the file."""
-    with saver.lock:
-        for user, thread in threads:
+    with work.saver.lock:
+        for user, thread in work.threads:
             for table in ("checkpoints", "writes"):
-                saver.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (key_of(scope.tenant_id, user, thread),))
-        saver.conn.commit()
-        saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return len(threads)
+                key = key_of(work.scope.tenant_id, user, thread)
+                work.saver.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (key,))
+        work.saver.conn.commit()
+        work.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return len(work.threads)
 
 
-def _turns(scope: Scope, ids: list[str], deps: Deps) -> int:
-    kept = deps.conversations
+def _turns(work: _Erasure) -> int:
+    kept, scope, ids = work.deps.conversations, work.scope, work.ids
     gone = 0
     for at in range(0, len(ids), 500):  # SQLite bounds the parameters of a statement
         gone += kept.forget(scope.tenant_id, run_ids=ids[at : at + 500])
@@ -106,37 +152,123 @@ def _turns(scope: Scope, ids: list[str], deps: Deps) -> int:
     return gone
 
 
+def _artifacts(work: _Erasure) -> int:
+    out = work.deps.settings.out
+    artifacts.sweep(out)
+    written = [Path(run["artifacts"]) for run in work.runs if run["artifacts"]]
+    return sum(_folder(path) + (_folder(out / path.name) if path.parent != out else 0) for path in written)
+
+
 def _folder(path: Path) -> int:
-    """Remove an artefact folder. Only what looks like one: the journal names it, but the disk may have changed."""
+    """Remove an artefact folder, where the journal says it lies or, if all of them were moved, where they lie now. Only
+    what looks like one: the disk may have changed."""
     if not (_FOLDER.fullmatch(path.name) and (path / "triage.json").is_file()):
         return 0
     shutil.rmtree(path, ignore_errors=True)
     return int(not path.exists())
 
 
-def _documents(tenant: str, deps: Deps) -> int:
+def _traces(work: _Erasure) -> int:
+    if work.deps.tracer is not None:
+        work.deps.tracer.settle()
+    return jsonl.forget(work.home, work.ids, work.scope.tenant_id if work.scope.everything else "")
+
+
+def _documents(work: _Erasure) -> int:
     """Remove the tenant's space, and build Chroma's files anew without it: a delete leaves bytes in them."""
-    space = deps.index.space(tenant)
+    if not work.scope.everything:
+        return 0
+    index, tenant = work.deps.index, work.scope.tenant_id
+    space = index.space(tenant)
     count = space.count()[0] if space else 0
-    deps.index.drop(tenant)
-    for owner in deps.index.tenants():
-        mirror(deps.index, owner)
+    index.drop(tenant)
+    for owner in index.tenants():
+        index.mirror(owner)
     return count
 
 
-def _uploads(scope: Scope, home: Path) -> int:
-    """Remove the folders of uploads (graph/service/http/jobs.py) of the tenant, or of one user of it."""
+def _pages(work: _Erasure) -> int:
+    """Pages lie here only while they are read; a killed process leaves them."""
+    folder = work.home / "pages" / work.deps.index.key(work.scope.tenant_id)
+    if not work.scope.everything or not folder.exists():
+        return 0
+    count = sum(path.is_file() for path in folder.rglob("*"))
+    shutil.rmtree(folder)
+    return count
+
+
+def _uploads(work: _Erasure) -> int:
+    """Remove the folders of uploads (graph/service/http/jobs.py) of the tenant, or of one user of it, and those that
+    were never accepted: whose they are nobody can tell, and the service that took them is gone."""
     gone = 0
-    for job in (home / "uploads").glob("*/job.json"):
+    for folder in (work.home / "uploads").glob("*") if work.scope.whole_user else ():
         try:
-            known = json.loads(job.read_bytes())
-            theirs = known["tenant_id"] == scope.tenant_id and scope.user_id in (None, known["user_id"])
-        except (OSError, ValueError, KeyError):
-            continue  # a folder that is being written or was never accepted: the service sweeps it
+            known = json.loads((folder / "job.json").read_bytes())
+            theirs = known["tenant_id"] == work.scope.tenant_id and work.scope.user_id in (None, known["user_id"])
+        except (OSError, ValueError, KeyError, TypeError):
+            theirs = True
         if theirs:
-            shutil.rmtree(job.parent, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             gone += 1
     return gone
+
+
+def _keys(work: _Erasure) -> int:
+    """Erase the API keys (graph/service/keys.py) of the tenant, or of one user of it."""
+    path = work.home / "keys.db"
+    if not work.scope.whole_user or not path.exists():
+        return 0
+    db = sqlite3.connect(path, isolation_level=None, timeout=5)
+    try:
+        db.execute("PRAGMA secure_delete = ON")
+        user = work.scope.user_id or ""
+        gone = db.execute(
+            "DELETE FROM keys WHERE tenant_id = ? AND ? IN ('', user_id)", (work.scope.tenant_id, user)
+        ).rowcount
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return gone
+    finally:
+        db.close()
+
+
+def _mistakes(work: _Erasure) -> int:
+    return Mistakes(work.deps.journal).forget(work.ids)
+
+
+def _runs(work: _Erasure) -> int:
+    """Their lines lose what is personal when the receipt is written, last of all."""
+    return len(work.runs)
+
+
+def _of_nobody(work: _Erasure) -> int:
+    return 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A kind of thing that is kept: the files it lies in, below the home or `out`, and what takes it out of them."""
+
+    name: str  # in the receipt
+    files: str  # a pattern of pathlib.PurePath.match, or of a folder with all below it when it ends in /
+    erase: Callable[[_Erasure], int]  # how many it was
+
+
+PLACES = (
+    Place("runs", "audit/journal.jsonl", _runs),
+    Place("head", "audit/journal.head", _of_nobody),  # a number and a hash; it follows the journal
+    Place("threads", "checkpoints.db*", _threads),
+    Place("turns", "conversations/*.db*", _turns),
+    Place("artifacts", "out/", _artifacts),
+    Place("traces", "traces/*.jsonl", _traces),
+    Place("false_positives", "audit/false_positives.jsonl", _mistakes),
+    Place("uploads", "uploads/", _uploads),
+    Place("keys", "keys.db*", _keys),
+    Place("pages", "pages/", _pages),
+    Place("documents", "index/spaces/*", _documents),
+    Place("vectors", "index/chroma/", _of_nobody),  # built anew with the documents
+    Place("lock", "lock", _of_nobody),  # a process id
+    Place("pepper", "keys.pepper", _of_nobody),  # random bytes, of no tenant
+)
 
 
 def _forget_in_memory() -> None:

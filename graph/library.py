@@ -9,7 +9,7 @@ from typing import Any
 from graph.context import PUBLIC, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
-from graph.knowledge.ingest import Outcome, Source, files, ingest, mirror
+from graph.knowledge.ingest import Outcome, Source, files, ingest
 from graph.knowledge.space import Record
 from graph.settings import Settings
 
@@ -43,10 +43,10 @@ class Library:
         if pages:
             from graph.knowledge.web import pages as fetched
 
-            sources, failed = fetched(pages, owner, self.settings)
-            for outcome in failed:
-                progress(outcome)
-            outcomes += failed + self.ingest_sources(sources, progress=progress)
+            with fetched(pages, owner, self.settings) as (sources, failed):
+                for outcome in failed:
+                    progress(outcome)
+                outcomes += failed + self.ingest_sources(sources, progress=progress)
         return outcomes
 
     def ingest_sources(
@@ -104,7 +104,7 @@ class Library:
         space = self.deps.index.space(owner)
         if space is None or not _is_text(doc_id) or not space.remove(doc_id):
             raise _no_document(doc_id)
-        mirror(self.deps.index, owner)
+        self.deps.index.mirror(owner)
 
 
 def _owner(tenant_id: str, public: bool) -> str:

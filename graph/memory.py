@@ -1,6 +1,6 @@
 """Conversational memory: what a thread remembers, and how a follow-up question is understood from it.
 
-Two forms. `buffer` keeps the last turns word by word; `summary` folds each turn into one line of a rolling synopsis.
+Two forms. `buffer` keeps the last turns word by word; `summary` cuts each turn short, to a line of a rolling synopsis.
 Both hold masked text only, live in the checkpoint of one (tenant, user, thread), and are read on the next turn.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from graph.state import Memory, MemoryType, PastTurn
 
-EMPTY: Memory = {"turns": [], "summary": ""}
+EMPTY: Memory = {"turns": [], "summary": []}
 SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 16, 120, 60, 12
 
 _ORDINALS = {
@@ -125,16 +125,15 @@ def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Mem
         return memory
     turns = [*memory["turns"], turn]
     cut = max(0, len(turns) - (keep if kind == "buffer" else 0))
-    fold, turns = turns[:cut], turns[cut:]
-    lines = [*memory["summary"].splitlines(), *map(_line, fold)]
-    return {"turns": turns, "summary": "\n".join(lines[-SUMMARY_LINES:])}
+    short = [*_synopsis(memory), *map(_shortened, turns[:cut])]
+    return {"turns": turns[cut:], "summary": short[-SUMMARY_LINES:]}
 
 
 def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
     """What may be read on this turn, oldest first: the synopsis, then any turns kept word by word."""
     if kind == "none":
         return []
-    return [*(_parse(line) for line in memory["summary"].splitlines()), *memory["turns"]]
+    return [*_synopsis(memory), *memory["turns"]]
 
 
 def as_text(memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) -> str:
@@ -142,7 +141,7 @@ def as_text(memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) 
     if kind == "none":
         return ""
     lines = [_quoted(turn, "Earlier question") for turn in earlier]
-    lines += memory["summary"].splitlines()
+    lines += map(_line, _synopsis(memory))
     lines += [_quoted(turn, "Question") for turn in memory["turns"]]
     return "\n".join(lines)
 
@@ -151,27 +150,28 @@ def _quoted(turn: PastTurn, label: str) -> str:
     return f"{label}: {turn['question']}\nAnswer: {turn['answer']}"
 
 
-_LINE = re.compile(r"Asked: (.*?) Answered: (.*?)(?: Listed: (.*?))?(?: From: (.*?))?$")
+def _synopsis(memory: Memory) -> list[PastTurn]:
+    """The turns cut short. A thread of an earlier version has prose in their place: what it answered could not be told
+    from what it rested on, so nothing of it is read."""
+    held = memory["summary"]
+    return held if isinstance(held, list) else []
+
+
+def _shortened(turn: PastTurn) -> PastTurn:
+    return {
+        "question": _short(turn["question"]),
+        "answer": _short(turn["answer"]),
+        "topic": _short(turn["topic"]),
+        "items": [item[:ITEM_CHARS] for item in turn["items"]],
+        "doc_ids": turn["doc_ids"],
+    }
 
 
 def _line(turn: PastTurn) -> str:
-    """One line of synopsis. `_parse` reads it back, so what the line does not say is forgotten."""
-    line = f"Asked: {_short(turn['question'])} Answered: {_short(turn['answer'])}"
-    if turn["items"]:
-        line += " Listed: " + " | ".join(item[:ITEM_CHARS].replace("|", "/") for item in turn["items"])
-    return line + (" From: " + ", ".join(turn["doc_ids"]) if turn["doc_ids"] else "")
-
-
-def _parse(line: str) -> PastTurn:
-    match = _LINE.match(line)
-    question, answer, items, docs = match.groups() if match else (line, "", None, None)
-    return {
-        "question": question,
-        "answer": answer,
-        "topic": question,
-        "items": items.split(" | ") if items else [],
-        "doc_ids": docs.split(", ") if docs else [],
-    }
+    """A turn of the synopsis as the prompt shows it. Nobody reads it back."""
+    line = f"Asked: {turn['question']} Answered: {turn['answer']}"
+    line += f" Listed: {' | '.join(turn['items'])}" if turn["items"] else ""
+    return line + (f" From: {', '.join(turn['doc_ids'])}" if turn["doc_ids"] else "")
 
 
 def _short(text: str) -> str:

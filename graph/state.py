@@ -126,7 +126,7 @@ class PastTurn(TypedDict):
 
 class Memory(TypedDict):
     turns: list[PastTurn]
-    summary: str
+    summary: list[PastTurn]  # cut short; homes of earlier versions hold prose here, which is read as nothing
 
 
 class Usage(TypedDict):

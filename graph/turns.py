@@ -79,6 +79,8 @@ class Turns:
         known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: dict[str, Any] = {}
         with tracing_context(enabled=False), _memory():
+            if turn.kept:
+                self._after_latest(turn.thread)
             for mode, told in graph.stream(turn.asked, **known):
                 if mode == "values":
                     reply = told["reply"]
@@ -134,6 +136,17 @@ class Turns:
                 f"the memory {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
             ) from error
         return saver
+
+    def _after_latest(self, thread: str) -> None:
+        """The checkpoints of a turn come after those that are there, though the clock was set back: LangGraph takes the
+        one with the greatest id for the last, and an id begins with the time."""
+        from langgraph.checkpoint.base import id as ids
+
+        with self.saver.lock:
+            sql = "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?"
+            [(latest,)] = self.saver.conn.execute(sql, (thread,)).fetchall()
+        if latest:
+            ids._last_v6_timestamp = max(ids._last_v6_timestamp or 0, ids.UUID(latest).time)  # type: ignore[assignment]
 
     def _keep_latest(self, thread: str) -> None:
         """Drop a thread's older checkpoints: a turn needs the last one only, and the journal keeps the history."""

@@ -1,11 +1,11 @@
 """The folder a run leaves behind (requirement D7). It appears whole or not at all."""
 
-import itertools
+import fcntl
 import json
 import os
 import re
+import secrets
 import shutil
-import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +19,8 @@ from graph.knowledge.regulation import picture
 from graph.state import State
 
 SLUG_CHARS = 40
+TAIL_CHARS, TAIL_OF = 7, "bcdfghjkmnpqrstvwxz"  # 900 million tails, none a word or a number
 WRITING = ".writing-"
-DEAD_AFTER_S = 3_600  # no run writes that long: what is older was left by a killed process
 
 
 class Artifacts:
@@ -31,8 +31,8 @@ class Artifacts:
     def folder(self, state: State) -> Iterator["Folder"]:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
         directory(self.out)  # if it was there, others may look in: a run's folder is closed to them
-        self._sweep()
-        work, final = self._begun(name_of(state))
+        sweep(self.out)
+        work, final, held = self._begun(state)
         try:
             folder = Folder(work, final, state)
             yield folder
@@ -40,26 +40,34 @@ class Artifacts:
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+        finally:
+            os.close(held)
 
-    def _sweep(self) -> None:
-        """Remove what killed runs left half written."""
-        for left in self.out.glob(f"{WRITING}*"):
-            with suppress(OSError):
-                if time.time() - left.stat().st_mtime > DEAD_AFTER_S:
-                    shutil.rmtree(left, ignore_errors=True)
-
-    def _begun(self, name: str) -> tuple[Path, Path]:
-        """The folder to write in and what it will be: the name, or with -2, -3 … when runs of one second share it. Who
-        has made the former has the latter, among threads and processes alike."""
-        for n in itertools.count(1):
-            final = self.out / (name if n == 1 else f"{name}-{n}")
+    def _begun(self, state: State) -> tuple[Path, Path, int]:
+        """The folder to write in, what it will be, and the open file that keeps it from being swept."""
+        while True:
+            final = self.out / name_of(state)
             work = self.out / f"{WRITING}{final.name}"
-            with suppress(FileExistsError):
+            with suppress(FileExistsError, FileNotFoundError):  # another run's, or swept before it was held
                 work.mkdir(mode=0o700)
-                if not final.exists():
-                    return work, final
-                work.rmdir()
-        raise AssertionError
+                held = os.open(work, os.O_RDONLY | os.O_CLOEXEC)
+                fcntl.flock(held, fcntl.LOCK_EX)
+                if work.exists() and not final.exists():
+                    return work, final, held
+                os.close(held)
+                shutil.rmtree(work, ignore_errors=True)
+
+
+def sweep(out: Path) -> None:
+    """Remove what killed runs left half written: a folder that nobody holds."""
+    for left in out.glob(f"{WRITING}*"):
+        with suppress(OSError):
+            file = os.open(left, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(file)
 
 
 class Folder:
@@ -106,8 +114,13 @@ class Folder:
 
 
 def name_of(state: State) -> str:
-    """<YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>, the slug from the masked question."""
+    """<YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>, the slug from the masked question, with random letters at its end.
+
+    They stand in every name: one that came only when a name was taken would tell that somebody else had asked the
+    same in the same second.
+    """
     stamp = re.sub(r"\D", "", state["started"])[:14]
     plain = unicodedata.normalize("NFKD", state["question"]).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:SLUG_CHARS].strip("_") or "question"
-    return f"{stamp[:8]}_{stamp[8:]}_{slug}_{state['intent']['name']}_{state['verdict']['action']}"
+    tail = "".join(secrets.choice(TAIL_OF) for _ in range(TAIL_CHARS))
+    return f"{stamp[:8]}_{stamp[8:]}_{slug}_{tail}_{state['intent']['name']}_{state['verdict']['action']}"

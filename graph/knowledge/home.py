@@ -10,6 +10,7 @@ from typing import Self
 
 from graph.errors import IndexUnavailable, Unavailable
 
+RESTORING = ".restoring"  # a folder in a home that is being filled from a backup
 _HINT = "Mend its permissions, or set CORDON_HOME or CORDON_OUT to a directory that you may write to."
 
 
@@ -76,6 +77,12 @@ class HomeLock:
                     os.close(file)
                     raise _taken(holder, self._path.parent) from None
                 time.sleep(0.05)
+        if (self._path.parent / RESTORING).exists():
+            os.close(file)
+            raise IndexUnavailable(
+                f"a restore into {self._path.parent} was cut short, so it is not whole.",
+                hint="Run `cordon restore` again.",
+            )
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         self._file = file

@@ -5,10 +5,12 @@ share of the question's words they hold, weighted by rarity: as good as reciproc
 and it can be thresholded (evals/retrieval.py measures it).
 """
 
+import logging
 import math
 import re
 import sys
 import threading
+import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,8 +21,8 @@ from typing import Literal
 import numpy as np
 
 from graph.context import PUBLIC, key_of
-from graph.errors import IndexUnavailable
-from graph.knowledge import called
+from graph.errors import CordonError, IndexUnavailable
+from graph.knowledge import called, open_files
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.home import alone_in, private_directory
 from graph.knowledge.space import Record, Space, StoredChunk
@@ -29,8 +31,10 @@ from graph.knowledge.vectors import Vectors
 CANDIDATES = 50  # of each kind and space
 WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
 EXACT_LIMIT = 20_000  # chunks; above it Chroma's HNSW finds the neighbours, below it every cosine is computed
+FILES_OF_A_SPACE = 3  # SQLite holds the database, its log and the log's index open
 
 Where = Literal["private", "public"]
+log = logging.getLogger("cordon.index")
 
 # Words that say nothing about a topic. Closed-class English; evals/retrieval.py shows the effect.
 STOP_WORDS = frozenset(
@@ -64,14 +68,26 @@ def content_words(text: str) -> list[str]:
 
 
 class Index:
-    """All spaces under one directory. Hold a HomeLock. With `exact` every cosine is computed, however many there are:
-    Chroma's files are for one process, and the others of a service would read them stale."""
+    """All spaces under one directory. Hold a HomeLock. Of those that are not in use the latest `most_open` stay open.
 
-    def __init__(self, directory: Path, embedder: Embedder, *, exact: bool = False) -> None:
-        self.embedder, self.exact = embedder, exact
-        self._exact_limit = sys.maxsize if exact else EXACT_LIMIT
+    Up to `exact_limit` chunks every cosine is computed. Without a limit Chroma is not asked: its files are for one
+    process, and the others of a service would read them stale.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        embedder: Embedder,
+        *,
+        exact_limit: int | None = EXACT_LIMIT,
+        most_open: int | None = None,
+    ) -> None:
+        self.embedder = embedder
+        self._exact_limit = sys.maxsize if exact_limit is None else exact_limit
+        self._most_open = most_open or open_files.share(FILES_OF_A_SPACE)
         self._directory = directory
         self._spaces: dict[str, Space] = {}
+        self._used: dict[str, Space] = {}  # those that may be open, the one used last at the end
         self._opening = threading.RLock()
         self.vectors = Vectors(directory / "chroma")
 
@@ -79,6 +95,8 @@ class Index:
         for space in self._spaces.values():
             space.close()
         self._spaces.clear()
+        self._used.clear()
+        self.vectors.close()
 
     # -- spaces -------------------------------------------------------------------------------------------
 
@@ -94,7 +112,18 @@ class Index:
         Raises IndexUnavailable when it was made and its file is gone, or was embedded by another model.
         """
         with self._opening:  # two threads that open one space would each keep vectors of their own
-            return self._space(tenant, create)
+            space = self._space(tenant, create)
+            if space is not None:
+                self._used[self.key(tenant)] = self._used.pop(self.key(tenant), space)
+                self._rest()
+            return space
+
+    def _rest(self) -> None:
+        """Let go of the spaces that were not used for longest. One in which a thread is at work stays open, and a
+        thread that comes back to one that rests opens it again."""
+        for key in list(self._used)[: -self._most_open]:
+            if self._used[key].rest():
+                del self._used[key]
 
     def _space(self, tenant: str, create: bool) -> Space | None:
         key = self.key(tenant)
@@ -127,14 +156,16 @@ class Index:
             if not space.meta("embeddings"):
                 space.set_meta("embeddings", self.embedder.name)
                 space.set_meta("tenant", tenant)
+                space.set_meta("made", uuid.uuid4().hex)
             path.with_suffix(".made").touch(mode=0o600)  # last: whoever sees it finds the space whole
             return space
 
     def tenants(self) -> list[str]:
         """Whose spaces there are, the public one included."""
-        spaces = [Space(path) for path in sorted((self._directory / "spaces").glob("*.db"))]
-        names = [space.meta("tenant") for space in spaces]
-        for space in spaces:
+        names = []
+        for path in sorted((self._directory / "spaces").glob("*.db")):
+            space = Space(path)
+            names.append(space.meta("tenant"))
             space.close()
         return [name for name in names if name]
 
@@ -142,10 +173,44 @@ class Index:
         """Remove a space's file, and Chroma's files with it: those of the other spaces are to be built anew."""
         key = self.key(tenant)
         if key in self._spaces:
+            self._used.pop(key, None)
             self._spaces.pop(key).close()
         for path in (self._directory / "spaces").glob(f"{key}.*"):
             path.unlink()
         self.vectors.drop()
+
+    def mirror(self, tenant: str) -> None:
+        """Bring the space's Chroma collection in step with the space. One that is damaged is a copy, and made anew.
+        Where Chroma is not asked it is left alone.
+
+        Raises IndexUnavailable when that fails, too.
+        """
+        if self._exact_limit == sys.maxsize:
+            return
+        try:
+            self._mirror(tenant)
+        except CordonError:
+            raise
+        except Exception as error:
+            log.warning("the vector index was damaged (%s); it is built anew from the documents.", type(error).__name__)
+            try:
+                self.vectors.drop()
+                for owner in self.tenants():
+                    self._mirror(owner)
+            except Exception as again:
+                raise IndexUnavailable(
+                    f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
+                    hint=f"Make room, or remove {self.vectors.directory}: `cordon ingest` makes this copy again.",
+                ) from again
+
+    def _mirror(self, tenant: str) -> None:
+        space = self.space(tenant)
+        if space is not None:
+            if not space.meta("made"):
+                space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it
+            with space.reading():
+                stamp, (rows, matrix) = space.stamp(), space.matrix()
+            self.vectors.sync(self.key(tenant), rows, matrix, stamp)
 
     def visible(self, tenant: str) -> list[tuple[Where, Space]]:
         """The asker's spaces: never more than its own and the public one."""
@@ -254,24 +319,31 @@ class Index:
 
     def _cosines(self, space: Space, vector: np.ndarray, also: list[int], documents: Sequence[str]) -> dict[int, float]:
         """Row → cosine of the nearest chunks, and of the rows in `also`."""
-        rows, matrix = space.matrix()
-        if matrix.shape[1] != len(vector):
-            raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")
         if documents:
-            marks = ",".join("?" * len(documents))
-            found = space.execute(f"SELECT id FROM chunks WHERE doc_id IN ({marks})", list(documents))
-            wanted = np.isin(rows, [row for (row,) in found])
-            chosen = np.flatnonzero(wanted)
-        elif len(rows) <= self._exact_limit:
-            cosines = matrix @ vector
-            nearest = np.argsort(-cosines, kind="stable")[:CANDIDATES]
-            chosen = np.union1d(nearest, np.searchsorted(rows, also)).astype(int)
+            held = space.vectors("doc_id", documents)
+        elif (near := self._near(space, vector)) is not None:
+            held = space.vectors("id", {*near, *also})
         else:
-            names = [name for name, _ in self.vectors.nearest(self._key(space), vector, CANDIDATES)]
-            marks = ",".join("?" * len(names))
-            found = space.execute(f"SELECT id FROM chunks WHERE chunk_id IN ({marks})", names)
-            chosen = np.searchsorted(rows, sorted({row for (row,) in found} | set(also)))
-        return {int(rows[at]): float(matrix[at] @ vector) for at in chosen}
+            rows, matrix = space.matrix()
+            _fits(matrix.shape[1], vector)
+            nearest = np.argsort(-(matrix @ vector), kind="stable")[:CANDIDATES]
+            chosen = np.union1d(nearest, np.searchsorted(rows, also)).astype(int)
+            held = {int(rows[at]): matrix[at] for at in chosen}
+        for one in held.values():
+            _fits(len(one), vector)
+        return {row: float(one @ vector) for row, one in held.items()}
+
+    def _near(self, space: Space, vector: np.ndarray) -> list[int] | None:
+        """Rows of the nearest chunks as Chroma finds them; None where all are to be compared: in a space that is not
+        large, or that Chroma's copy is not in step with."""
+        if space.count()[1] <= self._exact_limit:
+            return None
+        return self.vectors.nearest(self._key(space), vector, CANDIDATES, space.stamp())
 
     def _key(self, space: Space) -> str:
         return self.key(space.meta("tenant"))
+
+
+def _fits(length: int, vector: np.ndarray) -> None:
+    if length != len(vector):
+        raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

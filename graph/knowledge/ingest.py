@@ -98,7 +98,7 @@ def ingest(
                 progress(outcome)
     finally:
         for tenant in touched:
-            mirror(index, tenant)
+            index.mirror(tenant)
     return outcomes
 
 
@@ -110,15 +110,6 @@ def purge(index: Index, tenant: str) -> list[str]:
         assert space is not None
         space.remove(doc_id)
     return gone
-
-
-def mirror(index: Index, tenant: str) -> None:
-    """Bring the space's Chroma collection in step with the space, if this process is the one that keeps it."""
-    space = None if index.exact else index.space(tenant)
-    if space is not None:
-        rows, matrix = space.matrix()
-        names = space.names(int(row) for row in rows)
-        index.vectors.sync(index.key(tenant), [names[int(row)][0] for row in rows], matrix)
 
 
 def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect) -> Outcome:

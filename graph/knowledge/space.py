@@ -8,10 +8,11 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -67,7 +68,10 @@ class StoredChunk:
 
 class Space:
     """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one. Other processes
-    may read and write the file at the same time."""
+    may read and write the file at the same time.
+
+    What was closed, by `close` or for a while by `rest`, is opened again by the next use.
+    """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
@@ -76,27 +80,56 @@ class Space:
         self._called: list[tuple[str, Name]] | None = None
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
+        self._opened: sqlite3.Connection | None = self._connected(create)
+
+    def _connected(self, create: bool = False) -> sqlite3.Connection:
+        path = self.path
         if not create and not path.exists():
             raise IndexUnavailable(f"the index file {path.name} is missing.", hint="Run `cordon ingest` again.")
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")
-            self._db.execute("PRAGMA secure_delete = ON")
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA secure_delete = ON")
+            (version,) = db.execute("PRAGMA user_version").fetchone()
             if version == 0 and create:
-                self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+                db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
                 path.chmod(0o600)
             elif version != SCHEMA_VERSION:
+                db.close()
                 raise IndexUnavailable(
                     f"the index file {path.name} has layout {version}, this Cordon reads {SCHEMA_VERSION}.",
                     hint="Remove the index directory and run `cordon ingest` again.",
                 )
         except sqlite3.Error as error:
             raise _broken(path, error) from error
+        return db
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The open file. Hold the lock."""
+        if self._opened is None:
+            self._opened = self._connected()
+        return self._opened
 
     def close(self) -> None:
-        self._db.close()
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+            self._opened = self._matrix = self._called = None
+            self._version = 0
+
+    def rest(self) -> bool:
+        """Let go of the file and of what was read from it. False while somebody is at work here: then nothing is."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._opened is not None and self._opened.in_transaction:
+                return False  # this very thread is at work
+            self.close()
+            return True
+        finally:
+            self._lock.release()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple]:
         with self._lock:
@@ -265,6 +298,17 @@ class Space:
                 flat = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
                 self._matrix = rows, flat.reshape(len(found), -1) if found else np.zeros((0, 0), np.float32)
             return self._matrix
+
+    def vectors(self, column: Literal["id", "doc_id"], values: Collection[int | str]) -> dict[int, np.ndarray]:
+        """Row → vector (float32, d) of these rows, or of all rows of these documents."""
+        marks = ",".join("?" * len(values))
+        found = self.execute(f"SELECT id, vector FROM chunks WHERE {column} IN ({marks}) ORDER BY id", list(values))
+        return {row: np.frombuffer(vector, np.float32) for row, vector in found}
+
+    def stamp(self) -> str:
+        """Another one after every change of the chunks: rows are never used twice, and only go once they are there."""
+        (state,) = self.execute("SELECT count(*), ifnull(max(id), 0) FROM chunks")
+        return f"{self.meta('made')} {state[0]} {state[1]}"
 
     def called(self) -> list[tuple[str, Name]]:
         """Id of every document and what people may call it."""

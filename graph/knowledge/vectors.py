@@ -1,61 +1,114 @@
 """Chroma: the vector index that search turns to when a space outgrows exact search.
 
-Opened on first use (importing it takes a second). One collection per space, statistics apart. It holds ids and
-vectors only, never text, and can always be rebuilt from the spaces.
+Opened on first use (importing it takes a second). One collection per space, statistics apart. It holds row numbers and
+vectors only, never text or names, and can always be rebuilt from the spaces. A collection carries the stamp of the
+space as it was when the two were last in step.
 """
 
+import logging
 import shutil
 import struct
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graph.errors import IndexUnavailable
+from graph.knowledge import open_files
 from graph.knowledge.home import private_directory
 
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
+FILES_OF_A_COLLECTION = 5  # four of its graph, one of Chroma's database
+_AT_ONCE = 5_000  # Chroma bounds a batch at 5,461
 _COUNT_AT = 20  # in hnswlib's header: version (4 bytes), offset, room, and here how many vectors there are (8 each)
+log = logging.getLogger("cordon.index")
 
 
 class Vectors:
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    """Safe between threads, one at a time. Chroma keeps what it reads of a collection, and its files open: after
+    `most_open` collections it is opened anew."""
+
+    def __init__(self, directory: Path, *, most_open: int | None = None) -> None:
+        self.directory = directory
+        self._most_open = most_open or open_files.share(FILES_OF_A_COLLECTION)
         self._client: Any = None
-        self._stores: dict[str, Any] = {}
+        self._lock = threading.RLock()
+        self._touched: set[str] = set()
         self._blanked: set[Path] = set()
+
+    def close(self) -> None:
+        with self._lock:
+            client, self._client = self._client, None
+            self._touched.clear()
+            if client is not None:
+                with suppress(Exception):  # it may be what is broken
+                    client.close()
+
+    def _opened(self, space: str) -> Any:
+        """The client, for use with this space's collection."""
+        if len(self._touched | {space}) > self._most_open:
+            self.close()
+        self._touched.add(space)
+        if self._client is None:
+            import chromadb
+            from chromadb.api.shared_system_client import SharedSystemClient
+
+            private_directory(self.directory.parent)
+            private_directory(self.directory)
+            try:
+                self._client = chromadb.PersistentClient(
+                    str(self.directory), settings=chromadb.Settings(anonymized_telemetry=False, allow_reset=False)
+                )
+            except BaseException:  # Chroma keeps what it could not open, and would hand it out again
+                SharedSystemClient._identifier_to_system.pop(str(self.directory), None)
+                raise
+        return self._client
 
     def _store(self, space: str) -> Any:
         """The space's collection, behind LangChain's vector store interface."""
         from langchain_chroma import Chroma
 
-        if self._client is None:
-            import chromadb
+        # embedding_function=None: vectors always come with the call; Chroma's own embedder needs the network.
+        return Chroma(
+            client=self._opened(space),
+            collection_name=_collection_name(space),
+            collection_configuration={"hnsw": _HNSW},
+        )
 
-            private_directory(self._directory.parent)
-            private_directory(self._directory)
-            self._client = chromadb.PersistentClient(
-                str(self._directory), settings=chromadb.Settings(anonymized_telemetry=False, allow_reset=False)
-            )
-        if space not in self._stores:
-            # embedding_function=None: vectors always come with the call; Chroma's own embedder needs the network.
-            self._stores[space] = Chroma(
-                client=self._client, collection_name=_collection_name(space), collection_configuration={"hnsw": _HNSW}
-            )
-        return self._stores[space]
+    def sync(self, space: str, rows: np.ndarray, vectors: np.ndarray, stamp: str) -> None:
+        """Make the collection hold exactly these. What was cut short is not in step, and the next one goes on."""
+        with self._lock:
+            self._sync(space, rows, vectors, stamp)
 
-    def put(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
-        collection = self._collection(space)
-        for at in range(0, len(ids), 5_000):  # Chroma bounds a batch at 5,461
-            collection.upsert(ids=ids[at : at + 5_000], embeddings=vectors[at : at + 5_000])
+    def _sync(self, space: str, rows: np.ndarray, vectors: np.ndarray, stamp: str) -> None:
+        store = self._store(space)
+        collection = self._opened(space).get_collection(_collection_name(space))
+        known = (collection.metadata or {}).get("stamp", "")
+        if known == stamp:
+            return
+        collection.modify(metadata={"stamp": _only_made(stamp)})
+        held = set(store.get(include=[])["ids"])
+        wanted = {str(row) for row in rows}
+        # Rows of another file than this one may have the same numbers and other vectors.
+        same = _only_made(known) == _only_made(stamp)
+        gone = sorted(held - wanted if same else held)
+        for at in range(0, len(gone), _AT_ONCE):
+            store.delete(gone[at : at + _AT_ONCE])
+        new = [at for at, row in enumerate(rows) if not (same and str(row) in held)]
+        for at in range(0, len(new), _AT_ONCE):
+            some = new[at : at + _AT_ONCE]
+            names = [str(rows[one]) for one in some]
+            collection.upsert(ids=names, embeddings=vectors[some], documents=names)
         self._blank()
+        collection.modify(metadata={"stamp": stamp})
 
     def _blank(self) -> None:
         """Overwrite what an index without vectors has on disk. hnswlib writes its empty room as memory gave it, with
         whatever lay there before, another tenant's text too. Once it writes vectors it writes those alone."""
-        for header in set(self._directory.glob("*/header.bin")) - self._blanked:
+        for header in set(self.directory.glob("*/header.bin")) - self._blanked:
             (held,) = struct.unpack_from("<q", header.read_bytes(), _COUNT_AT)
             for path in (header.with_name(name) for name in ("data_level0.bin", "length.bin")):
                 if held == 0 and path.is_file():
@@ -63,35 +116,30 @@ class Vectors:
             private_directory(header.parent)  # Chroma made it for everybody
             self._blanked.add(header)
 
-    def sync(self, space: str, ids: list[str], vectors: np.ndarray) -> None:
-        """Make the collection hold exactly these."""
-        held = set(self._collection(space).get(include=[])["ids"])
-        if gone := sorted(held - set(ids)):
-            self._collection(space).delete(ids=gone)
-        new = [at for at, name in enumerate(ids) if name not in held]
-        self.put(space, [ids[at] for at in new], vectors[new])
-
     def drop(self) -> None:
         """Remove Chroma's files: a delete in them leaves bytes behind."""
-        self._stores.clear()
-        self._blanked.clear()
-        if self._client is not None:
-            self._client._system.stop()  # Chroma's own way to let go of its files
-            self._client.clear_system_cache()
-            self._client = None
-        shutil.rmtree(self._directory, ignore_errors=True)
+        with self._lock:
+            self.close()
+            self._blanked.clear()
+            shutil.rmtree(self.directory, ignore_errors=True)
 
-    def nearest(self, space: str, vector: np.ndarray, limit: int) -> list[tuple[str, float]]:
-        """(chunk id, cosine) of the nearest, best first. Raises IndexUnavailable for an empty collection."""
-        found = self._collection(space).query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
-        names = found["ids"][0]
-        if not names:
-            raise IndexUnavailable("the vector index is empty.", hint="Run `cordon ingest` again.")
-        return [(name, 1 - float(d)) for name, d in zip(names, found["distances"][0], strict=True)]
+    def nearest(self, space: str, vector: np.ndarray, limit: int, stamp: str) -> list[int] | None:
+        """Rows of the nearest, best first. None when the collection is not what the stamp says: missing, behind, or
+        broken; the space itself is there, and the next ingestion mends it."""
+        try:
+            with self._lock:
+                known = self._opened(space).get_collection(_collection_name(space)).metadata or {}
+                if known.get("stamp") != stamp:
+                    return None
+                found = self._store(space).similarity_search_by_vector_with_relevance_scores(vector.tolist(), k=limit)
+            return [int(document.page_content) for document, _ in found]
+        except Exception as error:
+            log.info("the vector index was not asked (%s)", type(error).__name__)
+            return None
 
-    def _collection(self, space: str) -> Any:
-        self._store(space)
-        return self._client.get_collection(_collection_name(space))
+
+def _only_made(stamp: str) -> str:
+    return stamp.partition(" ")[0]
 
 
 def _collection_name(space: str) -> str:

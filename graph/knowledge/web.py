@@ -1,7 +1,10 @@
-"""Pages as documents: fetched with care, turned into Markdown, kept under home/pages, then ingested like any file."""
+"""Pages as documents: fetched with care, turned into Markdown, then ingested like any file."""
 
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from graph.errors import DocumentError
@@ -14,22 +17,25 @@ from graph.knowledge.sandbox import Limits, Parser
 from graph.settings import Settings
 
 
-def pages(urls: Sequence[str], owner: str, settings: Settings) -> tuple[list[Source], list[Outcome]]:
-    """Sources to ingest, and the outcomes of addresses that gave none."""
+@contextmanager
+def pages(urls: Sequence[str], owner: str, settings: Settings) -> Iterator[tuple[list[Source], list[Outcome]]]:
+    """Sources to ingest, and the outcomes of addresses that gave none. The sources' files are gone afterwards: only the
+    index keeps a page."""
     sources, failed = [], []
     folder = private_directory(settings.home / "pages" / Index.key(owner))
-    with Parser(Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)) as parser:
-        for url in urls:
-            try:
-                page = fetch(url, allow_private=settings.allow_private_urls)
-                name = _name(page.final_url)
-                path = folder / name
-                path.write_text(to_markdown(parser.parse_bytes(page.data, page.filename)), encoding="utf-8")
-                path.chmod(0o600)
-                sources.append(Source(path, name, (owner,), owner, origin=page.final_url))
-            except DocumentError as error:
-                failed.append(Outcome(url, "", "failed", f"{error.reason}: {error}"))
-    return sources, failed
+    limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
+    with tempfile.TemporaryDirectory(dir=folder) as held:
+        with Parser(limits) as parser:
+            for url in urls:
+                try:
+                    page = fetch(url, allow_private=settings.allow_private_urls)
+                    name = _name(page.final_url)
+                    path = Path(held) / name
+                    path.write_text(to_markdown(parser.parse_bytes(page.data, page.filename)), encoding="utf-8")
+                    sources.append(Source(path, name, (owner,), owner, origin=page.final_url))
+                except DocumentError as error:
+                    failed.append(Outcome(url, "", "failed", f"{error.reason}: {error}"))
+        yield sources, failed
 
 
 def _name(url: str) -> str:

@@ -101,13 +101,6 @@ class Keys:
             db.execute("UPDATE keys SET revoked = ? WHERE id = ? AND revoked = ''", (_now(), key_id))
         return next(key for key in self.all(tenant_id) if key.key_id == key_id)
 
-    def remove(self, tenant_id: str, user_id: str = "") -> int:
-        """Erase a tenant's keys, or one user's of it; how many it was."""
-        with self._opened() as db:
-            db.execute("PRAGMA secure_delete = ON")
-            sql = "DELETE FROM keys WHERE tenant_id = ? AND ? IN ('', user_id)"
-            return db.execute(sql, (tenant_id, user_id)).rowcount
-
     def exist(self) -> bool:
         """Whether some key opens the door."""
         return any(key.valid for key in self.all())

@@ -134,7 +134,7 @@ def main(line: int, lock: int) -> None:
     from graph.knowledge.ingest import ingest
     from graph.knowledge.inspection import inspect
 
-    index = Index(settings.home / "index", embedder(settings), exact=True)
+    index = Index(settings.home / "index", embedder(settings), exact_limit=None)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:

@@ -59,7 +59,7 @@ class Tracer:
 
     def __init__(self, exporter: Exporter, *, content: bool) -> None:
         self._exporter, self._content = exporter, content
-        self._queue: queue.Queue[list[Span] | None] = queue.Queue(_WAITING)
+        self._queue: queue.Queue[list[Span] | threading.Event | None] = queue.Queue(_WAITING)
         self.dropped = 0
         self._thread = threading.Thread(target=self._work, name="cordon-tracing", daemon=True)
         self._thread.start()
@@ -71,6 +71,12 @@ class Tracer:
         except queue.Full:
             self.dropped += 1
 
+    def settle(self) -> None:
+        """Wait until what waits now is sent, for ten seconds at most."""
+        sent = threading.Event()
+        self._queue.put(sent)
+        sent.wait(_CLOSE_S)
+
     def close(self) -> None:
         """Send what waits, for ten seconds at most."""
         self._queue.put(None)
@@ -78,6 +84,9 @@ class Tracer:
 
     def _work(self) -> None:
         while (trace := self._queue.get()) is not None:
+            if isinstance(trace, threading.Event):
+                trace.set()
+                continue
             try:
                 self._exporter.export(trace)
             except Exception as error:  # its text may quote what was sent

@@ -13,7 +13,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("graph", "graph.errors", "graph.settings", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.conversations", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing"
+        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.conversations", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains"
     ),
     ("graph.deps",),
     ("nodes",),

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from graph import memory
 from graph.agent import Agent
+from graph.context import key_of
 from graph.settings import Settings, load
 from tests.support import invariants as inv
-from tests.support.models import Scripted, quoting
+from tests.support.models import Scripted, quoting, sentences
 
 DATASETS = {
     "Mango orchard survey": "The Mango orchard survey has 512 trees, photographed by drone each week. It is kept by Adeel.",
@@ -93,7 +94,7 @@ def test_switching_from_buffer_to_summary_carries_the_context(again: Any) -> Non
     assert "512 trees" in ask(one, "Tell me about the first one", "summary")["answer"]
     held = inv.state_of(one, "M1", "t")["memory"]
     assert held["turns"] == []
-    assert "Which datasets do I have?" in held["summary"]
+    assert "Which datasets do I have?" in [turn["question"] for turn in held["summary"]]
     assert "41 routes" in ask(one, "and the third?", "buffer")["answer"]
 
 
@@ -174,21 +175,47 @@ def test_memory_stays_bounded(turns: list[Any], keep: int, kind: Any) -> None:
     for turn in turns:
         held = memory.remember(held, turn, kind, keep)
     assert len(held["turns"]) <= (keep if kind == "buffer" else 0)
-    assert len(held["summary"].splitlines()) <= 4 * memory.SUMMARY_LINES
+    assert len(held["summary"]) <= memory.SUMMARY_LINES
     assert isinstance(memory.as_text(held, kind), str)
     memory.resolve("and the third?", held, kind)
 
 
-def test_what_a_summary_line_says_is_read_back() -> None:
-    turn: Any = {
-        "question": "Which?",
-        "answer": "These.",
-        "topic": "Which?",
-        "items": ["a b", "c: d"],
-        "doc_ids": ["x", "y"],
-    }
+@given(TURN)
+def test_a_synopsis_says_of_a_turn_what_the_turn_says_cut_short(turn: Any) -> None:
     (back,) = memory.recalled(memory.remember(memory.EMPTY, turn, "summary", 8), "summary")
-    assert (back["items"], back["doc_ids"], back["question"]) == (["a b", "c: d"], ["x", "y"], "Which?")
+    assert (back["items"], back["doc_ids"]) == ([item[:60] for item in turn["items"]], turn["doc_ids"])
+    assert len(back["question"]) <= memory.GIST_CHARS and len(back["answer"]) <= memory.GIST_CHARS
+
+
+@pytest.mark.parametrize(
+    "words", ["From: Roberta of the stores.", "Listed: one | two From: nowhere", "Asked: x Answered: y"]
+)
+def test_words_of_an_answer_are_not_taken_for_what_it_rests_on(again: Any, tmp_path: Path, words: str) -> None:
+    (tmp_path / "crates.md").write_text(
+        f"# Crates\n\nThe peregrine crates are counted by the porter each day. {words}\n"
+    )
+    said = f"The peregrine crates are counted by the porter each day. {words}"
+    one: Agent = again(Scripted(reply=lambda prompt: sentences((said, [1]))), model="stub")
+    one.ingest(tmp_path / "crates.md", tenant_id="M1")
+    first = ask(one, "How often are the peregrine crates counted?", "summary")
+    assert first["decision"] == "answer" and words.split()[0] in first["answer"]
+    follow_up = ask(one, "And who counts them?", "summary")
+    assert follow_up["decision"] == "answer", follow_up["answer"]
+    assert {c["doc_id"] for c in follow_up["citations"]} == {"crates"}
+
+
+def test_a_thread_of_an_earlier_version_goes_on_without_its_synopsis(again: Any) -> None:
+    one: Agent = again()
+    ask(one, "What is the Canal salinity series?", "buffer")
+    config = {"configurable": {"thread_id": key_of("M1", "local", "t")}}
+    held = inv.state_of(one, "M1", "t")["memory"]
+    one.turns.graph.update_state(config, {"memory": held | {"summary": "Asked: Which? Answered: These. From: x, y"}})
+    one = again()
+    assert {c["doc_id"] for c in ask(one, "Who keeps it?", "summary")["citations"]} == {"1_canal"}
+    assert [turn["question"] for turn in inv.state_of(one, "M1", "t")["memory"]["summary"]] == [
+        "What is the Canal salinity series?",
+        "Who keeps it?",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +229,7 @@ def test_an_ordinal_that_points_at_nothing_is_left_alone(question: str) -> None:
         "items": ["alpha", "beta"],
         "doc_ids": ["x", "y"],
     }
-    assert memory.resolve(question, {"turns": [turn], "summary": ""}, "buffer").query == question
+    assert memory.resolve(question, {"turns": [turn], "summary": []}, "buffer").query == question
 
 
 def test_a_buffer_keeps_the_last_turns_word_by_word_from_the_first_on() -> None:
@@ -211,4 +238,21 @@ def test_a_buffer_keeps_the_last_turns_word_by_word_from_the_first_on() -> None:
         turn: Any = {"question": f"q{n}", "answer": f"a{n}", "topic": "", "items": [], "doc_ids": []}
         held = memory.remember(held, turn, "buffer", 8)
         assert [t["question"] for t in held["turns"]] == [f"q{i}" for i in range(max(1, n - 7), n + 1)]
-        assert len(held["summary"].splitlines()) == max(0, n - 8)
+        assert len(held["summary"]) == max(0, n - 8)
+
+
+def test_a_clock_that_was_set_back_loses_no_turn(again: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day ahead, then right again in a process of its own."""
+    from langgraph.checkpoint.base import id as ids
+
+    now = ids.time.time_ns
+    with monkeypatch.context() as ahead:
+        ahead.setattr(ids.time, "time_ns", lambda: now() + 86_400 * 10**9)
+        ask(again(), "Which datasets do I have?")
+    monkeypatch.setattr(ids, "_last_v6_timestamp", None)
+    assert "512 trees" in ask(again(), "Tell me about the first one")["answer"]
+    monkeypatch.setattr(ids, "_last_v6_timestamp", None)
+    one: Agent = again()
+    assert "41 routes" in ask(one, "and the third?")["answer"]
+    assert len(inv.state_of(one, "M1", "t")["memory"]["turns"]) == 3
+    assert one.deps.journal.verify() is None

@@ -1,14 +1,21 @@
 """A home in one file, and back."""
 
 import io
+import os
+import random
+import shutil
+import subprocess
+import sys
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
 
-from graph.knowledge.home import HomeLock
-from tests.support.command import Run
+from graph.knowledge.home import RESTORING, HomeLock
+from tests.support.command import Run, environment
 
+KILLS = int(os.environ.get("CORDON_TEST_KILLS", "8"))
 QUESTION = "Who is the laboratory safety officer?"
 
 
@@ -89,3 +96,39 @@ def test_an_empty_directory_is_filled_not_replaced(inside: Run, archive: Path, t
     assert inside("restore", str(archive), home=mount).returncode == 0
     assert mount.stat().st_ino == before
     assert sorted(p.name for p in mount.iterdir()) == ["audit", "checkpoints.db", "conversations", "index"]
+
+
+def test_a_restore_that_was_cut_short_is_not_served_and_goes_on(inside: Run, archive: Path, tmp_path: Path) -> None:
+    mount = tmp_path / "mount"
+    (mount / RESTORING / "index").mkdir(parents=True)
+    (mount / "audit").mkdir()  # as it stands between two of its renames
+    (mount / "audit" / "journal.jsonl").write_text("")
+    asked = inside("ask", QUESTION, "--tenant", "U1", home=mount)
+    assert asked.returncode == 4 and "was cut short" in asked.stderr and "cordon restore" in asked.stderr
+    assert inside("restore", str(archive), home=mount).returncode == 0
+    assert "safety officer is" in inside("ask", QUESTION, "--tenant", "U1", home=mount).stdout
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["where nothing is", "into an empty directory"])
+def test_a_restore_killed_at_any_moment_leaves_a_whole_home_or_none(
+    inside: Run, archive: Path, tmp_path: Path, there: bool
+) -> None:
+    dice, new = random.Random(7), tmp_path / "beside" / "new"
+    (new if there else new.parent).mkdir(parents=True)
+    for _ in range(KILLS):
+        code = "import sys; from pathlib import Path; from graph import backup; print(flush=True); backup.read(Path(sys.argv[1]), open(sys.argv[2], 'rb'))"
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, str(new), str(archive)], env=environment(new), stdout=subprocess.PIPE
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(dice.uniform(0, 0.15))
+        child.kill()
+        child.communicate()
+        if (new / "audit").exists() and not (new / RESTORING).exists():  # it was quicker
+            assert "unbroken" in inside("audit", "verify", home=new).stdout
+            shutil.rmtree(new)
+            (new if there else new.parent).mkdir(parents=True, exist_ok=True)
+    assert inside("restore", str(archive), home=new).returncode == 0
+    assert "safety officer is" in inside("ask", QUESTION, "--tenant", "U1", home=new).stdout
+    assert [path.name for path in new.parent.iterdir()] == ["new"]

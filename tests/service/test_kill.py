@@ -1,5 +1,6 @@
 """`cordon ask` killed at any moment leaves nothing half done: the journal proves, the databases hold, the next question works."""
 
+import fcntl
 import json
 import os
 import random
@@ -70,8 +71,6 @@ def test_killed_at_any_moment(home: Path, tmp_path: Path) -> None:
         kept = len(entries)
         if printed.strip().endswith(b"}"):
             assert json.loads(printed)["run_id"] == entries[-1]["run_id"], "an answer left without its record"
-    for left in out.glob(".writing-*"):
-        os.utime(left, (time.time() - 7_200,) * 2)
     done = cordon("ask", QUESTION, "--tenant", "U1", "--memory", "buffer", "--json", home=home, out=out, artifacts=1)
     assert json.loads(done.stdout)["decision"] == "answer", done.stderr
     assert sound(home, out) == []
@@ -92,14 +91,16 @@ def test_the_check_fails_on_a_torn_database_and_a_changed_record(home: Path, tmp
 
 
 def test_a_folder_that_another_run_is_writing_stays(home: Path, tmp_path: Path) -> None:
-    """Only what is old enough to be dead is swept away."""
+    """Only what nobody holds is swept away: whoever writes there holds it, and the kernel lets go for a killed one."""
     out = tmp_path / "out"
-    for name, age_s in (("young", 0), ("old", 7_200)):
+    for name in ("held", "left"):
         (out / f".writing-{name}").mkdir(parents=True)
         (out / f".writing-{name}" / "x.json").write_text("{}")
-        os.utime(out / f".writing-{name}", (time.time() - age_s,) * 2)
+    held = os.open(out / ".writing-held", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
     cordon("ask", QUESTION, "--tenant", "U1", "--json", home=home, out=out, artifacts=1)
-    assert [p.name for p in out.iterdir() if p.name.startswith(".writing-")] == [".writing-young"]
+    os.close(held)
+    assert [p.name for p in out.iterdir() if p.name.startswith(".writing-")] == [".writing-held"]
 
 
 @pytest.fixture(autouse=True)

@@ -48,7 +48,8 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         config[group][key] = str(ROOT / config[group][key])
     (place / "langgraph.json").write_text(json.dumps(config))
     port = _free_port()
-    env = environment(home, studio_tenant="U1", artifacts=0) | {"LANGSMITH_TRACING": "false"}
+    person = {name: str(place / "person") for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    env = environment(home, studio_tenant="U1", artifacts=0) | {"LANGSMITH_TRACING": "false"} | person
     log = (place / "server.log").open("wb")
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
     child = subprocess.Popen(command, cwd=place, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -170,6 +171,24 @@ def test_no_stage_before_the_guard_shows_document_text(server: tuple[str, Path])
     assert CNIC not in json.dumps([part.data for part in parts])
 
 
+@pytest.mark.parametrize("number", ["3520218374653", "03001234567", "923001234567", "4111111111111111"])
+def test_a_number_alone_is_masked_before_the_server_stores_it(server: tuple[str, Path], number: str) -> None:
+    from langgraph_sdk import get_client
+
+    async def stored() -> Any:
+        """The run as the server keeps it, with its input, and every step of its thread."""
+        client = get_client(url=server[0], api_key=None)
+        try:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.wait(thread, "cordon", input={"question": number})
+            return await client.runs.list(thread), await client.threads.get_history(thread, limit=50)
+        finally:
+            await client.http.client.aclose()
+
+    kept = json.dumps(asyncio.run(stored()))
+    assert "[REDACTED]" in kept and number not in kept
+
+
 def test_nothing_raw_lies_in_the_servers_own_folder(server: tuple[str, Path]) -> None:
     url, place = server
     _run(url, given={"question": QUESTION})
@@ -178,6 +197,11 @@ def test_nothing_raw_lies_in_the_servers_own_folder(server: tuple[str, Path]) ->
     files = [p for p in place.rglob("*") if p.is_file()]
     assert [str(p) for p in files if any(n in p.read_bytes() for n in needles)] == []
     assert re.search("cordon", (place / "server.log").read_text())
+
+
+def test_no_library_leaves_anything_in_the_persons_home(server: tuple[str, Path]) -> None:
+    _run(server[0], given={"question": QUESTION})
+    assert [str(p) for p in (server[1] / "person").rglob("*")] == []
 
 
 def test_the_repository_stays_clean(server: tuple[str, Path]) -> None:

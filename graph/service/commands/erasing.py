@@ -1,6 +1,5 @@
 """`cordon forget`: erasure, with a receipt."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,7 +20,7 @@ def forget(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase from index, memory, checkpoints, artefacts and log; prints a receipt."""
+    """Erase from index, memory, checkpoints, artefacts, uploads, keys, traces and log; prints a receipt."""
     with errors(), opened_agent() as agent:
         receipt = agent.forget(
             tenant_id=tenant,
@@ -30,19 +29,9 @@ def forget(
             everything=everything,
             older_than_days=older_than,
         )
-        if everything or (user and not thread):
-            receipt["keys"] = _keys(agent.settings.home, tenant, user)
         if as_json:
             print_json(receipt)
         else:
             for name, value in receipt.items():
                 if name not in ("seq", "prev", "hash", "lines", "kind"):
                     typer.echo(f"{name:<16}{value}")
-
-
-def _keys(home: Path, tenant: str, user: str) -> int:
-    from graph.service.keys import Keys
-
-    if not (home / "keys.db").exists():
-        return 0
-    return Keys(home).remove(tenant, user)
