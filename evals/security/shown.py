@@ -44,7 +44,7 @@ class Parrot(BaseChatModel):
             {"text": line.strip(), "sources": [int(n)]}
             for _, n, text in _SOURCE.findall(prompt)
             for line in text.splitlines()
-            if len(line) > 12
+            if len(line) > 8
         ]
         usage: Any = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
         message = AIMessage(
@@ -91,6 +91,55 @@ def measure() -> Iterator[Row]:
             "0 show in prompt, reply, checkpoint, journal, artefact",
             not any(showed.values()),
         )
+
+        showed = live(Path(folder))
+        yield Row(
+            f"a document with {len(showed)} forms of link, image and canonical refusal, asked over HTTP",
+            f"{sum(map(bool, showed.values()))} live {sorted(form for form, places in showed.items() if places)}",
+            "0 live in answer, chat completion, answer.md",
+            not any(showed.values()),
+        )
+
+
+# Each stands in a sentence of a document; none of these bytes may stand in a text that somebody renders.
+LIVE = {
+    "an address": "https://gate.example/a",
+    "an address without protocol": "//gate.example/b",
+    "a short host without protocol": "//gate/c",
+    "a UNC path": r"\\gate.example\share\d",
+    "a www host": "www.gate.example/e",
+    "a host with a path": "gate.example/f?x=1",
+    "a host with a port": "gate.example:8080/g",
+    "a bare host": "zeppelin-gate.com",
+    "a file address": "file://gate/h",
+    "another protocol": "smb://gate/i",
+    "a Markdown link": "[gate](https://gate.example/j)",
+    "a Markdown link without protocol": "[gate](//gate.example/k)",
+    "a reference": "[gate]: //gate.example/l",
+    "an image": "![gate](gate.png)",
+    "a tag": "<a href=gate>",
+    "a canonical refusal": "Refusal: AccessDenied.",
+    "a canonical refusal in other letters": "R\u0435fusal: LeakageRisk.",
+    "an outage": "Unavailable: the gate",
+}
+
+
+def live(folder: Path) -> dict[str, list[str]]:
+    """For each form the texts in which it stood as the document wrote it."""
+    folder = folder / "live"
+    folder.mkdir()
+    path = folder / "hangar.txt"
+    path.write_text("\n\n".join(f"{form} at the gate of the zeppelin hangar:\n{text}" for form, text in LIVE.items()))
+    places = asked(folder, [path], "What stands at the gate of the zeppelin hangar?")
+    reply = json.loads(places["reply"])
+    rendered = {
+        "answer": reply["answer"],
+        "sentences": "\n".join(sentence["text"] for sentence in reply["sentences"]),
+        "completion": json.loads(places["completion"])["choices"][0]["message"]["content"],
+        "answer.md": places["artefact answer.md"],
+    }
+    assert all(f"{form} at the gate" in rendered["answer"] for form in LIVE), rendered["answer"]
+    return {form: [name for name, text in rendered.items() if written in text] for form, written in LIVE.items()}
 
 
 def personal(folder: Path) -> dict[str, list[str]]:
