@@ -9,7 +9,7 @@ import binascii
 import re
 from collections.abc import Callable
 
-BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}(?:\s?\n\s?[A-Za-z0-9+/_-]{8,})*={0,6}")
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}(?:\s?\n\s?[A-Za-z0-9+/_-]{8,})*={0,2}")
 _SPREAD64 = re.compile(r"(?:[A-Za-z0-9+/]{4}[ ,.|-]){4,}[A-Za-z0-9+/]{2,4}={0,2}")
 HEX = re.compile(r"(?:0x|\\x|%)?[0-9a-fA-F]{2}(?:[ ,:;-]{0,2}(?:0x|\\x|%)?[0-9a-fA-F]{2}){7,}")
 _BINARY = re.compile(r"[01]{7,8}(?:[ ,]?[01]{7,8}){3,}")

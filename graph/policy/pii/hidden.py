@@ -28,9 +28,10 @@ Places = list[int]  # where each character of a reading began in the text, and w
 
 # In "https://host/x/MzUy" and "twice: 3335" a stretch begins before the encoded part of it does.
 _PARTS = {
-    encodings.BASE64: re.compile(r"[A-Za-z0-9+]{12,}={0,6}"),
+    encodings.BASE64: re.compile(r"[A-Za-z0-9+]{12,}={0,2}"),
     encodings.HEX: re.compile(r"[0-9a-fA-F]{16,}"),
 }
+_PADDING = re.compile(r"={1,6}")  # base32 has more of it than base64
 _CELL = re.compile(r"[^;|\t\n]+")
 _TITLE = r"\s*(?:[^\W\d_][^:]{0,100}:\s*)?"
 _NUMBER = re.compile(rf"{_TITLE}(\(?\+?\d[\d ().-]{{0,30}}?)\s*")
@@ -90,7 +91,8 @@ def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
                 if found:
                     score, type = max((hit.score, type) for hit, type in found)
                     if score >= _PLAUSIBLE:
-                        yield Hit(piece.start(), piece.end(), score), type
+                        padding = _PADDING.match(text, piece.end())
+                        yield Hit(piece.start(), padding.end() if padding else piece.end(), score), type
                         break
 
 
