@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo serve studio test check format bench requirements image-check clean
+.PHONY: help install dev demo serve studio test check format bench audit bill licences requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -59,6 +59,15 @@ check: $(VENV)/.dev ## format, lint, types, tests
 bench: $(VENV)/.default ## how long things take on this machine
 	@$(BIN)/python -m evals.bench
 	@$(BIN)/python -m evals.load
+
+audit: $(VENV)/.default ## ask for known vulnerabilities of everything pinned; fails when it could not ask
+	@$(BIN)/python -m evals.supply_chain audit
+
+bill: $(VENV)/.dev ## the bill of materials, in CycloneDX: out/bom.json
+	@$(BIN)/python -m evals.supply_chain bill out/bom.json
+
+licences: $(VENV)/.dev ## list the licences of everything pinned; fails on an unknown or a forbidden one
+	@$(BIN)/python -m evals.supply_chain licences
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -7,6 +7,7 @@ import platform
 import sys
 import time
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,25 @@ SUITES = (
     "regulation",
 )
 
+_PLOTTED = find_spec("matplotlib") is not None
+_UNPLOTTED = "No plots were drawn: they need matplotlib, which `make dev` installs (or `pip install matplotlib`)."
+
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="cordon eval", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="cordon eval",
+        description="Measure: run evaluation suites, print their figures, write report.json and report.md.",
+        epilog="Example: cordon eval answers retrieval --out report",
+    )
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named")
-    parser.add_argument("--out", type=Path, default=Path("out/eval"))
+    parser.add_argument("--out", type=Path, default=Path("out/eval"), help="where the reports and the plots go")
     parser.add_argument(
-        "--trace", choices=("off", "file", "langsmith"), default="off", help="each row, as an experiment"
+        "--experiment",
+        "--trace",  # its earlier name, whose "file" read like a path
+        type=lambda kind: "jsonl" if kind == "file" else kind,
+        choices=("off", "jsonl", "langsmith"),
+        default="off",
+        help="keep each row: in experiment_SUITE.jsonl beside the report, or at LANGSMITH_ENDPOINT",
     )
     parser.add_argument(
         "--against",
@@ -56,16 +69,17 @@ def main(argv: list[str] | None = None) -> int:
     for name in chosen:
         begun = time.perf_counter()
         result = importlib.import_module(f"evals.{name}").run(arguments.out)
+        result["plots"] = [plot for plot in result.get("plots", []) if _PLOTTED and Path(plot).exists()]
         result["seconds"] = round(time.perf_counter() - begun, 1)
         report["suites"][name] = result
         print(f"\n{name} ({result['seconds']} s)")
-        if arguments.trace != "off":
-            print(f"  experiment: {_traced(arguments.trace, name, result, arguments.out)}")
+        if arguments.experiment != "off":
+            print(f"  experiment: {_kept(arguments.experiment, name, result, arguments.out)}")
         for figure, value in result["figures"].items():
             print(f"  {figure:<58} {shown(value)}")
         (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
     (arguments.out / "report.md").write_text(markdown(report), encoding="utf-8")
-    print(f"\n{arguments.out / 'report.md'}")
+    print(f"\n{arguments.out / 'report.md'}{'' if _PLOTTED else f'. {_UNPLOTTED}'}")
     drifted = drift(before, report["suites"])
     for line in drifted:
         print(line)
@@ -92,10 +106,10 @@ def _earlier(file: Path) -> dict[str, Any]:
     return dict(suites)
 
 
-def _traced(where: str, name: str, result: dict[str, Any], out: Path) -> str:
+def _kept(where: str, name: str, result: dict[str, Any], out: Path) -> str:
     from evals import experiments
 
-    return str(experiments.write(name, result, out)) if where == "file" else experiments.send(name, result)
+    return str(experiments.write(name, result, out)) if where == "jsonl" else experiments.send(name, result)
 
 
 def shown(value: dict[str, Any]) -> str:
@@ -119,7 +133,7 @@ def markdown(report: dict[str, Any]) -> str:
             lines.append(f"| {figure} | {value} | {interval} | {v.get('n', '-')} |")
         lines += _classes(result.get("classes", {}))
         lines += ["", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.get("plots", [])), ""]
-    return "\n".join(lines)
+    return "\n".join(lines if _PLOTTED else [*lines, _UNPLOTTED, ""])
 
 
 def _classes(classes: dict[str, dict[str, Any]]) -> list[str]:

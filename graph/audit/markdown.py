@@ -21,7 +21,7 @@ def _answer(state: State) -> str:
     verdict = state["verdict"]
     lines = [f"# {_line(state['question'])}", ""]
     if verdict["safe_response"]:
-        lines += [f"> {verdict['safe_response']}", ""]
+        lines += [f"> {_line(verdict['safe_response'])}", ""]
     body = state["answer"]
     lines += [body.replace("\n# ", "\n## ").removeprefix("# ") if state["assessment"] else body, ""]
     if state["citations"]:

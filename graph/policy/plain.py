@@ -2,24 +2,48 @@
 
 import re
 
+from graph.policy.canonical import canonicalise
+
 _IMAGE = re.compile(r"!\[([^\]]{0,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")
 _LINK = re.compile(r"\[([^\]]{1,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>")
-_WWW = re.compile(r"\bwww\.(?=\w)", re.I)  # some readers make a link of it without any protocol
-_URL = re.compile(r"\b(?:https?|ftp|file|data|javascript|vbscript)\s?:(?=\S)", re.I)
+# What page, Markdown and PDF readers make a link of by themselves: any scheme, and without one "www.", "//host",
+# "\\host\share", a host with something behind it, a bare host below the top-level domains that linkify-it knows.
+_SCHEME = re.compile(
+    r"\b(?:[a-z][a-z0-9+.-]{1,30}(?=\s?:[/\\]{2})|https?|ftp|file|data|mailto|javascript|vbscript)\s?:(?=\S)", re.I
+)
+_SLASHES = re.compile(r"(?<![\w/])(?<!\[:\])//(?=\w)|(?<!\\)\\{2,}(?=[\w.?-]{1,255}\\)")
+_LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_HOST = re.compile(
+    rf"(?<![\w.@])(?:www\.(?=\w)|(?:{_LABEL}\.){{1,8}}(?:[^\W\d_]{{2,24}}(?=\.?(?::\d|[/?#][\w/?#=&%~.-]))"
+    r"|(?:biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop)(?![\w-])))",
+    re.I,
+)
+_DEFINITION = re.compile(r"^([ >\t]{0,20})\[(?!REDACTED)([^\]\n]{1,300})\]:(?=\s*\S)", re.M)
 _MARKER = re.compile(r"\[(?:Source\s*)?\d{1,3}\]|\(Source\s*\d{1,3}[\])]", re.I)
+_REFUSAL = re.compile(r"\b(?:refusal|unavailable)(?= ?:)", re.I)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def text(value: str) -> str:
     """Images become their caption, links their text, tags nothing; a bare address stays readable but is not a link.
-    Forged source markers, control and direction characters go."""
+    Forged source markers, control and direction characters go; what reads like a refusal of Cordon's is no longer."""
     value = _CONTROL.sub("", value)
-    value = _LINK.sub(r"\1", _IMAGE.sub(r"\1", value))
+    value = _DEFINITION.sub(r"\1\2:", _LINK.sub(r"\1", _IMAGE.sub(r"\1", value)))
     value = _MARKER.sub("", _TAG.sub("", value))
-    value = _URL.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)
-    value = _WWW.sub("www[.]", value)
-    return re.sub(r"[ \t]{2,}", " ", value).strip()
+    value = _SCHEME.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)
+    value = _SLASHES.sub(r"[\g<0>]", value)
+    value = _HOST.sub(lambda m: m.group().replace(".", "[.]"), value)
+    return _quoted(re.sub(r"[ \t]{2,}", " ", value).strip())
+
+
+def _quoted(value: str) -> str:
+    """ "Refusal: AccessDenied." of a document as “Refusal”: AccessDenied."""
+    canonical = canonicalise(value)
+    for found in reversed(list(_REFUSAL.finditer(canonical.text))):
+        start, end = canonical.span(*found.span())
+        value = f"{value[:start]}“{value[start:end]}”{value[end:]}"
+    return value
 
 
 def line(value: str) -> str:

@@ -1,12 +1,15 @@
 """The report of an evaluation: what it shows, and what has drifted since an earlier one."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from evals.__main__ import drift, main, markdown
 from graph.errors import BadInput
+from tests.support.command import cordon
 
 
 def suites(value: float) -> dict[str, Any]:
@@ -37,3 +40,26 @@ def test_classes_have_a_table() -> None:
         "suites": {"g": {"figures": {}, "seconds": 1, "classes": {"a": {"recall": rate}}}},
     }
     assert "| a | - | 0.500 [0.400, 0.600] n=10 | - |" in markdown(report)
+
+
+@pytest.mark.parametrize("option", ["--experiment=jsonl", "--trace=file"])
+def test_the_command_knows_every_option_of_the_module(tmp_path: Path, option: str) -> None:
+    out = tmp_path / "report"
+    done = cordon("eval", "json", "--out", str(out), option, home=tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+    assert (out / "experiment_json.jsonl").exists()
+    again = cordon("eval", "json", "--out", str(out), "--against", str(out / "report.json"), home=tmp_path / "home")
+    assert again.returncode == 0, again.stderr
+    shown = cordon("eval", "--help", home=tmp_path / "home").stdout
+    assert "--against" in shown and "--experiment" in shown
+
+
+def test_no_plot_is_named_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = SimpleNamespace(run=lambda out: {"figures": {}, "plots": [str(out / "guardrails.png")]})
+    monkeypatch.setitem(sys.modules, "evals.guardrails", suite)
+    for plotted in (True, False):
+        monkeypatch.setattr("evals.__main__._PLOTTED", plotted)
+        main(["guardrails", "--out", str(tmp_path)])
+        report = (tmp_path / "report.md").read_text()
+        assert ".png" not in report and ("matplotlib" in report) is not plotted
+        (tmp_path / "guardrails.png").write_bytes(b"an old one")

@@ -20,6 +20,7 @@ from graph.policy.pii import (
     driver_licence,
     email,
     eu_ids,
+    hidden,
     iban,
     imei,
     india_ids,
@@ -103,22 +104,20 @@ class Masked:
 
 
 def find(text: str) -> list[Span]:
-    """Personal data and secrets in `text`, in order, not overlapping.
+    """Personal data and secrets in `text`, in order, not overlapping, encoded ones too (see `hidden`).
 
     Where findings overlap, one span covers them all and is named after the longest, then the surest. Placeholders of
     an earlier masking are passed over.
     """
-    canonical = canonicalise(text)
-    page = Page(canonical.text)
-    found = _look(page)
-    more = found
+    found: list[_Found] = []
+    masked = Masked(text, ())
     for _ in range(_ROUNDS):
+        more = _once(masked.text)
         if not more:
             break
-        page = page.without(hit for hit, _ in more)
-        more = _look(page)
-        found = _merge([*found, *more]) if more else found
-    return [Span(*canonical.span(hit.start, hit.end), type, hit.score) for hit, type in found]
+        found = _merge([*found, *((Hit(*masked.to_source(hit.start, hit.end), hit.score), type) for hit, type in more)])
+        masked = _replaced(text, [Span(hit.start, hit.end, type, hit.score) for hit, type in found])
+    return list(masked.spans)
 
 
 def mask(text: str, *, typed: bool = False) -> Masked:
@@ -126,7 +125,10 @@ def mask(text: str, *, typed: bool = False) -> Masked:
 
     Masking a masked text changes nothing.
     """
-    spans = find(text)
+    return _replaced(text, find(text), typed=typed)
+
+
+def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
     parts: list[str] = []
     places: list[tuple[int, int]] = []
     done = length = 0
@@ -141,8 +143,15 @@ def mask(text: str, *, typed: bool = False) -> Masked:
     return Masked("".join(parts), tuple(spans), tuple((span.start, span.end) for span in spans), tuple(places))
 
 
-def _look(page: Page) -> list[_Found]:
-    return _merge([(hit, rule.type) for rule in RULES if rule.applies(page) for hit in rule.find(page)])
+def _once(text: str) -> list[_Found]:
+    canonical = canonicalise(text)
+    found = [(Hit(*canonical.span(hit.start, hit.end), hit.score), type) for hit, type in _look(canonical.text)]
+    return _merge([*found, *hidden.find(text, _look)])
+
+
+def _look(text: str) -> list[_Found]:
+    page = Page(text)
+    return [(hit, rule.type) for rule in RULES if rule.applies(page) for hit in rule.find(page)]
 
 
 def _merge(found: list[_Found]) -> list[_Found]:

@@ -24,7 +24,7 @@ _BRANDS = (
 # Maestro's wide ranges and lengths need a word beside them, unless the number has the usual 16 digits. Beside such a
 # word any number with a right check digit is taken: issuers open new ranges.
 _MAESTRO = re.compile(r"50|5[6-8]|6\d")
-_CONTEXT = re.compile(
+NAMES = re.compile(
     r"\b(?:cards?|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|unionpay|paypak|"
     r"pan|cc)\b|کارڈ"
 )
@@ -71,11 +71,11 @@ def _lengths(prefix: str) -> tuple[int, ...]:
 def _score(page: Page, number: str, start: int, end: int) -> float:
     known = len(number) in _lengths(number[:4])
     maestro = len(number) >= 12 and bool(_MAESTRO.match(number))
-    if not known and not maestro and (len(number) < 12 or not page.mentions(_CONTEXT)):
+    if not known and not maestro and (len(number) < 12 or not page.mentions(NAMES)):
         return 0.0
     if not luhn(number) or not varied(number):
         return 0.0
-    if page.context(start, end, _CONTEXT):
+    if page.context(start, end, NAMES):
         return 0.95 if known else 0.7
     if not known:
         return 0.6 if len(number) == 16 and _MAESTRO.match(number) else 0.0

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from graph.policy.pii.checks import ean13, varied
 from graph.policy.pii.rule import Hit, Page, Rule
 
-_CONTEXT = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
+NAMES = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
 _OTHER = re.compile(
     r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms|ts|time|"
     r"logged at|created)\b"
 )
 # Digits 2 to 4 of a code in use: divisions 1-7, districts 0-7, tehsil below ten.
-_LOCALITY = re.compile(r"[1-8][1-7][0-7]0\d")
+LOCALITY = re.compile(r"[1-8][1-7][0-7]0\d")
 # Khyber Pakhtunkhwa's divisions and districts; every number from 1262304000000 (2010) on is also a time in ms.
 _KP_LOCALITY = re.compile(r"1(?:1[12]|2[12]|3[1-5]|4[1-3]|5[1-7]|6[12]|7[1-3])0[1-7]")
 
@@ -36,7 +36,7 @@ def _find(page: Page) -> Iterator[Hit]:
         if dashed or match.group()[0] in "12345678" or _in_context(page, match):
             yield Hit(match.start(), match.end(), 0.95 if dashed else 0.85)
     for match in _PARTED.finditer(text):
-        if _LOCALITY.match(match.group()) or _in_context(page, match):
+        if LOCALITY.match(match.group()) or _in_context(page, match):
             yield Hit(match.start(), match.end(), 0.7)
     for match in _SOLID.finditer(text):
         if score := _solid_score(page, match):
@@ -52,7 +52,7 @@ def _find(page: Page) -> Iterator[Hit]:
 
 
 def _in_context(page: Page, match: re.Match[str]) -> bool:
-    return page.context(match.start(), match.end(), _CONTEXT)
+    return page.context(match.start(), match.end(), NAMES)
 
 
 def _solid_score(page: Page, match: re.Match[str]) -> float:
@@ -68,8 +68,8 @@ def _solid_score(page: Page, match: re.Match[str]) -> float:
     if number[0] == "1":
         return 0.7 if _KP_LOCALITY.match(number) else 0.0
     if number[0] == "8":
-        return 0.6 if _LOCALITY.match(number) and not ean13(number) else 0.0
-    return (0.8 if _LOCALITY.match(number) else 0.6) if number[0] in "234567" else 0.0
+        return 0.6 if LOCALITY.match(number) and not ean13(number) else 0.0
+    return (0.8 if LOCALITY.match(number) else 0.6) if number[0] in "234567" else 0.0
 
 
 RULE = Rule("CNIC", _find, digits=13)

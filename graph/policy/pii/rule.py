@@ -31,16 +31,6 @@ class Page:
         self.text = text
         self._mentions: dict[re.Pattern[str], bool] = {}
 
-    def without(self, hits: Iterable[Hit]) -> "Page":
-        """The page that is left when the hits are masked too."""
-        parts: list[str] = []
-        done = 0
-        for hit in hits:
-            parts += self.text[done : hit.start], BARRIER * (hit.end - hit.start)
-            done = hit.end
-        parts.append(self.text[done:])
-        return Page("".join(parts))
-
     def mentions(self, words: re.Pattern[str]) -> bool:
         """Whether one of the words stands anywhere on the page."""
         if words not in self._mentions:

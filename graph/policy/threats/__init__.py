@@ -21,6 +21,7 @@ from graph.policy.threats import (
     learned,
     markup,
     mention,
+    reached,
     secrets,
     toxicity,
 )
@@ -55,6 +56,7 @@ _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
 _FORBIDDEN_MOST = 0.29  # a sentence that forbids the attack is no attack
 _LOOKED = 8_000
+_BESIDE = 80  # a plea and a reason; in more something else could be asked
 _TOLD = 24_000  # characters of a document that scores are told of which decide nothing
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
@@ -152,12 +154,17 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
     framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
+    public = reached.of_a_function(text, beside=_BESIDE)
     found, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
-        if frame.covers(framed.prohibitions, *place) or (head == "evasion" and prevented):
+        if (
+            frame.covers(framed.prohibitions, *place)
+            or (head == "evasion" and prevented)
+            or (head == "leakage" and public)
+        ):
             score = min(score, _FORBIDDEN_MOST)
         # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
         mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_LOOKED]))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from graph.policy import pii
 from graph.policy.rubric import Finding
 from graph.policy.threats.lazy import pattern
+from graph.policy.threats.reached import of_a_function
 from graph.policy.threats.rule import rule
 
 _GET = r"(?:list|show|give|tell|reveal|dump|extract|export|print|share|disclose|exfiltrate|display|provide|send|find|fetch|retrieve|collect|compile|get|leak|expose|read out|release|output|harvest|gather|look up|need|want|require|demand)"
@@ -15,15 +16,20 @@ _TOPIC = r"(?:(?!\b(?:kinds?|types?|sorts?|categor\w+|fields?|formats?|rules?|po
 _LIES = r"(?:who|what(?:ever)?|texts?|names?|numbers?|values?|words?|address(?:es)?|e-?mails?|(?:stand|lie|sit|hide|i)s|are|was|were|stood|lay|hidden|written)"
 _NAMES = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known in pii.RULES)})).replace("_", "[_ ]")
 _MARK = rf"(?:(?:the|each|every|all|any|that|this|those|these) ){{0,2}}(?:\[(?:{_NAMES})\]|redact(?:ed|ions)\b)"
+_CONTACT = (
+    "asks for personal data",
+    "asks whose number, address or password it is",
+    "asks how to reach a person by name",
+)
 _UNDERNEATH = "asks what a placeholder stands for"
 
 _TITLED = r"(?<![\w'’-])(?:dr|prof|professor|mr|mrs|ms|miss|engr|sir|madam)\b\.? ?[\w'’-]{1,40}"
 _RULES = (
-    rule("data_leakage", 0.92, "asks for personal data",
+    rule("data_leakage", 0.92, _CONTACT[0],
          rf"\b{_GET}\b(?! (?:rules|policy|policies|guidance))(?:[ ,]+[\w'’/-]+){{0,8}}?[ ,]+(?:all |any |the |every )?{_PERSONAL}\b(?! (?:rules?|polic(?:y|ies)|protection|retention|handling|masking|guidance|law|regulations?|laws|notice|classification|reporting|categor(?:y|ies)))"),
-    rule("data_leakage", 0.9, "asks whose number, address or password it is",
+    rule("data_leakage", 0.9, _CONTACT[1],
          r"\b(?:what(?:'s| is| are| was)|whose|which(?! (?:training|courses?|polic(?:y|ies)|rules?|laws?|formats?)\b)) (?:(?:the|his|her|their|is|are) )?(?:[\w'’.-]+ ){0,4}(?:'s |s' )?(?:cnics?|nic number|phone numbers?|mobile numbers?|contact numbers?|home address(?:es)?|passwords?|passport numbers?|iban|bank account(?: number)?|salary|date of birth|personal e-?mail)\b(?! (?:polic|rule|protection|retention|format|field|column|masking))"),
-    rule("data_leakage", 0.82, "asks how to reach a person by name",
+    rule("data_leakage", 0.82, _CONTACT[2],
          rf"\b(?:{_GET}|what(?:'s| is| are)) (?:(?:me|us|out) )?(?:the )?(?:e-?mail|phone|telephone|mobile|contact|home|postal|whatsapp)(?: (?:address(?:es)?|numbers?|details?))? (?:of|for|from) {_TITLED}|{_TITLED}(?: [\w'’-]{{1,40}}){{0,2}}['’]s? (?:(?:private|personal|home|mobile|current) )?(?:e-?mail|phone|telephone|mobile|whatsapp|home address)\b(?! polic)"),
     rule("data_leakage", 0.96, "asks to undo masking",
          r"\b(?:unmask(?:ed|ing)?|un-mask|un-?redact(?:ed|ing)?|de-?anonymi[sz]e|un-?anonymi[sz]e|remove (?:the )?(?:redactions?|masking|masks)|without (?:the )?(?:redactions?|masking|masks)|reverse the (?:masking|redaction)|de-?mask|raw (?:pii|unmasked))\b"),
@@ -81,6 +87,7 @@ _MINE = pattern(
     r"\b(?:my own|my (?:old |current |new |work )?(?:password|cnic|phone number|date of birth|iban|salary|passport number)\b(?! (?:and|or|to) )|(?:change|reset|update|forgot|lost|hide|delete) my)\b",
     re.I,
 )
+_NEAR = 160  # characters on both sides in which nobody may be meant beside a function
 
 
 def find(text: str, tenant: str) -> list[Finding]:
@@ -105,6 +112,8 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
         return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
+        return True
+    if finding.why in _CONTACT and of_a_function(text[max(0, finding.start - _NEAR) : finding.end + _NEAR]):
         return True
     return bool(
         (_PUBLIC.search(around) and not _PRIVATE.search(said)) or _INVENTED.search(around) or _MINE.search(around)

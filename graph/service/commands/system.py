@@ -10,7 +10,6 @@ import typer
 from graph.service.shell import AsJson, errors, print_json, settings
 
 DiagramKind = StrEnum("DiagramKind", ["mermaid", "png"])
-TraceKind = StrEnum("TraceKind", ["off", "file", "langsmith"])
 
 app = typer.Typer()
 
@@ -47,17 +46,9 @@ def doctor(as_json: AsJson = False) -> None:
     raise typer.Exit(0 if findings["ok"] else 4)
 
 
-@app.command("eval", epilog="Example: cordon eval answers retrieval --out report")
-def evaluate(
-    suites: Annotated[
-        list[str] | None,
-        typer.Argument(help="answers, retrieval, redteam, guardrails, …; all when none is named.", show_default=False),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Where report.json, report.md and the plots go.")] = Path("out/eval"),
-    trace: Annotated[
-        TraceKind, typer.Option(help="Keep each row as an experiment: in a file, or at LANGSMITH_ENDPOINT.")
-    ] = TraceKind.off,
-) -> None:
+# Its options are those of `python -m evals`, defined there.
+@app.command("eval", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}, add_help_option=False)
+def evaluate(context: typer.Context) -> None:
     """Measure: run evaluation suites and write a report."""
     from graph.errors import BadInput
 
@@ -72,4 +63,4 @@ def evaluate(
                 "the evaluation suites are part of the source checkout, and this is an installed copy.",
                 hint="Clone the repository and run `make install`, or `python -m evals` there.",
             ) from error
-        raise typer.Exit(run([*(suites or []), "--out", str(out), "--trace", trace.value]))
+        raise typer.Exit(run(context.args))

@@ -81,7 +81,7 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
     reply = await service.ask(who, question, body.cordon, "chat")
     if reply["decision"] == "unavailable":
         raise outage()
-    message = {"role": "assistant", "content": content(reply), "refusal": None}
+    message = {"role": "assistant", "content": content(reply), "refusal": _refused(reply)}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return JSONResponse(
         {
@@ -139,6 +139,13 @@ def content(reply: dict[str, Any]) -> str:
     return reply["answer"] + _footnotes(reply)
 
 
+def _refused(reply: dict[str, Any]) -> str | None:
+    """What a client reads to know a refusal. The text is the content as well: where OpenAI leaves that null, many
+    clients show an empty answer; and at finish_reason `content_filter` OpenAI's own helpers raise.
+    """
+    return reply["refusal"]["text"] if reply["refusal"] else None
+
+
 def _footnotes(reply: dict[str, Any]) -> str:
     lines = []
     for c in reply["citations"]:
@@ -181,7 +188,8 @@ async def _chunks(
     text = content(event)
     rest = text[len(sent) :] if text.startswith(sent) else "\n\n" + text
     if rest:
-        yield chunk({"content": rest})
+        refused = _refused(event)
+        yield chunk({"content": rest} | ({"refusal": refused} if refused else {}))
     yield chunk({}, "stop", cordon=_extension(event))
     if usage:
         yield _data({**_head(run, "chat.completion.chunk"), "choices": [], "usage": _usage(event)})

@@ -159,6 +159,33 @@ def test_a_hostile_document_stays_text(page: Any, served: Served, tmp_path: Path
     assert page.title() == "Cordon"
 
 
+def test_a_list_is_a_list_and_its_words_are_text(page: Any, served: Served, tmp_path: Path) -> None:
+    signed_in(page, served)
+    file = tmp_path / "rules.md"
+    file.write_text(
+        "# Visitor rules\n\nThe visitor rules of the aviary are these three:\n\n- Close the <b>door</b> of the aviary.\n"
+        "- Wear gloves in the aviary.\n- Call the keeper of the aviary.\n"
+    )
+    page.set_input_files("#files", str(file))
+    page.get_by_text("rules.md: indexed").wait_for()
+    turn = asked(page, "What are the visitor rules of the aviary?")
+    said = turn.locator(".said")
+    assert said.locator("li").count() == 3 and "- " not in said.inner_text()
+    assert said.locator("li").last.locator(".cite").count() == 1 and said.locator("li b").count() == 0
+    brief = asked(page, "Design an assessment about the visitor rules of the aviary.").locator(".said")
+    assert brief.locator("h3").count() >= 4 and brief.locator("ol li").count() >= 3
+    assert not re.search(r"^\s*(?:#|- )", brief.inner_text(), re.M)
+
+
+def test_the_button_says_what_it_gives(page: Any, served: Served) -> None:
+    page.emulate_media(color_scheme="dark")
+    signed_in(page, served)
+    for dark in (True, False, True):
+        assert page.get_attribute("html", "data-theme") == ("dark" if dark else "light")
+        assert page.inner_text("#theme") == ("Light" if dark else "Dark")
+        page.click("#theme")
+
+
 def test_a_member_is_told_that_uploading_is_not_theirs(page: Any, served: Served, tmp_path: Path) -> None:
     signed_in(page, served, role="member")
     file = tmp_path / "x.md"

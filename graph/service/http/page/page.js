@@ -1,7 +1,7 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
 import { ask, json, key, Refused } from "/page/api.js";
-import { make, marked, sentence, verdict } from "/page/view.js";
+import { make, marked, prose, sentence, verdict } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
 const state = { thread: null, busy: false, opener: null };
@@ -67,7 +67,7 @@ function turn(question) {
 function show(reply, said) {
   const cited = Object.fromEntries((reply.citations || []).map((c) => [c.n, c]));
   const whole = reply.decision === "answer" && !reply.assessment;
-  const lines = whole ? reply.sentences.map((s) => sentence(s.text, s.citations.map((n) => cited[n]), openSource)) : [make("p", {}, reply.answer)];
+  const lines = whole ? reply.sentences.map((s) => sentence(s.text, s.citations.map((n) => cited[n]), openSource)) : prose(reply.answer);
   said.replaceChildren(...lines, verdict(reply));
 }
 
@@ -278,7 +278,7 @@ document.addEventListener("keydown", (event) => {
 
 function theme(name) {
   document.documentElement.dataset.theme = name;
-  $("theme").setAttribute("aria-pressed", String(name === "dark"));
+  $("theme").textContent = name === "dark" ? "Light" : "Dark"; // what pressing it gives
 }
 theme(localStorage.getItem("cordon-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 $("theme").addEventListener("click", () => {

@@ -57,7 +57,41 @@ export function sentence(text, citations, open) {
     const place = [c.filename, c.section, c.page && `page ${c.page}`, c.sheet && `sheet ${c.sheet}`].filter(Boolean).join(", ");
     return make("button", { type: "button", class: "cite", title: place, "aria-label": `Source ${c.n}: ${place}`, onclick: (e) => open(c, e.currentTarget) }, String(c.n));
   });
-  return make("p", {}, text, ...marks);
+  const blocks = prose(text);
+  let end = blocks.at(-1); // the marks stand behind the last words, be they in a list within a list
+  while (["UL", "OL", "LI"].includes(end.lastElementChild?.tagName)) end = end.lastElementChild;
+  end.append(...marks);
+  return blocks.length === 1 ? blocks[0] : make("div", {}, ...blocks);
+}
+
+// Paragraphs, headings and lists of a text, as its line beginnings say; the words of each go in as text.
+export function prose(text) {
+  const blocks = [];
+  let lists = []; // the open lists, the innermost last: [depth, element]
+  let open = null; // the paragraph that goes on
+  for (const line of text.split("\n")) {
+    const [, space, mark, item] = line.match(/^( *)([-*•]|\d{1,3}[.)]) +(.*)$/) || [];
+    const [, heading] = line.match(/^#{1,4} +(.*)$/) || [];
+    if (mark) {
+      while (lists.length && lists.at(-1)[0] > space.length) lists.pop();
+      if (!lists.length || lists.at(-1)[0] < space.length) {
+        const list = /\d/.test(mark) ? make("ol", { start: parseInt(mark) }) : make("ul");
+        if (lists.length) lists.at(-1)[1].lastElementChild.append(list);
+        else blocks.push(list);
+        lists.push([space.length, list]);
+      }
+      lists.at(-1)[1].append(make("li", {}, item));
+      open = null;
+    } else if (lists.length && line.startsWith(" ") && line.trim()) {
+      lists.at(-1)[1].lastElementChild.append(" ", line.trim()); // an item goes on
+    } else {
+      if (open && line.trim() && !heading) open.append("\n", line);
+      else if (line.trim()) blocks.push(heading ? make("h3", {}, heading) : make("p", {}, line));
+      open = line.trim() && !heading ? blocks.at(-1) : null;
+      lists = [];
+    }
+  }
+  return blocks.length ? blocks : [make("p", {}, "")];
 }
 
 // The text with the quote marked; of several places, the one nearest to where the citation says.

@@ -1,0 +1,33 @@
+"""What a document may not bring past the HTTP door: personal data in code or in pieces, live links, Cordon's own voice."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.security import shown
+from graph.policy import plain
+from graph.policy.pii import hidden
+
+
+def test_no_coded_number_of_a_document_shows_anywhere(tmp_path: Path) -> None:
+    showed = shown.personal(tmp_path)
+    assert len(showed) > 15
+    assert {form: places for form, places in showed.items() if places} == {}
+
+
+def test_the_check_sees_what_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hidden, "find", lambda text, look: [])
+    showed = shown.personal(tmp_path)
+    for form in ("URL encoding", "HTML entities", "base64", "a table's cells"):
+        assert {"prompt", "reply", "checkpoint", "artefact answer.md"} <= set(showed[form]), form
+
+
+def test_no_link_and_no_refusal_of_a_document_is_live(tmp_path: Path) -> None:
+    assert {form: places for form, places in shown.live(tmp_path).items() if places} == {}
+
+
+def test_the_check_sees_what_is_live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "text", lambda value: value.strip())
+    showed = shown.live(tmp_path)
+    for form in ("an address without protocol", "a UNC path", "a canonical refusal"):
+        assert {"answer", "completion", "answer.md"} <= set(showed[form]), form
