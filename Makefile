@@ -60,7 +60,7 @@ bench: $(VENV)/.default ## how long things take on this machine
 	@$(BIN)/python -m evals.bench
 	@$(BIN)/python -m evals.load
 
-audit: $(VENV)/.default ## ask for known vulnerabilities of everything pinned; fails when it could not ask
+audit: $(VENV)/.dev ## ask for known vulnerabilities of everything pinned; fails when it could not ask
 	@$(BIN)/python -m evals.supply_chain audit
 
 bill: $(VENV)/.dev ## the bill of materials, in CycloneDX: out/bom.json

@@ -1,23 +1,22 @@
 """What is installed with Cordon: `python -m evals.supply_chain audit | bill FILE | licences`.
 
-All read the pins of requirements/*.txt. `audit` asks PyPI for known vulnerabilities of each, as pip-audit does, and
-fails when it could not ask for every one; `bill` writes a bill of materials (CycloneDX 1.6); `licences` lists them and
+All read the pins of requirements/*.txt. `audit` has pip-audit ask for known vulnerabilities of each, and fails when it
+could not ask for every one; `bill` writes a bill of materials (CycloneDX 1.6); `licences` lists them and
 fails on one that is unknown or not allowed.
 """
 
 import importlib.metadata
 import json
 import re
+import subprocess
 import sys
-import urllib.error
-import urllib.request
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-SERVICE = "https://index.example/{name}/{version}/json"  # the one pip-audit reads unless told otherwise
 UNREAD = 4  # exit code
 _PIN = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:\[[\w,-]+\])?==([^\s;\\]+)", re.M)
 # Permissive, or copyleft that ends at the file or the library: in the words of packages, SPDX or not.
@@ -70,24 +69,39 @@ def pins(folder: Path = ROOT / "requirements") -> list[Pin]:
     return [Pin(name, version, tuple(of)) for (name, version), of in sorted(found.items())]
 
 
-def known(pin: Pin) -> list[str]:
-    """Ids of the vulnerabilities that PyPI knows of. Raises OSError or ValueError when it does not tell."""
-    url = SERVICE.format(name=pin.name, version=pin.version)
-    with urllib.request.urlopen(url, timeout=20) as response:
-        told = json.load(response)["vulnerabilities"]
-    return [" ".join([one["id"], *one.get("aliases", [])]) for one in told if not one.get("withdrawn")]
+def asked(of: list[Pin]) -> dict[Pin, list[str]]:
+    """Ids of the known vulnerabilities of each pin that pip-audit could ask for. It takes one version of a name at a
+    time, passes over what it cannot find, and calls that clean: so what it says of each is counted here."""
+    answers: dict[Pin, list[str]] = {}
+    left = list(of)
+    while left:
+        once = {pin.name: pin for pin in reversed(left)}
+        left = [pin for pin in left if once[pin.name] != pin]
+        for told in _pip_audit(once.values()):
+            if "vulns" in told:
+                names = [" ".join([one["id"], *one.get("aliases", [])]) for one in told["vulns"]]
+                answers[once[told["name"].lower()]] = names
+    return answers
 
 
-def audit(asked: list[Pin], ask: Callable[[Pin], list[str]] = known) -> tuple[int, list[str]]:
-    """How many were audited, and a line for each that is vulnerable. Ends at the first that cannot be asked for: then
-    the count is short."""
-    found = []
-    for done, pin in enumerate(asked):
-        try:
-            found += [f"{pin.name} {pin.version} ({', '.join(pin.of)}): {one}" for one in ask(pin)]
-        except (OSError, ValueError, KeyError, TypeError):
-            return done, found
-    return len(asked), found
+def _pip_audit(of: Iterable[Pin]) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / "pins.txt"
+        listed.write_text("".join(f"{pin.name}=={pin.version}\n" for pin in of), encoding="utf-8")
+        quiet = ["--disable-pip", "--no-deps", "--format", "json", "--progress-spinner", "off"]
+        command = [sys.executable, "-m", "pip_audit", "--requirement", str(listed), *quiet]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return list(json.loads(done.stdout)["dependencies"])
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def audit(of: list[Pin], ask: Callable[[list[Pin]], dict[Pin, list[str]]] = asked) -> tuple[int, list[str]]:
+    """How many were audited, and a line for each known vulnerability."""
+    answers = ask(of)
+    found = [f"{p.name} {p.version} ({', '.join(p.of)}): {one}" for p in of for one in answers.get(p, [])]
+    return len(answers), found
 
 
 def licence(name: str) -> str:
@@ -166,10 +180,7 @@ def main(argv: list[str]) -> int:
             done, found = audit(of)
             print("\n".join([*found, f"{done} of {len(of)} pins audited, {len(found)} known vulnerabilities."]))
             if done < len(of):
-                missing = of[done].name
-                print(
-                    f"The vulnerability database could not be read for {missing}: no pass. Try again.", file=sys.stderr
-                )
+                print("The vulnerability database could not be read for all: no pass. Try again.", file=sys.stderr)
             return 1 if found else 0 if done == len(of) else UNREAD
         case ["bill", file]:
             Path(file).parent.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from urllib.error import URLError
+from typing import Any
 
 import pytest
 
@@ -64,30 +65,27 @@ def test_the_bill_is_valid_and_whole() -> None:
 def test_a_database_that_cannot_be_read_is_no_pass(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def unreachable(pin: Pin) -> list[str]:
-        if pin == PINS[7]:
-            raise URLError("no way")
-        return []
-
-    assert audit(PINS, unreachable) == (7, [])
-    assert audit(PINS, lambda pin: []) == (len(PINS), [])
-    monkeypatch.setattr(supply_chain, "audit", lambda of: audit(of, unreachable))
-    assert main(["audit"]) == supply_chain.UNREAD
-    told = capsys.readouterr()
-    assert f"7 of {len(PINS)} pins audited" in told.out and "could not be read" in told.err
-    for ask, code in ((lambda pin: ["PYSEC-1"], 1), (lambda pin: [], 0)):
-        monkeypatch.setattr(supply_chain, "audit", lambda of, ask=ask: audit(of, ask))
+    clean: dict[Pin, list[str]] = {pin: [] for pin in PINS}
+    short = {pin: [] for pin in PINS[:7]}
+    assert audit(PINS, lambda of: short) == (7, [])
+    for answers, code in ((short, supply_chain.UNREAD), (clean, 0), (clean | {PINS[3]: ["PYSEC-1 CVE-1"]}, 1)):
+        monkeypatch.setattr(supply_chain, "audit", lambda of, answers=answers: audit(of, lambda _: answers))
         assert main(["audit"]) == code
+        told = capsys.readouterr()
+        assert f"{len(answers)} of {len(PINS)} pins audited" in told.out
+        assert ("could not be read" in told.err) == (code == supply_chain.UNREAD)
+    assert f"{PINS[3].name} {PINS[3].version}" in told.out and "CVE-1" in told.out
 
 
-def test_an_answer_without_the_field_is_not_read_as_clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    answer = tmp_path / "answer.json"
-    monkeypatch.setattr(supply_chain, "SERVICE", answer.as_uri())
-    for told, expected in (({"info": {}}, 0), ({"vulnerabilities": []}, 1)):
-        answer.write_text(json.dumps(told))
-        assert audit(PINS[:1])[0] == expected
-    answer.write_text(
-        json.dumps({"vulnerabilities": [{"id": "GHSA-1", "aliases": ["CVE-1"]}, {"id": "b", "withdrawn": "x"}]})
-    )
-    ((line,),) = [audit(PINS[:1])[1]]
-    assert line.endswith("GHSA-1 CVE-1") and PINS[0].name in line
+def test_what_pip_audit_passes_over_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two, again = Pin("one", "1", ("default",)), Pin("two", "2", ("dev",)), Pin("one", "2", ("dev",))
+    calls: list[list[str]] = []
+
+    def told(of: Iterable[Pin]) -> list[dict[str, Any]]:
+        calls.append([f"{pin.name} {pin.version}" for pin in of])
+        known = {"one": {"vulns": [{"id": "GHSA-1", "aliases": ["CVE-1"]}]}, "two": {"skip_reason": "not found"}}
+        return [{"name": line.split()[0], "version": line.split()[1], **known[line.split()[0]]} for line in calls[-1]]
+
+    monkeypatch.setattr(supply_chain, "_pip_audit", told)
+    assert supply_chain.asked([one, two, again]) == {one: ["GHSA-1 CVE-1"], again: ["GHSA-1 CVE-1"]}
+    assert sorted(map(sorted, calls)) == [["one 1", "two 2"], ["one 2"]]
