@@ -81,10 +81,11 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(base / "site")))
     Thread(target=site.serve_forever, daemon=True).start()
     who = {"tenant_id": "Q1", "user_id": CANARIES["user"], "thread_id": CANARIES["thread"]}
-    with serving(settings) as served:
-        service, agent = served.service, served.service.agent
+    with Agent(settings) as agent:
         agent.ingest([base / f"{CANARIES['filename']}.md"], tenant_id="Q1")
         agent.ingest(f"http://127.0.0.1:{site.server_port}/{CANARIES['address']}.html", tenant_id="Q1")
+    with serving(settings) as served:
+        service, agent = served.service, served.service.agent
         served.keys["Q1", "uploader"] = service.keys.add("Q1", CANARIES["key"], "uploader")[1]
         with served.client("Q1", "uploader") as client:
             given = f"# Valve\n\nThe {CANARIES['upload']} valve is closed.\n".encode()
@@ -127,6 +128,7 @@ def test_no_canary_is_left_in_any_coding(world: World) -> None:
     assert {place.name: receipt[place.name] for place in erasure.PLACES} == {
         "runs": 4, "threads": 2, "turns": 2, "artifacts": 4, "traces": 4, "false_positives": 1, "uploads": 1,
         "keys": 1, "pages": 0, "documents": 3, "vectors": 0, "lock": 0, "pepper": 0,
+        "head": 0,
     }  # fmt: skip
     assert receipt["left"] == 0
     with Agent(world.settings) as agent:
