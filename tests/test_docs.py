@@ -64,3 +64,10 @@ def test_relative_links_lead_somewhere(page: str) -> None:
 def test_the_readme_counts_the_corpus_right() -> None:
     rows = (ROOT / "corpus" / "manifest.csv").read_text().strip().splitlines()
     assert f"({len(rows) - 1} documents" in README
+
+
+def test_the_tests_that_the_page_on_security_names_are_there() -> None:
+    said = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:tests|evals)/[\w/]+\.py|test_\w+\.py)`", said))
+    assert len(named) > 20
+    assert {name for name in named if not list(ROOT.glob(f"**/{name}") if "/" not in name else ROOT.glob(name))} == set()
