@@ -70,4 +70,6 @@ def test_the_tests_that_the_page_on_security_names_are_there() -> None:
     said = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:tests|evals)/[\w/]+\.py|test_\w+\.py)`", said))
     assert len(named) > 20
-    assert {name for name in named if not list(ROOT.glob(f"**/{name}") if "/" not in name else ROOT.glob(name))} == set()
+    assert {
+        name for name in named if not list(ROOT.glob(f"**/{name}") if "/" not in name else ROOT.glob(name))
+    } == set()

@@ -18,7 +18,7 @@ from evals.security import Row
 from evals.serving import QUESTIONS, small_home
 from graph.audit.journal import Journal
 
-TURNS, KILLS, SIZES, QUESTIONS_ASKED = 200, 8, 8, 300
+TURNS, KILLS, QUESTIONS_ASKED = 200, 8, 300
 ROOT = Path(__file__).parents[2]
 _ASKING = """
 import sys
@@ -66,7 +66,8 @@ def _unsound(home: Path, told: list[str]) -> Iterator[str]:
     runs = {run["run_id"]: run for run in journal.runs()}
     if lost := set(told) - runs.keys():
         yield f"{len(lost)} answers without their record"
-    if torn := [run for run in runs.values() if not Path(run["artifacts"], "answer.json").exists()]:
+    kept = [run for run in runs.values() if "artifacts" in run]  # an erasure took the others
+    if torn := [run for run in kept if not Path(run["artifacts"], "answer.json").exists()]:
         yield f"{len(torn)} records name artefacts that are not there"
     for path in [home / "checkpoints.db", *home.glob("conversations/*.db"), *home.glob("index/spaces/*.db")]:
         db = sqlite3.connect(path)
@@ -81,12 +82,8 @@ def _cordon(home: Path, *arguments: str, **settings: Any) -> "subprocess.Popen[s
     return subprocess.Popen(command, env=_environment(home, **settings), **pipes)
 
 
-def _ask(home: Path, **settings: Any) -> "subprocess.Popen[str]":
-    return _cordon(home, "ask", QUESTIONS["U1"], "--tenant", "U1", "--memory", "buffer", "--json", **settings)
-
-
 def _at_once(home: Path) -> Row:
-    both = [_ask(home), _ask(home)]
+    both = [_cordon(home, *_DEEDS["ask"]), _cordon(home, *_DEEDS["ask"])]
     decisions = [json.loads(one.communicate()[0])["decision"] for one in both]
     held = decisions == ["answer"] * 2 and not list(_unsound(home, []))
     return Row("two processes ask at once", " and ".join(decisions), "one waits for the other", held)
@@ -132,38 +129,51 @@ def _mounted(size_kb: int) -> Iterator[Path | None]:
             subprocess.run(["umount", "-l", folder], check=False)
 
 
+# What is done on a disk with too little room: the command's name, its arguments, and what may be said by the way.
+_DEEDS = {
+    "ask": ["ask", QUESTIONS["U1"], "--tenant", "U1", "--memory", "buffer", "--json"],
+    "ingest": ["ingest", str(ROOT / "corpus" / "public"), "--tenant", "U2"],
+    "forget": ["forget", "--tenant", "U1", "--thread", "default"],
+}
+_ROOM = (0, 4, 12, 28, 60, 124, 252, 2_000)  # KB: from none at all to enough for a turn, page by page where it is tight
+
+
 def _disks() -> Iterator[Row]:
     with _mounted(200_000) as disk:
         if disk is None:
             yield Row("a full and a read-only disk", "not tried: no disk can be mounted here", "root", True)
             return
         home = small_home(disk)
-        used_kb = (os.statvfs(disk).f_blocks - os.statvfs(disk).f_bfree) * os.statvfs(disk).f_frsize // 1024
-        wrong, ended = list[str](), dict[str, int]()
-        for step in range(SIZES):
-            # From no room at all to enough, page by page where it is tight.
-            size = f"size={used_kb + (0, 4, 12, 28, 60, 124, 252, 2_000)[step % 8]}k"
-            subprocess.run(["mount", "-o", f"remount,{size}", str(disk)], check=True)
-            wrong += _refused_or_answered(home, ended)
-        subprocess.run(["mount", "-o", "remount,size=200000k", str(disk)], check=True)
-        wrong += [*_unsound(home, [])]
-        measured = ", ".join(f"{n} {how}" for how, n in ended.items()) + "; ".join(["", *wrong])[:300]
-        yield Row(f"a disk with {SIZES} amounts of room left", measured, "recorded, or one sentence", not wrong)
+        for deed, arguments in _DEEDS.items():
+            used_kb = (os.statvfs(disk).f_blocks - os.statvfs(disk).f_bfree) * os.statvfs(disk).f_frsize // 1024
+            wrong, ended = list[str](), dict[str, int]()
+            for room in _ROOM:
+                subprocess.run(["mount", "-o", f"remount,size={used_kb + room}k", str(disk)], check=True)
+                wrong += _told_or_done(home, ended, arguments)
+            subprocess.run(["mount", "-o", "remount,size=200000k", str(disk)], check=True)
+            wrong += [*_unsound(home, [])]
+            measured = ", ".join(f"{n} {how}" for how, n in ended.items()) + "; ".join(["", *wrong])[:300]
+            yield Row(f"{deed} with {len(_ROOM)} amounts of room left", measured, "done, or one sentence", not wrong)
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        ended.clear()
-        wrong = _refused_or_answered(home, ended)
-        held = not wrong and "answered" not in ended
-        yield Row("a read-only home", "; ".join([*ended, *wrong])[:300], "one sentence", held)
+        for deed, arguments in _DEEDS.items():
+            ended.clear()
+            wrong = _told_or_done(home, ended, arguments)
+            held = not wrong and "done" not in ended
+            yield Row(f"{deed} in a read-only home", "; ".join([*ended, *wrong])[:300], "one sentence", held)
 
 
-def _refused_or_answered(home: Path, ended: dict[str, int]) -> list[str]:
-    """What was neither an answer on record nor one sentence of what to do."""
-    child = _ask(home)
+def _told_or_done(home: Path, ended: dict[str, int], arguments: list[str]) -> list[str]:
+    """What was neither done and on record nor one sentence of what to do."""
+    child = _cordon(home, *arguments)
     said, why = child.communicate()
     if child.returncode == 0:
-        ended["answered"] = ended.get("answered", 0) + 1
+        ended["done"] = ended.get("done", 0) + 1
         recorded = {run["run_id"] for run in Journal(home / "audit" / "journal.jsonl").runs()}
-        return [] if json.loads(said)["run_id"] in recorded else ["an answer without its record"]
+        return (
+            ["an answer without its record"]
+            if "--json" in arguments and json.loads(said)["run_id"] not in recorded
+            else []
+        )
     ended["told"] = ended.get("told", 0) + 1
-    clear = child.returncode == 4 and why.count("\n") == 1 and not said and "unexpected" not in why
-    return [] if clear else [f"exit {child.returncode}: {why.strip()[-200:]!r} {said[:80]!r}"]
+    clear = child.returncode in (1, 4) and why.count("\n") == 1 and "unexpected" not in why + said
+    return [] if clear else [f"exit {child.returncode}: {why.strip()[-200:]!r} {said[-200:]!r}"]

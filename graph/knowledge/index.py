@@ -192,7 +192,6 @@ class Index:
         except CordonError:
             raise
         except Exception as error:
-            log.warning("the vector index was damaged (%s); it is built anew from the documents.", type(error).__name__)
             try:
                 self.vectors.drop()
                 for owner in self.tenants():
@@ -202,6 +201,7 @@ class Index:
                     f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
                     hint=f"Make room, or remove {self.vectors.directory}: `cordon ingest` makes this copy again.",
                 ) from again
+            log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
 
     def _mirror(self, tenant: str) -> None:
         space = self.space(tenant)

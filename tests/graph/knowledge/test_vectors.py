@@ -166,7 +166,7 @@ def test_a_damaged_copy_is_made_anew_and_said_so(tmp_path: Path, how: str, caplo
         assert sorted(held or []) == sorted(space.matrix()[0])
         assert agent.ask("When does the ibis gate open?", tenant_id="T1").decision == "answer"
     said = [record.getMessage() for record in caplog.records if "damaged" in record.getMessage()]
-    assert len(said) <= 1 and all("it is built anew from the documents" in line for line in said)
+    assert len(said) <= 1 and all("it was made anew from the documents" in line for line in said)
     assert said or "header" in how  # Chroma itself may do without a header that it can make again
 
 
