@@ -15,6 +15,7 @@ from graph.service.http.problems import BY_STATUS
 
 WAIT_S = 30.0
 HEAD_BYTES, HEAD_LINES = 32 * 1_024, 100  # address and header lines of one request, trailing ones included
+STUCK_S = 30.0  # in which somebody who does not read must take what waits for them, 48 KB of it
 LINGER_S = 1.0  # between the refusal and the end of the connection, which would tear what was not read yet
 
 
@@ -24,10 +25,12 @@ class _TooLarge(Exception):
 
 class Bounded(HttpToolsProtocol):
     """The server's protocol. A request has `wait_s` for its headers, twice that on a connection used before, and is
-    refused with 431 when they are more than HEAD_BYTES or HEAD_LINES."""
+    refused with 431 when they are more than HEAD_BYTES or HEAD_LINES. An answer that nobody reads ends with its
+    connection after `stuck_s`."""
 
-    wait_s = WAIT_S
+    wait_s, stuck_s = WAIT_S, STUCK_S
     _looking: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
     _seen: Any  # the last request at the last look
     _size = _lines = 0  # of this request's head
     _unread = 0  # bytes since the last that belonged to a body or ended a head: some line that does not end
@@ -39,9 +42,19 @@ class Bounded(HttpToolsProtocol):
         self._look_later()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
+        for timer in (self._looking, self._stuck):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stuck = asyncio.get_running_loop().call_later(self.stuck_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self._refused:

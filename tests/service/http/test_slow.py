@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from evals.serving import Served
 from graph.service.http.patience import BYTES_A_SECOND, Patience
 from graph.service.http.problems import Problem
 
+MUCH = 40 * 2**20  # bytes, more than the system keeps for a connection
 JSON = "POST /v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n"
 FORM = "POST /v1/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 4000\r\n\r\n"
 BEGUN = {
@@ -117,6 +119,10 @@ def bounded(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr("graph.service.http.connections.Bounded.wait_s", 0.3)
 
     async def hello(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/much":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": bytes(MUCH)})
+            return
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"10")]})
         await send({"type": "http.response.body", "body": b"hello", "more_body": True})
         await asyncio.sleep(1.2 if scope["path"] == "/late" else 0)
@@ -163,6 +169,21 @@ def test_what_tests_and_measurements_are_served_by_is_configured_so_too(
         host, port = served.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=5) as line:
             assert line.recv(1) == b""
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_an_answer_that_nobody_reads_ends_with_its_connection(
+    bounded: tuple[str, int], reads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.service.http.connections.Bounded.stuck_s", 0.5)
+    got = 0
+    with socket.create_connection(bounded, timeout=5) as line:
+        line.sendall(b"GET /much HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        time.sleep(0.2 if reads else 1.5)
+        with suppress(ConnectionError):
+            while piece := line.recv(2**20):
+                got += len(piece)
+    assert (got > MUCH) is reads
 
 
 def test_an_answer_under_way_is_not_cut_however_long_it_takes(bounded: tuple[str, int]) -> None:
