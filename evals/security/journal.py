@@ -1,5 +1,6 @@
 """A journal of 100,000 lines, and one that somebody edits, cuts or takes away."""
 
+import hashlib
 import json
 import shutil
 import tempfile
@@ -49,13 +50,17 @@ def _fill(model: Journal, journal: Journal) -> None:
     run = {key: value for key, value in next(model.entries()).items() if key != "salt"}
     last, lines = None, []
     for n in range(LINES):
-        entry = chained({**run, "run_id": f"{n:032x}", "tenant_id": TENANTS[n % len(TENANTS)]}, last)
+        entry = chained({**run, "run_id": _run_id(n), "tenant_id": TENANTS[n % len(TENANTS)]}, last)
         last = Link(entry["seq"], entry["hash"])
         lines.append(line_of(entry))
     journal.path.parent.mkdir(mode=0o700)
     journal.path.write_bytes(b"".join(lines))
     assert last is not None
     journal.head.write(last)
+
+
+def _run_id(n: int) -> str:
+    return hashlib.md5(str(n).encode(), usedforsecurity=False).hexdigest()
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -89,7 +94,7 @@ def _read(journal: Journal) -> Iterator[Row]:
     )
     spent = _seconds(lambda: next(journal.newest()))
     yield Row("audit tail", f"{spent * 1000:.1f} ms", "at most 50 ms", spent < 0.05)
-    spent = _seconds(lambda: list(journal.runs("run_id", f"{LINES // 2:032x}")))
+    spent = _seconds(lambda: list(journal.runs("run_id", _run_id(LINES // 2))))
     yield Row("audit show, a run in the middle", f"{spent:.2f} s", "at most 1 s", spent < 1)
     for what, day, most in (("another day", "1999-01-01", 1), ("the day of all", _day(journal), 10)):
         rows: list[dict[str, Any]] = []
