@@ -22,6 +22,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
 _BATCH = 8
+_WINDOWS = 8  # of a text that are read: more than the longest chunk has, so this bounds what a question may cost
 _PORTION = 16_384  # characters whose tokens are counted at once
 
 _Window = tuple[int, list[int]]  # which text, word pieces
@@ -44,9 +45,9 @@ class Embedder(Protocol):
 class MiniLM:
     """all-MiniLM-L6-v2 (English, 384 dimensions, Apache-2.0), in process, on the CPU.
 
-    A text of up to 254 word pieces is one pass; a longer one is the mean of its windows. The same text gives the
-    same vector whatever stands beside it in the call, because each batch holds texts of one length only. Threads share
-    the batches, not the work on one: for a question the parts would be too small.
+    A text of up to 254 word pieces is one pass; a longer one is the mean of its windows, of the first _WINDOWS. The same
+    text gives the same vector whatever stands beside it in the call, because each batch holds texts of one length only.
+    Threads share the batches, not the work on one: for a question the parts would be too small.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -91,7 +92,8 @@ class MiniLM:
         windows: list[_Window] = []
         for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
             ids, room = encoding.ids, MAX_TOKENS - 2
-            windows.extend((row, [101, *ids[at : at + room], 102]) for at in range(0, max(len(ids), 1), room))
+            read = min(len(ids), _WINDOWS * room)
+            windows.extend((row, [101, *ids[at : min(at + room, read)], 102]) for at in range(0, max(read, 1), room))
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
         batches = list(_batches(windows))
         found = map(self._run, batches) if len(batches) == 1 else self._pool.map(self._run, batches)

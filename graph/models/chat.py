@@ -139,7 +139,7 @@ class Generator:
     ) -> Completion:
         import openai
 
-        from graph.models.responses import TooLong
+        from graph.models.responses import Refused
 
         bound: dict[str, Any] = {"max_tokens": max_tokens}
         if self._schemas:
@@ -168,7 +168,7 @@ class Generator:
             raise _down(self._settings, "is over its rate limit (429)", "Try again in a minute.") from error
         except openai.APITimeoutError as error:
             raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S.") from error
-        except TooLong as error:
+        except Refused as error:
             raise _down(self._settings, f"sent {error}", "Is it a chat model?") from error
         except openai.APIConnectionError as error:
             raise _down(self._settings, "cannot be reached", "Is it running, and OPENAI_BASE_URL right?") from error

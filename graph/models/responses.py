@@ -9,16 +9,23 @@ from openai import DefaultHttpxClient
 MOST_BYTES = 16 * 2**20
 
 
-class TooLong(Exception):
-    """A response has more than MOST_BYTES."""
+class Refused(Exception):
+    """A response is no answer that may be read: its text goes on after "the server sent"."""
 
 
 def client() -> httpx2.Client:
-    """With the time limits and connections that the openai package chooses for itself. Close it."""
-    return DefaultHttpxClient(event_hooks={"response": [_count]})
+    """With the time limits and connections that the openai package chooses for itself. Close it.
+
+    It follows no redirect: the prompt holds evidence, and goes where the operator said. It takes no packed answer: a
+    small one may be a large one.
+    """
+    headers = {"Accept-Encoding": "identity"}
+    return DefaultHttpxClient(follow_redirects=False, headers=headers, event_hooks={"response": [_count]})
 
 
 def _count(response: httpx2.Response) -> None:
+    if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise Refused("a packed answer, which was not asked for")
     response.stream = _Counted(response.stream)
 
 
@@ -31,7 +38,7 @@ class _Counted(httpx2.SyncByteStream):
         for piece in self._stream:
             size += len(piece)
             if size > MOST_BYTES:
-                raise TooLong(f"more than {MOST_BYTES // 2**20} MB")
+                raise Refused(f"more than {MOST_BYTES // 2**20} MB")
             yield piece
 
     def close(self) -> None:

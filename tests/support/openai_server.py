@@ -22,6 +22,8 @@ class Say:
     )
     raw: bytes | None = None
     kind: str = "application/json"
+    location: str = ""
+    encoding: str = ""
     stall_s: float = 0  # before anything is sent
     drip_s: float = 0  # between bytes
     cut: bool = False  # half of the body, then the connection ends
@@ -66,6 +68,9 @@ class Server:
                 self.send_response(say.status)
                 self.send_header("Content-Type", say.kind)
                 self.send_header("Content-Length", str(len(data)))
+                for name, value in (("Location", say.location), ("Content-Encoding", say.encoding)):
+                    if value:
+                        self.send_header(name, value)
                 self.end_headers()
                 if say.cut:
                     self.wfile.write(data[: len(data) // 2])

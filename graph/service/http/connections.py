@@ -15,11 +15,12 @@ from graph.service.http.problems import BY_STATUS
 
 WAIT_S = 30.0
 HEAD_BYTES, HEAD_LINES = 32 * 1_024, 100  # address and header lines of one request, trailing ones included
+AHEAD = 4  # requests that may come before the one in front of them is answered
 STUCK_S = 30.0  # in which somebody who does not read must take what waits for them, 48 KB of it
 LINGER_S = 1.0  # between the refusal and the end of the connection, which would tear what was not read yet
 
 
-class _TooLarge(Exception):
+class _Refused(Exception):
     """Leaves the parser's callback; the server then asks for the answer to a request that cannot be read."""
 
 
@@ -34,7 +35,7 @@ class Bounded(HttpToolsProtocol):
     _seen: Any  # the last request at the last look
     _size = _lines = 0  # of this request's head
     _unread = 0  # bytes since the last that belonged to a body or ended a head: some line that does not end
-    _too_large = _refused = False
+    _over = _refused = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -65,7 +66,7 @@ class Bounded(HttpToolsProtocol):
             self._refuse()
 
     def send_400_response(self, msg: str) -> None:
-        if self._too_large:
+        if self._over:
             self._refuse()
         else:
             super().send_400_response(msg)
@@ -84,6 +85,9 @@ class Bounded(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._unread = 0
+        if len(self.pipeline) >= AHEAD:  # each is an object of two kilobytes, from a line of thirty bytes
+            self._over = True
+            raise _Refused
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -98,8 +102,8 @@ class Bounded(HttpToolsProtocol):
         self._size += size
         self._lines += lines
         if self._size > HEAD_BYTES or self._lines > HEAD_LINES:
-            self._too_large = True
-            raise _TooLarge
+            self._over = True
+            raise _Refused
 
     def _refuse(self) -> None:
         self._refused = True

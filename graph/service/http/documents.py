@@ -10,6 +10,7 @@ from graph.service.http.caller import Caller
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.patience import UPLOAD_S
 from graph.service.http.problems import Problem
+from graph.service.http.readiness import free_mb
 from graph.service.http.service import Deleter, Reader, Served, Service, Uploader
 
 router = APIRouter(prefix="/v1", tags=["documents"])
@@ -42,9 +43,11 @@ async def upload(
     """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them."""
     if service.jobs.crowded(who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
+    settings = service.settings
+    if free_mb(settings) < settings.min_free_mb + settings.max_upload_mb:  # answers need room for their records
+        raise Problem(503, "There is no room on the disk for uploads now.", headers={"Retry-After": "300"})
     job_id, folder = service.jobs.begin()
     try:
-        settings = service.settings
         received = await uploads.receive(
             request,
             folder,

@@ -32,6 +32,7 @@ STOP_S = 5.0
 TRIES = 2  # of a file, when whoever reads it is brought down
 IDLE_S = 30.0  # how long the process that reads is kept without work
 WAITING_PER_TENANT = 100  # jobs; more get 429
+WAITING_UPLOADS = 4  # times the size of the largest upload that a tenant's waiting files may have; more get 429
 
 
 @dataclass
@@ -149,7 +150,10 @@ class Jobs:
 
     def crowded(self, tenant_id: str) -> bool:
         with self._lock:
-            return sum(j.tenant_id == tenant_id and not j.over for j in self._jobs.values()) >= WAITING_PER_TENANT
+            waiting = [job for job in self._jobs.values() if job.tenant_id == tenant_id and not job.over]
+            held = sum(file.size for job in waiting for file in job.files)
+            most = WAITING_UPLOADS * self._agent.settings.max_upload_mb * 2**20
+            return len(waiting) >= WAITING_PER_TENANT or held >= most
 
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """The job, if it is this user's of this tenant."""

@@ -67,8 +67,13 @@ def _index(service: Any) -> str:
 
 
 def _disk(settings: Any) -> str:
+    return "ok" if free_mb(settings) >= settings.min_free_mb else "full"
+
+
+def free_mb(settings: Any) -> float:
+    """Room on the disk of the home."""
     found = os.statvfs(settings.home)
-    return "ok" if found.f_bavail * found.f_frsize >= settings.min_free_mb * 2**20 else "full"
+    return found.f_bavail * found.f_frsize / 2**20
 
 
 def _model(settings: Any) -> str:

@@ -257,6 +257,23 @@ def test_a_stream_without_end_is_cut_off_too(talk: Any) -> None:
     assert time.process_time() - begun < 10
 
 
+def test_the_prompt_is_not_sent_on_to_where_a_server_points(talk: Any) -> None:
+    elsewhere = talk(honest)[1]
+    one, server = talk(Say(status=307, location=f"{elsewhere.url}/chat/completions"))
+    reply = one.ask(QUESTION, tenant_id="U1")
+    assert reply["decision"] == "unavailable"
+    assert (len(server.requests), elsewhere.requests) == (1, [])
+
+
+def test_a_packed_answer_is_not_unpacked(talk: Any) -> None:
+    import gzip
+
+    one, server = talk(Say(raw=gzip.compress(b"x" * 50_000_000), encoding="gzip"))
+    reply = one.ask(QUESTION, tenant_id="U1")
+    assert reply["decision"] == "unavailable" and "packed" in reply["answer"]
+    assert server.headers[0]["accept-encoding"] == "identity"
+
+
 # -- when it fails ----------------------------------------------------------------------------------------------
 
 FAILURES: dict[str, tuple[Say, str]] = {

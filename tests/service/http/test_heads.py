@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from evals.serving import Served
-from graph.service.http.connections import HEAD_BYTES, HEAD_LINES
+from graph.service.http.connections import AHEAD, HEAD_BYTES, HEAD_LINES
 
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n"
 CHUNKED = b"POST /v1/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -110,3 +110,17 @@ def test_a_long_body_in_small_pieces_is_no_head(served: Served) -> None:
     pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
     head = CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: close\r\nAuthorization: Bearer " + key + b"\r\n\r\n")
     assert answer(served, head + pieces + b"0\r\n\r\n").startswith(b"HTTP/1.1 4")  # read whole, and no length told
+
+
+def test_requests_that_come_before_the_first_is_answered_are_bounded(served: Served) -> None:
+    """Each is kept until its turn: a megabyte of them became seventy."""
+    with socket.create_connection(address(served), timeout=20) as line:
+        line.sendall((GET + b"\r\n") * (AHEAD + 1))
+        line.settimeout(1)
+        said = b""
+        with suppress(TimeoutError):
+            while piece := line.recv(65_536):
+                said += piece
+        assert said.count(b"HTTP/1.1 200 ") == AHEAD + 1
+    said = answer(served, (GET + b"\r\n") * 5_000)
+    assert said.count(b"HTTP/1.1 200 ") <= AHEAD + 1

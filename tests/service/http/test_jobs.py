@@ -150,3 +150,25 @@ def test_the_process_that_reads_ends_with_the_service(another: Callable[..., Any
         child = served.service.jobs._reader._child
         assert child is not None and child.poll() is None
     assert child.wait(10) is not None
+
+
+def test_uploads_leave_room_for_the_answers_of_others(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with another() as served, served.client() as client:
+        monkeypatch.setattr("graph.service.http.documents.free_mb", lambda settings: settings.min_free_mb + 1)
+        sent = client.post("/v1/documents", files={"files": ("a.txt", b"The kite pump is red.")})
+    assert sent.status_code == 503 and "no room" in sent.text
+
+
+def test_what_a_tenant_has_waiting_is_bounded_by_its_size(another: Callable[..., Any]) -> None:
+    with another(max_upload_mb=1) as served:
+        jobs = served.service.jobs
+        jobs.close()  # nothing is read: all of it waits
+        with served.client() as client:
+            send = [
+                client.post("/v1/documents", files={"files": ("a.txt", b"a" * 900_000)}).status_code for _ in range(6)
+            ]
+        with served.client("U2") as other:
+            assert other.post("/v1/documents", files={"files": ("a.txt", b"a")}).status_code == 202
+    assert send == [202] * 5 + [429]
