@@ -33,6 +33,13 @@ def measure() -> Iterator[Row]:
                 told = f"{grown:.0f} MB more, {cut} connections cut, {sent / 2**20:.0f} MB sent"
                 held = grown < MOST_MB and cut > 0
                 yield Row(f"endless headers, {name}, for {SECONDS:g} s", told, f"under {MOST_MB:g} MB", held)
+            before = memory_mb(pid)
+            for _ in range(100):
+                with _connected(url) as connection, suppress(OSError):
+                    connection.sendall((_GET + b"\r\n") * 6_000)
+            grown = max(0.0, memory_mb(pid) - before)
+            told = f"{grown:.0f} MB more"
+            yield Row("6,000 requests at once on 100 connections", told, f"under {MOST_MB:g} MB", grown < MOST_MB)
             for name, head in {
                 "200 KB": b"X: " + b"a" * 200_000 + b"\r\n",
                 "20,000 lines": b"X: a\r\n" * 20_000,

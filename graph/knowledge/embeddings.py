@@ -45,9 +45,9 @@ class Embedder(Protocol):
 class MiniLM:
     """all-MiniLM-L6-v2 (English, 384 dimensions, Apache-2.0), in process, on the CPU.
 
-    A text of up to 254 word pieces is one pass; a longer one is the mean of its windows, of the first _WINDOWS. The same
-    text gives the same vector whatever stands beside it in the call, because each batch holds texts of one length only.
-    Threads share the batches, not the work on one: for a question the parts would be too small.
+    A text of up to 254 word pieces is one pass; a longer one is the mean of its windows, of the first _WINDOWS. The
+    same text gives the same vector whatever stands beside it in the call, because each batch holds texts of one length
+    only. Threads share the batches, not the work on one: for a question the parts would be too small.
     """
 
     name = "all-MiniLM-L6-v2"
