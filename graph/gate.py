@@ -4,25 +4,30 @@ Dozens of threads that all want the one interpreter and the same locks pass each
 Behind a gate they come one after the other; whoever waits for a model stands outside.
 """
 
+import contextvars
 import threading
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Whose turn it is that comes back from outside; set by whoever runs the turn.
+WHOSE: contextvars.ContextVar[str] = contextvars.ContextVar("whose", default="")
 WIDTH = 2  # one computes while another writes or reads a file
 
 
 class Gate:
-    """First come, first served."""
+    """Tenants take turns: next is the one that was let in longest ago, and of its own the first to come. So one who
+    sends many long questions waits for the own ones, not the others for all of them."""
 
     def __init__(self, width: int = WIDTH) -> None:
         self._free = width
-        self._line: deque[threading.Event] = deque()
+        self._line: list[tuple[str, threading.Event]] = []
+        self._let_in: dict[str, int] = {}  # tenant: the number of the place that it had last
+        self._count = 0
         self._own = threading.Lock()
 
     @contextmanager
-    def inside(self) -> Iterator[None]:
-        self._enter()
+    def inside(self, whose: str = "") -> Iterator[None]:
+        self._enter(whose)
         try:
             yield
         finally:
@@ -35,20 +40,29 @@ class Gate:
         try:
             yield
         finally:
-            self._enter()
+            self._enter(WHOSE.get())
 
-    def _enter(self) -> None:
+    def _enter(self, whose: str) -> None:
         with self._own:
             if self._free:
                 self._free -= 1
+                self._note(whose)
                 return
             mine = threading.Event()
-            self._line.append(mine)
+            self._line.append((whose, mine))
         mine.wait()
 
     def _leave(self) -> None:
         with self._own:
-            if self._line:
-                self._line.popleft().set()  # the place goes to the next, and nobody slips in between
-            else:
+            if not self._line:
                 self._free += 1
+                self._let_in.clear()  # nobody waits: there is nothing to be fair about
+                return
+            at = min(range(len(self._line)), key=lambda n: self._let_in.get(self._line[n][0], 0))
+            whose, let_in = self._line.pop(at)
+            self._note(whose)
+            let_in.set()  # the place goes to that one, and nobody slips in between
+
+    def _note(self, whose: str) -> None:
+        self._count += 1
+        self._let_in[whose] = self._count

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.errors import Unavailable
+from graph.gate import WHOSE
 from graph.knowledge.home import private_directory
 
 Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
@@ -63,13 +64,14 @@ class Turns:
 
     def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        with self._deps.gate.inside():
+        with self._deps.gate.inside(turn.context.tenant_id):
             reply: dict[str, Any] = contextvars.Context().run(self._run, turn, release)
             return reply
 
     def _run(self, turn: Turn, release: Release | None) -> dict[str, Any]:
         from langsmith.run_helpers import tracing_context
 
+        WHOSE.set(turn.context.tenant_id)
         known: dict[str, Any] = {"context": turn.context}
         graph = self._passing
         if turn.kept:
@@ -91,7 +93,7 @@ class Turns:
         return reply
 
     def search(self, turn: Turn) -> dict[str, Any]:
-        with self._deps.gate.inside():
+        with self._deps.gate.inside(turn.context.tenant_id):
             found: dict[str, Any] = contextvars.Context().run(self._search, turn)
             return found
 

@@ -1,12 +1,15 @@
-"""The gate: no more inside than it is wide, first come first served, and whoever waits for a model stands outside."""
+"""The gate: no more inside than it is wide, tenants in turn, first come first served among their own, and whoever waits for a model stands outside."""
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from graph.agent import Agent
 from graph.gate import Gate
+from tests.support.models import Scripted, quoting
 
 
 def test_no_more_are_inside_than_it_is_wide() -> None:
@@ -39,6 +42,37 @@ def test_first_come_first_served() -> None:
     for thread in threads:
         thread.join(5)
     assert served == list(range(12))
+
+
+def test_a_tenant_with_many_questions_does_not_keep_another_waiting() -> None:
+    gate, served = Gate(1), []
+
+    def turn(whose: str) -> None:
+        with gate.inside(whose[0]):
+            served.append(whose)
+
+    threads = [threading.Thread(target=turn, args=[whose]) for whose in ("a1", "a2", "a3", "a4", "b1", "b2", "c1")]
+    with gate.inside("a"):
+        for thread in threads:
+            thread.start()
+            time.sleep(0.01)
+    for thread in threads:
+        thread.join(5)
+    assert served == ["b1", "c1", "a1", "b2", "a2", "a3", "a4"]
+
+
+def test_who_comes_back_from_outside_stands_in_the_own_tenants_line(
+    opened: Callable[..., Agent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tenant reaches the stage that waits for a model, whatever thread it runs in."""
+    agent = opened(chat=Scripted(reply=quoting), model="stub")
+    entered: list[str] = []
+    enter = agent.deps.gate._enter
+    monkeypatch.setattr(agent.deps.gate, "_enter", lambda whose: (entered.append(whose), enter(whose)))
+    question = "How many people are in PunjabThal after the removals?"
+    assert agent.ask(question, tenant_id="U1")["decision"] == "answer"
+    assert list(agent.stream(question, tenant_id="U1"))
+    assert len(entered) >= 4 and set(entered) == {"U1"}
 
 
 def test_another_comes_in_while_one_waits_outside_even_when_that_one_fails() -> None:
