@@ -100,6 +100,7 @@ class Turns:
     def _search(self, turn: Turn) -> dict[str, Any]:
         from langsmith.run_helpers import tracing_context
 
+        WHOSE.set(turn.context.tenant_id)
         with tracing_context(enabled=False):
             state = self._finder.invoke(turn.asked, context=turn.context)
         return {key: state[key] for key in ("reply", "evidence", "admitted")}

@@ -30,7 +30,7 @@ from graph.knowledge.ingest import Outcome, Source
 from graph.service.processes import ROOT, START_S, plain, raised
 from graph.settings import Settings
 
-MEMORY = 3 * 2**30  # bytes of address space; MiniLM and a text of ten million characters need half of it
+MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
 LOOK_S = 0.2  # how often the one who waits is asked whether to go on
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.service.reader import main; main(*map(int, sys.argv[2:]))"

@@ -85,7 +85,7 @@ class Bounded(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._unread = 0
-        if len(self.pipeline) >= AHEAD:  # each is an object of two kilobytes, from a line of thirty bytes
+        if len(self.pipeline) >= AHEAD:  # each is kept until its turn, and is far larger here than on the wire
             self._over = True
             raise _Refused
         super().on_headers_complete()

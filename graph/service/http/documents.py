@@ -54,6 +54,7 @@ async def upload(
             settings.max_file_mb * 2**20,
             settings.max_upload_mb * 2**20,
             min(UPLOAD_S, settings.request_s),
+            room=lambda: free_mb(settings) >= settings.min_free_mb,
         )
         job = service.jobs.accept(job_id, who.principal, received, regulation=regulation)
     except OSError:

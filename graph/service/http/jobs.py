@@ -262,7 +262,8 @@ class Jobs:
                 if file.open:
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
-            self._line.remove(job.job_id)
+            with suppress(ValueError):  # it left the line when the end of it failed
+                self._line.remove(job.job_id)
             self._save(job)
             folder = self._folder / job.job_id
             for n in range(len(job.files)):

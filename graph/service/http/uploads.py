@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
@@ -92,9 +93,17 @@ class Receiver:
 
 
 async def receive(
-    request: Request, folder: Path, max_file: int, max_total: int, patience_s: float = UPLOAD_S
+    request: Request,
+    folder: Path,
+    max_file: int,
+    max_total: int,
+    patience_s: float = UPLOAD_S,
+    *,
+    room: Callable[[], bool] = lambda: True,
 ) -> list[File]:
-    """The files of the request, in order. Raises Problem for a form that is broken, empty, too large or too slow."""
+    """The files of the request, in order. Raises Problem for a form that is broken, empty, too large or too slow, and
+    when there is no `room` any more: others may fill the disk at the same time.
+    """
     kind, options = parse_options_header(request.headers.get("content-type", "").encode("latin-1"))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 200:
@@ -113,6 +122,8 @@ async def receive(
             size += len(part)
             if size > max_total:
                 raise too_large
+            if not room():
+                raise Problem(503, "There is no room on the disk for uploads now.", headers={"Retry-After": "300"})
             await asyncio.to_thread(parser.write, part)  # the disk may be slow; others wait for the loop
         parser.finalize()
     except MultipartParseError:

@@ -113,7 +113,7 @@ def test_a_long_body_in_small_pieces_is_no_head(served: Served) -> None:
 
 
 def test_requests_that_come_before_the_first_is_answered_are_bounded(served: Served) -> None:
-    """Each is kept until its turn: a megabyte of them became seventy."""
+    """Each is kept until its turn, and is far larger there than on the wire."""
     with socket.create_connection(address(served), timeout=20) as line:
         line.sendall((GET + b"\r\n") * (AHEAD + 1))
         line.settimeout(1)

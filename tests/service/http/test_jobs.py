@@ -172,3 +172,34 @@ def test_what_a_tenant_has_waiting_is_bounded_by_its_size(another: Callable[...,
         with served.client("U2") as other:
             assert other.post("/v1/documents", files={"files": ("a.txt", b"a")}).status_code == 202
     assert send == [202] * 5 + [429]
+
+
+def test_an_upload_that_begins_with_room_ends_when_others_have_taken_it(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with another() as served, served.client() as client:
+        left = iter([100_000.0])
+        monkeypatch.setattr("graph.service.http.documents.free_mb", lambda settings: next(left, 0.0))
+        sent = client.post("/v1/documents", files={"files": ("a.txt", b"The kite pump is red.")})
+        assert list((served.settings.home / "uploads").iterdir()) == []
+    assert sent.status_code == 503 and "no room" in sent.text
+
+
+def test_an_end_of_a_job_that_fails_leaves_the_next_one_read(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pathlib import Path
+
+    unlink, failed = Path.unlink, []
+
+    def once(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "0" and path.parent.parent.name == "uploads" and not failed:
+            failed.append(path)
+            raise PermissionError(13, "Permission denied")
+        unlink(path, missing_ok=missing_ok)
+
+    with another() as served, served.client() as client:
+        monkeypatch.setattr(Path, "unlink", once)
+        assert upload(client, ("a.txt", b"The kite pump is red."))["state"] in ("done", "failed")
+        assert upload(client, ("b.txt", b"The tern is white."))["files"][0]["status"] == "indexed"
+    assert failed
