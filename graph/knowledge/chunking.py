@@ -1,10 +1,12 @@
-"""From a document to chunks: whole blocks where they fit, then sentences, then words."""
+"""From a document to chunks: whole blocks where they fit, then items and lines, then sentences, then words."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from graph.knowledge.document import SECTION_SEPARATOR, Block, Document
+from graph.knowledge.document import Block, Document
 from graph.policy import sentences
+from graph.policy.structure import SEPARATOR
 
 Count = Callable[[str], int]
 
@@ -12,6 +14,7 @@ Count = Callable[[str], int]
 MOST_CHARS = 20
 # A section of the first or second level starts a new chunk once the current one holds this part of `size`.
 FULL_ENOUGH = 0.4
+MOST_LEAD = 400  # characters of a paragraph that introduces a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 5
     """Contiguous ranges of at most `size` tokens that together hold every block.
 
     A chunk repeats whole sentences of the one before, up to `overlap` tokens, where both are in the same section and
-    on the same page. A heading stays with what follows it, and no chunk crosses two sheets. `count` gives the number
+    on the same page. A heading stays with what follows it, and so does a sentence that introduces a list, a table or
+    code; no chunk crosses two sheets. `count` gives the number
     of tokens of a text; it is asked once per block, once or twice per chunk, and per sentence only near a cut. Raises
     ValueError when `size` < 1 or `overlap` is not in 0..size-1.
     """
@@ -64,7 +68,7 @@ class _Packer:
     def units(self, blocks: tuple[Block, ...]) -> Iterator[_Unit]:
         """Blocks, divided where they are too long for a chunk that also holds the headings right above them."""
         above = 0
-        for block in blocks:
+        for block, after in zip(blocks, [*blocks[1:], None], strict=True):
             room = self.size - above if above <= self.size // 2 else self.size
             long = block.end - block.start > self.size * MOST_CHARS  # then it need not be counted
             tokens = self.size + 1 if long else self._tokens(block.start, block.end)
@@ -73,7 +77,8 @@ class _Packer:
             else:
                 for start, end, part in self._parts(block.start, block.end, room):
                     yield _Unit(start, end, part, block)
-            above = above + tokens if block.kind == "heading" else 0
+            led = after is not None and tokens <= room and self._introduces(block, after)
+            above = above + tokens if block.kind == "heading" or led else 0
 
     def pack(self, units: Iterator[_Unit]) -> Iterator[Chunk]:
         current: list[_Unit] = []
@@ -81,7 +86,7 @@ class _Packer:
         reach: int | None = None  # where the sentences repeated from the chunk before begin
         for unit in units:
             if current and (used + unit.tokens > self.size or self._new_part(current, unit, used)):
-                kept = _headings_at_end(current)
+                kept = self._kept(current, unit)
                 closed, current = current[: len(current) - kept], current[len(current) - kept :]
                 yield from self._close(closed, reach)
                 reach, used = (None, 0) if current else self._reach(closed, unit)
@@ -91,10 +96,26 @@ class _Packer:
         if current:
             yield from self._close(current, reach)
 
+    def _kept(self, units: list[_Unit], unit: _Unit) -> int:
+        """How many units at the end go with `unit`, which follows: headings, and what introduces it; 0 when there is
+        nothing else."""
+        kept = 0
+        if not units[-1].heading and unit.block.start == unit.start and self._introduces(units[-1].block, unit.block):
+            kept = 1
+        while kept < len(units) and units[-1 - kept].heading:
+            kept += 1
+        return kept if kept < len(units) else 0
+
+    def _introduces(self, block: Block, after: Block) -> bool:
+        """Whether a paragraph ends with a colon or without an end, right above a list, a table or code."""
+        if block.kind != "paragraph" or after.kind not in ("list", "row", "code") or _run(block) != _run(after):
+            return False
+        return block.end - block.start <= MOST_LEAD and self.text[block.end - 1] not in ".!?"
+
     def _new_part(self, current: list[_Unit], unit: _Unit, used: int) -> bool:
         if unit.block.sheet != current[-1].block.sheet:
             return True
-        upper = unit.heading and unit.block.section.count(SECTION_SEPARATOR) < 2
+        upper = unit.heading and unit.block.section.count(SEPARATOR) < 2
         return upper and used >= FULL_ENOUGH * self.size
 
     def _close(self, units: list[_Unit], reach: int | None) -> Iterator[Chunk]:
@@ -130,12 +151,18 @@ class _Packer:
         return reach, used
 
     def _parts(self, start: int, end: int, room: int) -> Iterator[tuple[int, int, int]]:
-        for first, last in sentences.split(self.text[start:end]):
-            tokens = self._tokens(start + first, start + last)
+        for first, last in _lines(self.text, start, end):
+            tokens = self._tokens(first, last)
             if tokens <= room:
-                yield start + first, start + last, tokens
-            else:
-                yield from self._words(start + first, start + last, tokens, room)
+                yield first, last, tokens
+                continue
+            for one, other in sentences.split(self.text[first:last]):
+                one, other = first + one, first + other
+                tokens = self._tokens(one, other)
+                if tokens <= room:
+                    yield one, other, tokens
+                else:
+                    yield from self._words(one, other, tokens, room)
 
     def _words(self, start: int, end: int, tokens: int, room: int) -> Iterator[tuple[int, int, int]]:
         """Pieces of a long sentence, cut at spaces where there are any, each of at most `room` tokens."""
@@ -164,12 +191,12 @@ class _Packer:
         return max(self.count(self.text[start:end]), (end - start) // MOST_CHARS)
 
 
-def _headings_at_end(units: list[_Unit]) -> int:
-    """How many headings end `units`, to go with what follows; 0 when there is nothing else."""
-    kept = 0
-    while kept < len(units) and units[-1 - kept].heading:
-        kept += 1
-    return kept if kept < len(units) else 0
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The lines of a block: items of a list, or of code, whose fences stay with the lines next to them."""
+    found = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+    if len(found) > 3 and text.startswith("```", start):
+        found = [(start, found[1][1]), *found[2:-2], (found[-2][0], end)]
+    return found
 
 
 def _run(block: Block) -> tuple[str, int | None, str | None]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, get_args
 
+from graph.policy import structure
+from graph.policy.structure import SEPARATOR
+
 BlockKind = Literal["heading", "paragraph", "list", "row", "code"]
 KINDS: frozenset[str] = frozenset(get_args(BlockKind))
-SECTION_SEPARATOR = " > "
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,9 @@ class Document:
     """The text a reader sees, and where its parts are.
 
     `text` is NFC with "\\n" as the only line end and no control characters; blocks are divided by an empty line,
-    rows of one table and the points of a provision by a line end. `blocks` are in reading order and do not overlap.
+    rows of one table and the points of a provision by a line end. Headings, items, rows and code carry the marks that
+    graph/policy/structure.py reads back, but for the headings of an act. `blocks` are in reading order and do not
+    overlap.
     `hidden` is text that the file carries but a reader does not see (comments, white or tiny letters, metadata): at
     most 50 entries of 500 characters, for inspection, never part of `text`.
     """
@@ -107,13 +111,14 @@ def to_markdown(document: Document) -> str:
 
 def _markdown(block: Block, text: str) -> str:
     if block.kind == "code":
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-        return f"{fence}\n{text}\n{fence}"
+        return text if text.startswith("```") else structure.fenced(text)
     if block.kind == "list":
         return "\n".join(_list_line(line) for line in text.split("\n"))
+    if block.kind == "heading":
+        text = structure.without_marks(text)
     escaped = _OPENING.sub(_escape_opening, _ACTIVE.sub(r"\\\1", text))
     if block.kind == "heading":
-        depth = min(6, block.section.count(SECTION_SEPARATOR) + 1)
+        depth = min(6, block.section.count(SEPARATOR) + 1)
         return f"{'#' * depth} {escaped}".replace("\n", " ")
     if block.kind == "row":
         return f"- {escaped}".replace("\n", " ")

@@ -1,57 +1,193 @@
-"""What of a text an answer may quote: sentences and lists, whole enough to mean what they mean in their place."""
+"""What of a text an answer may quote: the smallest things that mean alone what they mean in their place.
+
+A sentence; an item of a list with what introduces it; a short list whole; a row of a table; a piece of code. Headings
+are never quoted: each unit says which stand above it.
+"""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
+from graph.policy import structure
 from graph.policy.sentences import split
+from graph.policy.structure import Line
+
+Kind = Literal["sentence", "list", "item", "row", "code"]
+Range = tuple[int, int]
 
 # What it says is said before it: by a pronoun, or because it only refers to more of the same.
 _POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to)\b")
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
-_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
-# A line without an end, and the words in it that say the opposite of what follows.
-_HEADING = re.compile(r"[^\n]{0,80}[^\n.!?:;,]")
+_ITEM_CHARS = 700  # a longer item is quoted by what it is made of
+_LEAD_CHARS = 400  # a longer sentence introduces nothing
+_CAPTION = re.compile(r"(?:table|tab\.|figure|fig\.|exhibit)\s*[\dA-Z]", re.I)
+_BULLETS = "-*•–"
+# A line without an end. It names what follows, as a heading does, and did so before headings had marks.
+_LABEL = re.compile(r"[^\n]{0,80}[^\n.!?:;,]")
+# Words of a heading that say the opposite of what follows.
 _TURNS = re.compile(
     r"\b(?:avoid\w*|not|never|don['’]?t|mistakes?|pitfalls?|wrong|bad|prohibited|forbidden|withdrawn|obsolete)\b", re.I
 )
 
 
-def units(text: str) -> list[tuple[int, int]]:
-    """The ranges an answer may quote: sentences, and a list whole, with the line that introduces it.
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """`text[start:end]`, verbatim.
 
-    A list longer than _LIST_CHARS is quoted item by item. What stands under a heading that turns it round ("Patterns to
-    avoid") is quoted with that heading.
+    `lead` is the range of what introduces it and is not part of it: the sentence above its list, the item above it, the
+    caption of its table, a heading that turns it round. `whole` is the range of the list or table that it is part of.
+    `parts` are the items of a list, each of which may be quoted alone with its lead.
     """
-    found: list[tuple[int, int]] = []
-    heading = 0, 0
-    for start, end in _blocks(text):
-        lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
-        lines = [(start + a, start + b) for a, b in lines]
-        items = [line for line in lines if _ITEM.match(text, line[0])]
-        if len(items) == len(lines) and (len(items) > 1 or text[start] in "-*•–"):
-            if found and not text[found[-1][0] : found[-1][1]].count("\n") and end - found[-1][0] <= _LIST_CHARS:
-                found[-1] = (found[-1][0], end)  # with what stands before it: its introduction or its heading
-            elif end - start <= _LIST_CHARS:
-                found.append((start, end))
-            else:
-                found += items
-            continue
-        spans = [
-            span for a, b in lines for span in _with_antecedents(text, [(a + x, a + y) for x, y in split(text[a:b])])
-        ]
-        turned = _TURNS.search(text, *heading) is not None and end - heading[0] <= _LIST_CHARS
-        found += [(heading[0], b) for _, b in spans] if turned else spans
-        heading = (start, end) if len(lines) == 1 and _HEADING.fullmatch(text, start, end) else (end, end)
+
+    start: int
+    end: int
+    kind: Kind
+    headings: tuple[str, ...] = ()  # above it in the text, the outermost first
+    lead: Range | None = None
+    whole: Range | None = None
+    parts: tuple["Unit", ...] = ()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter((self.start, self.end))
+
+
+def units(text: str) -> list[Unit]:
+    """In their order. Every word is in one but for headings; two overlap where a sentence that points back is given
+    with the one before it, and where a sentence introduces a list.
+
+    A list of at most _LIST_CHARS is one unit with the sentence that introduces it; a longer one is a unit for each
+    item. What stands under a heading that turns it round ("Patterns to avoid") is quoted with that heading, or led by
+    it.
+    """
+    reader = _Reader(text)
+    for block in structure.blocks(text):
+        reader.read(block)
+    return reader.found
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Unit] = []
+        self.path: list[tuple[int, str]] = []
+        self.above: list[Line] = []  # the paragraph right above, which may introduce what follows
+        self.turned: Range | None = None  # the heading that turns round what follows
+        self.first = False  # whether nothing stands between it and the block
+
+    def read(self, block: list[Line]) -> None:
+        start, end = block[0].start, block[-1].end
+        if block[0].kind == "heading":
+            level, name = block[0].level, structure.name(self.text[start:end])
+            self.path = [*((depth, held) for depth, held in self.path if depth < level), (level, name)]
+            self.above, self.turned, self.first = [], self.turn(start, end), True
+            return
+        listed = next((at for at, line in enumerate(block) if line.kind == "item"), len(block))
+        lone = len(block) == 1 and self.text[block[0].start] not in _BULLETS  # "1. Scope. This policy ..."
+        if block[0].kind == "code":
+            self.found.append(Unit(start, end, "code", self.headings(), self.lead()))
+        elif structure.tabular(self.text, block):
+            lead = self.caption()
+            self.found += [Unit(x.start, x.end, "row", self.headings(), lead, (start, end)) for x in block]
+        elif listed < len(block) and not lone:
+            if listed:
+                self.sentences(block[:listed])
+            self.items(block[listed:])
+        else:
+            self.sentences(block)
+            self.first = False
+            return
+        self.above = block if len(block) == 1 and listed == 0 else []  # a lone item may name what follows
+        self.first = False
+
+    def headings(self) -> tuple[str, ...]:
+        label = [self.text[self.above[0].words : self.above[0].end]] if self.label() else []
+        return (*(name for _, name in self.path), *label)
+
+    def label(self) -> bool:
+        if len(self.above) != 1:
+            return False
+        start, end = self.above[0].start, self.above[0].end
+        return _LABEL.fullmatch(self.text, start, end) is not None
+
+    def turn(self, start: int, end: int) -> Range | None:
+        return (start, end) if _TURNS.search(self.text, start, end) else None
+
+    def sentences(self, block: list[Line]) -> None:
+        names, turned, first = self.headings(), self.turned, self.first
+        if self.label() and not self.path:  # a heading of before they had marks reaches as far as its paragraph
+            turned, first = self.turn(self.above[0].start, self.above[0].end), True
+        for line in block:
+            spans = [(line.start + a, line.start + b) for a, b in split(self.text[line.start : line.end])]
+            for start, end in _with_antecedents(self.text, spans):
+                if turned and first and end - turned[0] <= _LIST_CHARS:
+                    self.found.append(Unit(turned[0], end, "sentence", names))
+                else:
+                    self.found.append(Unit(start, end, "sentence", names, turned))
+        self.above = block
+
+    def lead(self) -> Range | None:
+        """The sentence that introduces what follows: the last one above, or a heading that turns it round."""
+        if not self.above:
+            return self.turned
+        line = self.above[-1]
+        start, end = split(self.text[line.start : line.end])[-1]
+        return (line.start + start, line.start + end) if end - start <= _LEAD_CHARS else None
+
+    def caption(self) -> Range | None:
+        found = self.lead()
+        if found is None or found == self.turned or self.text[found[1] - 1] == ":" or self.label():
+            return found
+        return found if _CAPTION.match(self.text, found[0]) else None
+
+    def items(self, block: list[Line]) -> None:
+        label = self.label()
+        names = tuple(name for _, name in self.path) if label else self.headings()
+        lead, start, end = self.lead(), block[0].start, block[-1].end
+        far = lead is not None and lead == self.turned and not self.first
+        if lead and not far:
+            start = lead[0]
+        parts = [part for item in _items(block) for part in self.item(item, names, lead, (start, end))]
+        if end - start > _LIST_CHARS:
+            self.found += parts
+            return
+        if self.found and (self.found[-1].start, self.found[-1].end) == lead and self.text[lead[1] - 1] not in ".!?":
+            self.found.pop()  # it says nothing without the list below it
+        turned = self.turned if self.turned and start > self.turned[0] else None
+        self.found.append(Unit(start, end, "list", names, turned, None, tuple(parts)))
+
+    def item(self, item: list[Line], names: tuple[str, ...], lead: Range | None, whole: Range) -> list[Unit]:
+        """An item with what is inside it as one unit, or as several where it is long."""
+        head = item[0]
+        kind: Kind = "item" if head.kind == "item" else "sentence"
+        start = head.words if self.text[head.start] in _BULLETS else head.start
+        own = next((at for at, line in enumerate(item[1:], 1) if line.kind == "item"), len(item))
+        inner = _items(item[own:])
+        said = start, item[own - 1].end
+        within = [part for sub in inner for part in self.item(sub, names, said, whole)]
+        if item[-1].end - start <= _ITEM_CHARS:
+            return [Unit(start, item[-1].end, kind, names, lead, whole, tuple(within))]
+        if said[1] - said[0] <= _ITEM_CHARS:
+            return [Unit(*said, kind, names, lead, whole), *within]
+        spans = [(start + a, start + b) for a, b in split(self.text[said[0] : said[1]])]
+        pairs = _with_antecedents(self.text, spans)
+        return [*(Unit(a, b, "sentence", names, lead, whole) for a, b in pairs), *within]
+
+
+def _items(block: list[Line]) -> list[list[Line]]:
+    """The items of the upper level, each with the lines below it."""
+    found: list[list[Line]] = []
+    for line in block:
+        if found and line.level > found[-1][0].level and (line.kind == "text" or found[-1][0].kind == "item"):
+            found[-1].append(line)
+        else:
+            found.append([line])
     return found
 
 
-def _blocks(text: str) -> list[tuple[int, int]]:
-    """What empty lines divide."""
-    return [(m.start(), m.end()) for m in re.finditer(r"\S(?:[^\n]|\n(?!\s*\n))*", text)]
-
-
-def _with_antecedents(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _with_antecedents(text: str, spans: list[Range]) -> list[Range]:
     """Sentences; one that begins with "it" or "see" is quoted together with the one before, which says what it is."""
     found = spans[:1]
     for (begin, _), (start, end) in pairwise(spans):

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from graph.errors import Quarantined
-from graph.knowledge.document import SECTION_SEPARATOR, Block, BlockKind, Document
+from graph.knowledge.document import Block, BlockKind, Document
 from graph.knowledge.loaders import normalise
+from graph.policy import structure
+from graph.policy.structure import SEPARATOR
 
 MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
 TITLE_LENGTH = 200
-HEADING_LENGTH = 120
 
 
 class Builder:
@@ -36,26 +38,36 @@ class Builder:
         if not text:
             return
         self._path = [(depth, name) for depth, name in self._path if depth < level]
-        self._path.append((level, text[:HEADING_LENGTH].replace(SECTION_SEPARATOR, " › ")))
-        self._section = SECTION_SEPARATOR.join(name for _, name in self._path)
-        self._add("heading", text)
+        self._path.append((level, structure.name(text)))
+        self._section = SEPARATOR.join(name for _, name in self._path)
+        self._add("heading", f"{structure.mark(len(self._path))} {text}")
 
     def paragraph(self, text: str) -> None:
-        """A single "\\n" in `text` is a line break that the reader sees."""
+        """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list."""
         self._seen(text)
-        self._add("paragraph", normalise.flow(text))
+        lines = structure.plain(normalise.filled(normalise.flow(text))).split("\n")
+        if sum(map(normalise.bulleted, lines)) < 2:
+            self._add("paragraph", "\n".join(lines))
+            return
+        for bulleted, group in groupby(lines, normalise.bulleted):
+            if bulleted:
+                self.items((0, line) for line in group)
+            else:
+                self._add("paragraph", "\n".join(group))
 
     def items(self, items: Iterable[tuple[int, str]]) -> None:
-        """A list: depth from 0 and text of each item, with its mark."""
+        """A list: depth from 0 and text of each item, with its mark. A further paragraph of an item has no mark."""
         items = list(items)
         self._seen("\n".join(text for _, text in items))
-        lines = (("  " * min(depth, 8), normalise.line(text)) for depth, text in items)
-        self._add("list", "\n".join(indent + text for indent, text in lines if text))
+        lines = (
+            ("  " * min(depth, 8), normalise.item(normalise.filled(normalise.line(text)))) for depth, text in items
+        )
+        self._add("list", structure.plain("\n".join(indent + text for indent, text in lines if text)))
 
     def code(self, text: str) -> None:
         self._seen(text)
         lines = (row.rstrip() for row in normalise.clean(text).expandtabs(4).split("\n"))
-        self._add("code", "\n".join(lines).strip("\n"))
+        self._add("code", structure.fenced("\n".join(lines).strip("\n")))
 
     def table(self) -> None:
         """The rows that follow belong to a new table."""
@@ -63,7 +75,7 @@ class Builder:
 
     def row(self, text: str, number: int | None = None) -> None:
         self._seen(text)
-        self._add("row", normalise.line(text), number)
+        self._add("row", structure.plain(normalise.filled(normalise.line(text))), number)
 
     def placed(self, kind: BlockKind, text: str, section: str, *, joined: bool = False) -> None:
         """A block whose place its loader knows: `section` as given, lines kept. `joined` puts it right below the one
@@ -90,6 +102,10 @@ class Builder:
     def empty(self) -> bool:
         return not self._blocks
 
+    @property
+    def only_headings(self) -> bool:
+        return all(block.kind == "heading" for block in self._blocks[:20])
+
     def finish(self, filename: str, media_type: str) -> Document:
         """Raises Quarantined "empty" when no text was added."""
         if self.empty:
@@ -114,7 +130,7 @@ class Builder:
         """A heading of the first few blocks. Not of a later one, which names a part, and not of a sheet."""
         for block in self._blocks[:3]:
             if block.kind == "heading" and block.sheet is None:
-                return block.section.rsplit(SECTION_SEPARATOR, 1)[-1]
+                return block.section.rsplit(SEPARATOR, 1)[-1]
         return ""
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:

@@ -21,6 +21,7 @@ from graph.knowledge.loaders.docx_styles import (
     shaded,
     value_of,
 )
+from graph.knowledge.loaders.text import BULLET
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -89,6 +90,8 @@ class _Walk:
             self.out.heading(text, level)
         elif numbering and numbering[0] != "0":
             self.items.append((numbering[1], f"{self.numbering.mark(*numbering)} {text}"))
+        elif BULLET.match(text):
+            self.items.append((0, text))  # typed by hand
         else:
             self.end_list()
             self.out.paragraph(text)
@@ -141,7 +144,7 @@ class _Walk:
                     text = self.cell(cell, look)
                     above[len(row)] = text
                 row += [text] + [""] * (span - 1)
-            rows.append(row)
+            rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
         first = element.find(f"{W}tr")
         marked = first is not None and first.find(f"{W}trPr/{W}tblHeader") is not None
         self.out.table()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from graph.errors import Quarantined
-from graph.knowledge.loaders import table, visibility
+from graph.knowledge.loaders import html_frame, html_table, table, visibility
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.text import BOMS, decode
 
@@ -17,7 +17,17 @@ _UNREAD_TAGS = """
 _BLOCK_TAGS = """
     address article blockquote body center dd details div dl dt fieldset figcaption figure header hr html legend main
     menu p section summary caption tr td th tbody thead tfoot"""
+_OTHER_TAGS = """
+    a abbr acronym applet area b base basefont bdi bdo big blink br button cite code col colgroup command data del dfn
+    em embed font form frame frameset i img input ins kbd keygen label li link map mark marquee meta meter nav nobr
+    noframes ol optgroup option output p param picture pre progress q rb rp rt ruby s samp slot small source span
+    strike strong sub sup table time title track tt u ul var wbr footer aside html body h1 h2 h3 h4 h5 h6 g path rect
+    circle line polygon polyline text use defs search hgroup"""
 UNREAD, BLOCKS = frozenset(_UNREAD_TAGS.split()), frozenset(_BLOCK_TAGS.split())
+TAGS = UNREAD | BLOCKS | frozenset(_OTHER_TAGS.split())
+STRUCK = frozenset(("s", "strike", "del"))
+_SMALL_NUMBER = re.compile(r"\s*(?:\[?[-−\d]{1,4}(?:[,;–-]\s*\d{1,4})*\]?|[*†‡])\s*")
+_MEASURE = re.compile(r"(?:\d|(?:^|[^A-Za-z])[A-Za-zµ]{1,2})$")  # what a power follows; a word has a reference
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # The parser's time grows with the square of the depth: 100,000 levels take 20 s. Real pages have under 100.
 MAX_DEPTH = 2_000
@@ -28,7 +38,6 @@ _OPTIONAL_END = frozenset(_OPTIONAL_TAGS.split())
 _TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:-]{2,30})", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-MAX_SPAN = 100
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -46,7 +55,8 @@ def read(data: bytes, out: Builder) -> None:
     for meta in parser.css("meta[content]"):
         if (meta.attributes.get("name") or meta.attributes.get("property") or "").lower() not in ("", "viewport"):
             out.hide(meta.attributes.get("content") or "")
-    mains = [node for node in parser.css("main") if "hidden" not in node.attributes]
+    mains = [node for node in parser.css("main, [role=main]") if "hidden" not in node.attributes]
+    mains = mains or [node for node in parser.css("article") if "hidden" not in node.attributes]
     whole = root.parent or root  # comments may stand outside <html>
     start = mains[0] if len(mains) == 1 else whole
     for skipped, top in ((BOILERPLATE, start), (BOILERPLATE, whole), (frozenset(), whole)):
@@ -55,12 +65,12 @@ def read(data: bytes, out: Builder) -> None:
             return  # some pages are one large form, or keep everything outside their main part
 
 
-def read_fragment(source: str, out: Builder) -> None:
-    """A piece of HTML inside another format."""
+def read_markup(source: str, out: Builder) -> None:
+    """The HTML that another format stands for: all of it is text of the document."""
     _check_depth(source.encode(errors="replace"))
-    body = LexborHTMLParser(source).body
-    if body is not None:
-        _Walk(out, set(), UNREAD).run(body)
+    parser = LexborHTMLParser(source)
+    if parser.root is not None:
+        _Walk(out, set(), UNREAD).run(parser.root.parent or parser.root)
 
 
 def _check_depth(data: bytes) -> None:
@@ -93,6 +103,7 @@ class _Walk:
         self.items: list[tuple[int, str, str]] = []  # depth, mark, text
         self.lists: list[list[str | int]] = []  # "ul" or "ol" of each open list, and its last number
         self.in_item = False
+        self.terms: list[str] = []  # of a definition list, whose definitions follow
 
     def run(self, top: LexborNode) -> None:
         # (node, whether it ends here, whether something dark is painted behind it)
@@ -115,17 +126,32 @@ class _Walk:
     def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode], bool]:
         """The children to go on with."""
         tag, attributes = node.tag or "", node.attributes
-        for name in ("alt", "title", "aria-label"):
+        if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
+            self.inline.append(f" {attributes['alt']} ")
+        elif value := attributes.get("alt"):
+            self.out.hide(value)
+        for name in ("title", "aria-label"):
             if value := attributes.get(name):
                 self.out.hide(value)
         if tag == "input" and attributes.get("type") == "hidden":
             self.out.hide(attributes.get("value") or "")
-        if tag in self.skipped:
+        if tag in self.skipped or (self.skipped >= BOILERPLATE and html_frame.frames(node)):
             return [], painted
         style = visibility.declarations(attributes.get("style") or "")
         painted = painted or visibility.coloured(style) or "bgcolor" in attributes
         if self.hidden(attributes, style) or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
+            return [], painted
+        if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()):
+            if _MEASURE.search("".join(self.inline)[-12:]):
+                self.inline.append(f"^{text.strip()}")  # m², 10⁻³
+            return [], painted
+        if tag in STRUCK:
+            self.out.hide(node.text(separator=" "))
+            return [], painted
+        if tag == "a" and html_frame.TO_TOP.fullmatch(node.text()):
+            return [], painted
+        if tag in ("ul", "ol") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings):
             return [], painted
         if tag == "br":
             self.inline.append("\n")
@@ -133,6 +159,8 @@ class _Walk:
             self.flush()
             if tag in HEADINGS:
                 self.end_list()
+            if tag == "dd":
+                self.define()
         elif tag == "pre":
             self.flush()
             self.end_list()
@@ -140,17 +168,19 @@ class _Walk:
             return [], painted
         elif tag in ("ul", "ol"):
             self.flush()
-            self.lists.append([tag, 0])
+            self.lists.append([tag, _start(attributes) - 1])
             self.in_item = False
         elif tag == "li":
             self.flush()
             self.begin_item()
         elif tag == "table":
             self.flush()
-            if rows := _data_table(node, self):
+            if rows := html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden):
                 self.end_list()
+                if (caption := node.css_first("caption")) is not None:
+                    self.out.paragraph(_cell(caption, self))
                 self.out.table()
-                for _, sentence in table.sentences(rows, header=True if _has_header(node) else None):
+                for _, sentence in table.sentences(rows, header=True if html_table.has_header(node) else None):
                     self.out.row(sentence)
                 self.out.table()
                 return [], painted
@@ -161,6 +191,16 @@ class _Walk:
             text = "".join(self.inline)
             self.inline = []
             self.out.heading(text, HEADINGS[tag])
+        elif tag == "dt":
+            self.terms.append(_SPACE.sub(" ", "".join(self.inline)).strip())
+            self.inline = []
+        elif tag in ("dd", "dl"):
+            self.flush()
+            self.in_item = False
+            if tag == "dl":
+                self.define()
+                if not self.lists:
+                    self.end_list()
         elif tag in BLOCKS or tag == "li":
             self.flush()
             if tag == "li":
@@ -179,6 +219,14 @@ class _Walk:
         self.items.append((len(self.lists) - 1, "-" if kind[0] == "ul" else f"{kind[1]}.", ""))
         self.in_item = True
 
+    def define(self) -> None:
+        """A new item for a definition, which begins with what it defines."""
+        terms, self.terms = self.terms, []
+        if any(terms):
+            self.items.append((len(self.lists), "-", ""))
+            self.inline.append(f"{', '.join(filter(None, terms))}: ")
+            self.in_item = True
+
     def flush(self) -> None:
         text = "".join(self.inline)
         self.inline = []
@@ -186,14 +234,23 @@ class _Walk:
             return
         if self.in_item and self.items:
             depth, mark, before = self.items[-1]
-            self.items[-1] = (depth, mark, f"{before} {text}")
+            if before:
+                self.items.append((len(self.lists), "", text))  # a further paragraph
+            else:
+                self.items[-1] = (depth, mark, text)
         else:
             self.end_list()
             self.out.paragraph(text)
 
     def end_list(self) -> None:
-        self.out.items((depth, f"{mark} {text}") for depth, mark, text in self.items if text)
+        self.out.items((depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text)
         self.items, self.in_item = [], False
+
+    def row_hidden(self, row: LexborNode) -> bool:
+        found = self.hidden(row.attributes, visibility.declarations(row.attributes.get("style") or ""))
+        if found:
+            self.out.hide(row.text(separator=" "))
+        return found
 
     def hidden(self, attributes: dict[str, str | None], style: dict[str, str]) -> bool:
         if "hidden" in attributes or visibility.conceals(style):
@@ -204,58 +261,21 @@ class _Walk:
         return bool(self.hidden_names & {*names, f"#{attributes.get('id') or ''}"})
 
 
+def _sentence(text: str) -> bool:
+    """Whether a text in place of a picture tells something, rather than naming it."""
+    return len(text.split()) >= 4 and text.rstrip()[-1:] in (".", "!", "?")
+
+
+def _start(attributes: dict[str, str | None]) -> int:
+    value = attributes.get("start") or ""
+    return int(value) if value.isdecimal() and len(value) < 6 else 1
+
+
 def _children(node: LexborNode) -> Iterator[LexborNode]:
     child = node.child
     while child is not None:
         yield child
         child = child.next
-
-
-def _has_header(node: LexborNode) -> bool:
-    first = node.css_first("tr")
-    return first is not None and (node.css_first("thead th, thead td") is not None or first.css_first("td") is None)
-
-
-def _data_table(node: LexborNode, walk: _Walk) -> list[list[str]]:
-    """Cells of a table of data; empty for one that only lays out the page."""
-    rows = node.css("tr")
-    if len(rows) < 2 or node.css_first("table table, h1, h2, h3, ul, ol, pre, p + p") is not None:
-        return []
-    cells: list[list[str]] = []
-    down: dict[int, tuple[int, str]] = {}  # column → rows still to fill, text
-    for row in rows:
-        style = visibility.declarations(row.attributes.get("style") or "")
-        if walk.hidden(row.attributes, style):
-            walk.out.hide(row.text(separator=" "))
-            continue
-        line: list[str] = []
-        for cell in _children(row):
-            if cell.tag not in ("td", "th"):
-                continue
-            _fill(line, down)
-            text = _cell(cell, walk)
-            if (rowspan := _span(cell, "rowspan")) > 1:
-                down[len(line)] = (rowspan - 1, text)
-            line += [text] + [""] * (_span(cell, "colspan") - 1)
-        _fill(line, down)
-        cells.append(line)
-    return cells if sum(len(line) > 1 for line in cells) > 1 else []
-
-
-def _fill(line: list[str], down: dict[int, tuple[int, str]]) -> None:
-    """Repeats the cells above that reach down into this row."""
-    while (column := len(line)) in down:
-        left, text = down.pop(column)
-        if left > 1:
-            down[column] = (left - 1, text)
-            line.append(text)
-            continue
-        line.append(text)
-
-
-def _span(cell: LexborNode, name: str) -> int:
-    value = cell.attributes.get(name) or ""
-    return min(int(value), MAX_SPAN) if value.isdecimal() and len(value) < 6 and int(value) else 1
 
 
 def _cell(cell: LexborNode, walk: _Walk) -> str:

@@ -14,6 +14,11 @@ _UNSEEN = re.compile(
 )
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 _SPACE = re.compile(r"[^\S\n]+")
+# Signs that begin an item of a list, or stand for a box to tick, Symbol's and Wingdings' among them.
+BULLETS = "*•‣▪◦·●○■□◆◇►▸➤➢✓✔❏❑❖☐☑☒⬜∙⁃\uf0b7\uf0a7\uf0d8\uf0fc\uf0a8\uf076\uf06f\uf0e0"
+_BULLET = re.compile(rf"(?:[{BULLETS}]\s*)+(?=\S)|–\s+(?=\S)")
+_BLANK = re.compile(r"_{4,}|[.…]{6,}|(?:\. ){5,}\.?")  # to be filled in
+_BLANK_AT_END = re.compile(rf"[ \t]*(?:{_BLANK.pattern})[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"[^\W\d_][\w /-]{0,30}:(?:\s|$)")
 _AROUND_LINE_END = re.compile(r" ?\n ?")
 
@@ -34,6 +39,21 @@ def flow(text: str) -> str:
 def line(text: str) -> str:
     """`flow` on a single line."""
     return " ".join(clean(text).split())
+
+
+def item(text: str) -> str:
+    """A line of a list with "-" for whatever sign it begins with."""
+    found = _BULLET.match(text)
+    return f"- {text[found.end() :]}" if found else text
+
+
+def bulleted(text: str) -> bool:
+    return _BULLET.match(text) is not None
+
+
+def filled(text: str) -> str:
+    """Text without the lines and dots on which somebody is to write."""
+    return _BLANK.sub("___", _BLANK_AT_END.sub("", text))
 
 
 def smuggled(text: str) -> list[str]:

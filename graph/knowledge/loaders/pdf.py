@@ -147,6 +147,7 @@ class _Reader:
                 elif gap > WIDE * size:
                     gaps.append(length)
                 words.append(word)
+                final = start + position
                 length += len(word) + 1
                 right = last[2]
                 sizes.append(size)
@@ -154,7 +155,7 @@ class _Reader:
                 words, length = [word], len(word)
                 left, bottom, right = first[0], first[1], last[2]
                 sizes.append(size)
-                sample = start + position
+                sample = final = start + position
             if (
                 word[:1] == "("
                 and words
@@ -167,9 +168,11 @@ class _Reader:
             self.out.hide(" ".join(hidden))
         if not words:
             return None
-        weight = pdfium.FPDFText_GetFontWeight(self.text, sample)
-        bold = weight >= 600 or "bold" in self.font(sample)
+        bold = self.bold(sample) and self.bold(final)
         return Line(" ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised)
+
+    def bold(self, index: int) -> bool:
+        return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)
 
     def raised(self, index: int, word: str, size: float) -> int:
         """How many digits follow the bracket that `word` opens with, when they are small and raised; else 0."""

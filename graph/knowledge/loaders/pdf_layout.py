@@ -8,11 +8,14 @@ from statistics import median
 
 from graph.knowledge.loaders import table
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.loaders.text import MARK, NUMBERED
+from graph.knowledge.loaders.normalise import BULLETS
+from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
 FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
 WIDE = 1.0  # times the height of the letters: a gap between two columns, not between two words
-LONE_MARK = re.compile(r"[-*•‣▪◦–·]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\d{1,2}")  # with a gap after it: a list item
+LONE_MARK = re.compile(
+    rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
+)  # with a gap after it: a list item
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
 )
@@ -20,6 +23,9 @@ _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
+_LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
+_CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
+_GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
 _AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 
@@ -63,15 +69,20 @@ def same_row(left: Line, right: Line) -> bool:
 
 
 def without_running(pages: list[list[Line]]) -> list[list[Line]]:
-    """Without lines at the edge that repeat from page to page, and without bare page numbers."""
+    """Without lines at the edge that repeat from page to page, without bare page numbers, and without what is printed
+    across every page."""
     if len(pages) < 2:
         return pages
+    across = Counter(place for lines in pages for place in {_place(line) for line in lines if not line.gaps})
+    most = max(3, len(pages) * 0.5)
+    pages = [[line for line in lines if line.gaps or across[_place(line)] < most] for lines in pages]
     edges = [_edges(lines) for lines in pages]
-    repeated = Counter(_pattern(line) for lines in edges for line in lines)
+    repeated = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
     kept = []
     for lines, edge in zip(pages, edges, strict=True):
-        dropped = {id(e) for e in edge if repeated[_pattern(e)] >= often or _BARE_NUMBER.fullmatch(e.text)}
+        running = (e for e in edge if max(repeated[p] for p in _patterns(e)) >= often or _BARE_NUMBER.fullmatch(e.text))
+        dropped = {id(e) for e in running}
         kept.append([line for line in lines if id(line) not in dropped])
     return kept
 
@@ -92,8 +103,14 @@ def _edges(lines: list[Line]) -> list[Line]:
     return found
 
 
-def _pattern(line: Line) -> tuple[str, int]:
-    return re.sub(r"\d+", "#", line.text), round(line.bottom / 4)
+def _place(line: Line) -> tuple[str, int, int]:
+    return line.text, round(line.left / 4), round(line.bottom / 4)
+
+
+def _patterns(line: Line) -> set[tuple[str, int]]:
+    """What of a line would be the same on another page: all of it but its numbers, or one of its parts."""
+    parts = [cell for cell in line.cells() if sum(map(str.isalpha, cell)) >= 6]
+    return {(re.sub(r"\d+", "#", part), round(line.bottom / 4)) for part in (line.text, *parts)}
 
 
 def write(pages: list[list[Line]], out: Builder) -> None:
@@ -119,13 +136,17 @@ class _Layout:
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
+        self.items: list[tuple[Line, str]] = []
+        self.contents = False  # whether the heading above is that of a table of contents
 
     def run(self, pages: list[list[Line]]) -> None:
         # A paragraph may run over the end of a page: it belongs to the page where it begins.
         for lines in pages:
             pitch = _pitch(lines)
             for line in lines:
-                if line.gaps:
+                if _LEADER.search(line.text) or not re.search(r"\w", line.text):
+                    continue
+                if line.gaps and not _stretched(line):
                     self.end_paragraph()
                     if self.rows and (len(self.rows[-1].gaps) != len(line.gaps) or self.rows[-1].page != line.page):
                         self.end_table()
@@ -137,6 +158,7 @@ class _Layout:
                 self.paragraph.append(line)
         self.end_table()
         self.end_paragraph()
+        self.end_items()
 
     def continues(self, above: Line, line: Line, pitch: float, lines: list[Line]) -> bool:
         """Whether `line` belongs to the paragraph that `above` is in."""
@@ -145,10 +167,12 @@ class _Layout:
         if above.page != line.page:
             return not _END.search(above.text) and line.text[:1].islower()
         step = above.bottom - line.bottom
-        if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * pitch):
+        if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
             return False  # the next column, or a gap
         if above.size in self.levels or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
+        if MARK.match(self.paragraph[0].text) and line.left > self.paragraph[0].left + 3:
+            return True  # set in below the mark of its item
         if above.bold != line.bold and above.bold and _heading_like(above.text):
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
@@ -156,42 +180,104 @@ class _Layout:
         edge = max(other.right for other in lines if abs(other.left - first) < 40 or other is line)
         word = (line.right - line.left) * (len(line.text.split(" ", 1)[0]) + 1) / len(line.text)
         room = edge - above.right
-        return room < 1.1 * word + 2 * line.size and not (_END.search(above.text) and room > word + line.size)
+        if room < 1.1 * word + 2 * line.size:
+            return not (_END.search(above.text) and room > word + line.size)
+        # In a narrow column or cell there is no telling by its edge. A sentence goes on with a small letter.
+        within = line.left > first - 3 and not _END.search(above.text)
+        return within and (line.text[0].islower() or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON)
 
     def end_table(self) -> None:
         rows, self.rows = self.rows, []
         if not rows:
             return
+        cells = [[cell for cell in row.cells() if re.search(r"\w", cell)] for row in rows]
+        cells = [row for row in cells if row]
+        if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
+            return
+        self.end_items()
         self.out.page = rows[0].page
-        cells = [row.cells() for row in rows]
         self.out.table()
-        if len(rows) > 1 and table.looks_like_header(cells[0]):
+        if len(cells) > 1 and _headed(rows, cells):
             for _, sentence in table.sentences(cells, header=True):
                 self.out.row(sentence)
         else:
             for row in cells:
-                self.out.row("; ".join(row))
+                key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
+                self.out.row((": " if key else " " if len(row) == 2 and row[0][-1] == ":" else "; ").join(row))
         self.out.table()
 
     def end_paragraph(self) -> None:
         lines, self.paragraph = self.paragraph, []
         if not lines:
             return
-        self.out.page = lines[0].page
         first, text = lines[0], _joined(lines, self.vocabulary)
+        if MARK.match(text) and not self.heads(lines, text):
+            if self.items and self.items[0][0].page != first.page:
+                self.end_items()
+            self.items.append((first, text))
+            return
+        self.end_items()
+        self.out.page = first.page
+        if self.contents and first.text[:1].islower():
+            return
+        self.contents = _CONTENTS.fullmatch(text) is not None
         numbered = NUMBERED.match(text)
         depth = (numbered.group(1) or "").count(".") if numbered else 0
         alone = len(lines) == 1 and _heading_like(text)
-        if len(lines) <= 3 and first.size in self.levels and len(text) <= 200 and any(map(str.isalpha, text)):
+        if self.titled(lines, text):
             self.out.heading(text, self.levels[first.size] * 10)
         elif alone and _LABEL.fullmatch(text):
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
         elif alone and (first.bold or depth):
             self.out.heading(text, (self.below + 1) * 10 + depth)
-        elif MARK.match(text):
-            self.out.items([(0, text)])
         else:
             self.out.paragraph(text)
+
+    def titled(self, lines: list[Line], text: str) -> bool:
+        """Whether large letters say that lines are a heading: no statement, and not many."""
+        if lines[0].size not in self.levels or len(text) > 200 or not any(map(str.isalpha, text)):
+            return False
+        return len(lines) <= 6 and not (len(text) > 60 and _END.search(text) and text[-1] != ":")
+
+    def heads(self, lines: list[Line], text: str) -> bool:
+        """Whether a line that begins as an item does is a heading: "1. Scope" in large or bold letters."""
+        if BULLET.match(text):
+            return False
+        numbered = NUMBERED.match(text)
+        depth = (numbered.group(1) or "").count(".") if numbered else 0
+        return self.titled(lines, text) or (len(lines) == 1 and _heading_like(text) and (lines[0].bold or depth > 0))
+
+    def end_items(self) -> None:
+        """A list: what stands further in is below what stands before it."""
+        items, self.items = self.items, []
+        if not items:
+            return
+        self.out.page = items[0][0].page
+        lefts: list[float] = []
+        listed = []
+        for line, text in items:
+            while lefts and line.left < lefts[-1] - 6:
+                lefts.pop()
+            if not lefts or line.left > lefts[-1] + 6:
+                lefts.append(line.left)
+            listed.append((len(lefts) - 1, text))
+        self.out.items(listed)
+
+
+def _stretched(line: Line) -> bool:
+    """Whether the wide gaps of a line only fill it up to the edge: its pieces go on with small letters."""
+    cells = line.cells()[1:]
+    return len(cells) >= 2 and sum(cell[:1].islower() for cell in cells) >= 0.6 * len(cells)
+
+
+def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
+    """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
+    numbers. A table of two columns is a list of names and values unless its first row is bold."""
+    if not table.looks_like_header(cells[0]) or len(cells[0]) < max(map(len, cells)):
+        return False
+    if rows[0].bold and not rows[1].bold:
+        return True
+    return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
 
 
 def _pitch(lines: list[Line]) -> float:
@@ -214,7 +300,10 @@ def _joined(lines: list[Line], vocabulary: set[str]) -> str:
             continue
         first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
         compound = first in vocabulary and second in vocabulary and first + second not in vocabulary
-        keep = compound or not line.text[:1].islower()  # "COVID-19", "log-book" where both are words of this document
+        known = first + second in vocabulary
+        keep = not known and (
+            compound or not line.text[:1].islower()
+        )  # "COVID-19", "log-book" where both are words of this document
         text = (text if keep else text[:-1]) + line.text
     return text
 

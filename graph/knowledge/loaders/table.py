@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 _NUMBER = re.compile(r"[-+(]?[\d.,\s%$€£()/:-]*\d[\d.,\s%$€£()/:-]*")
+_STATEMENT = re.compile(r"\S+(?:\s+\S+){4,}[.!;]", re.DOTALL)
 HEADING_LENGTH = 100
 
 
@@ -29,15 +30,26 @@ def names(header: Sequence[str], width: int) -> list[str]:
 
 
 def sentence(titles: Sequence[str], cells: Sequence[str]) -> str:
-    """Empty for a row without text."""
+    """Empty for a row without text. A row of one cell in a wider table goes across it and belongs to no column."""
+    if len(cells) == 1 and len(titles) > 1:
+        return _tidy(cells[0])
     filled = [(index, text) for index, cell in enumerate(cells) if (text := _tidy(cell))]
     return "; ".join(f"{titles[i] if i < len(titles) else f'Column {column(i)}'}: {text}" for i, text in filled)
 
 
 def looks_like_header(row: Sequence[str]) -> bool:
-    """Words, no numbers or dates, and no two alike."""
+    """Words, no numbers or dates, no whole sentences, and no two alike."""
     cells = [cell.strip() for cell in row if cell.strip()]
-    return bool(cells) and not any(_NUMBER.fullmatch(cell) for cell in cells) and len(set(cells)) == len(cells)
+    if any(_NUMBER.fullmatch(cell) or len(cell) > HEADING_LENGTH or _STATEMENT.fullmatch(cell) for cell in cells):
+        return False
+    return bool(cells) and len(set(cells)) == len(cells)
+
+
+def _again(row: Sequence[str], titles: Sequence[str]) -> bool:
+    """Whether a row is the header once more, or that of a further part of the table: all but its first cell alike."""
+    cells = [_tidy(cell).rstrip(" :").lower() for cell in row]
+    same = [at for at, cell in enumerate(cells) if cell and at < len(titles) and cell == titles[at].lower()]
+    return len(same) > 1 or (len(same) == 1 and sum(map(bool, cells)) == 2 and same != [0])
 
 
 def sentences(rows: Iterable[Sequence[str]], *, header: bool | None = None) -> Iterator[tuple[int, str]]:
@@ -56,6 +68,9 @@ def sentences(rows: Iterable[Sequence[str]], *, header: bool | None = None) -> I
                 titles, first = names(row, len(row)), (number, row)
                 continue
             titles = names((), len(row))
+        elif first is not None and _again(row, titles):
+            titles = names(row, len(row))
+            continue
         text = sentence(titles, row)
         written = written or bool(text)
         yield number, text

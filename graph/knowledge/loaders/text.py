@@ -14,9 +14,11 @@ BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 SAMPLE = 64 * 1024  # bytes from which an encoding is guessed
-MARK = re.compile(r"\s*(?:[-*•‣▪◦–·]|[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)\]])\s+(?=\S)")
+BULLET = re.compile(rf"\s*(?:[-–{normalise.BULLETS}]\s+|[{normalise.BULLETS[1:]}])(?=\S)")
+MARK = re.compile(rf"{BULLET.pattern}|\s*(?:[(\[]?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)\]])\s+(?=\S)")
 _PART = r"(?i:section|chapter|part|article|appendix|annex)\s+(?:\d+|[A-Z]{1,5})[.:]?"
 NUMBERED = re.compile(rf"(?:{_PART}|(\d{{1,2}}(?:\.\d{{1,2}}){{0,4}})[.)]?|[A-Z][.)]|[IVX]{{1,5}}[.)])\s+[^\W\d_a-z]")
+_MARKED = re.compile(r"\s{0,3}(#{1,6}) +(\S.*?)[ #]*")
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,})\s*")
 _TITLE = re.compile(r"\s*title\s*:\s*(\S.*)", re.IGNORECASE)
 
@@ -97,6 +99,9 @@ def _paragraph(lines: list[str], out: Builder) -> None:
     if len(lines) >= 2 and _UNDERLINE.fullmatch(lines[1]) and not _UNDERLINE.fullmatch(lines[0]):
         out.heading(lines[0], 1 if "=" in lines[1] else 2)
         lines = lines[2:]
+    elif marked := _MARKED.fullmatch(lines[0]):
+        out.heading(marked[2], len(marked[1]))
+        lines = lines[1:]
     elif len(lines) == 1 and (level := heading_level(lines[0])):
         out.heading(lines[0], level)
         return

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import re
 from typing import Any
 
 from graph.errors import Quarantined
@@ -9,6 +10,8 @@ from graph.knowledge.loaders import archive, table
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
 
 MAX_CELLS = 2_000_000  # about 300 MiB in openpyxl
+_RANGE = re.compile(r"'?([^!]+?)'?!\$?([A-Z]{1,3})\$?\d*:\$?\2\$?\d*")
+MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
 HEADER_WITHIN = 10  # rows in which the headings are looked for
 
 
@@ -17,8 +20,11 @@ def read(data: bytes, out: Builder) -> None:
     from openpyxl import load_workbook
 
     workbook = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
+    offered = _pick_lists(workbook)
     for sheet in workbook.worksheets:
         rows = _rows(sheet, out)
+        if sheet.title in offered:
+            continue
         if sheet.sheet_state != "visible":
             for _, cells in sorted(rows.items()):
                 out.hide(f"{sheet.title}: {'; '.join(cells[column] for column in sorted(cells))}")
@@ -30,6 +36,7 @@ def read(data: bytes, out: Builder) -> None:
 
 def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     hidden = _hidden_columns(sheet)
+    bold = {(cell.row, cell.column) for cell in _filled(sheet) if cell.font is not None and cell.font.b}
     visible: list[tuple[int, list[str]]] = []
     for number, cells in sorted(rows.items()):
         if sheet.row_dimensions[number].hidden if number in sheet.row_dimensions else False:
@@ -45,25 +52,100 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     out.leave_sections()
     out.heading(sheet.title, 1)
     out.table()
-    header = _header(visible)
-    for _, row in visible[: max(header, 0)]:  # a title, a date, a remark above the table
-        out.paragraph(" ".join(cell for cell in row if cell))
-    listed = visible[max(header, 0) :]
-    numbers = [number for number, _ in listed]
-    for index, sentence in table.sentences((row for _, row in listed), header=header >= 0):
-        out.row(sentence, numbers[index - 1])
+    if _prose([row for _, row in visible]):
+        for number, row in visible:
+            text = "".join(row)
+            out.heading(text, 2) if _label(row, number, bold) else out.paragraph(text)
+    else:
+        _tables(visible, bold, out)
     out.sheet = None
 
 
-def _header(rows: list[tuple[int, list[str]]]) -> int:
-    """Index of the row with the headings: the first that has words in most of the columns used; -1 for none."""
+def _tables(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], out: Builder) -> None:
+    """The rows of a sheet, which may hold several tables one below the other, each with a title above it."""
+    header = _header(rows, bold)
+    part: list[tuple[int, list[str]]] = []
+    headed = False
+
+    def write() -> None:
+        for index, sentence in table.sentences([row for _, row in part], header=headed):
+            number, row = part[index - 1]
+            out.row(sentence if headed else "; ".join(cell for cell in row if cell), number)
+        part.clear()
+
+    for at, (number, row) in enumerate(rows):
+        below = rows[at + 1] if at + 1 < len(rows) else (0, [])
+        apart = at > 0 and (number > rows[at - 1][0] + 1 or sum(map(bool, rows[at - 1][1])) == 1)
+        if at < header:  # a title, a date, a remark above the table
+            out.paragraph(" ".join(cell for cell in row if cell))
+        elif at == header or (apart and _heads(row, number, bold) and not _heads(*below[::-1], bold)):
+            write()
+            out.table()
+            headed = True
+            part.append((number, row))
+        elif _label(row, number, bold):
+            titles = [part[0]] if headed and part else []
+            write()
+            out.heading("".join(row), 2)
+            part += titles
+        else:
+            part.append((number, row))
+    write()
+
+
+def _prose(rows: list[list[str]]) -> bool:
+    """Whether a sheet is a text: one cell to a row, and long ones."""
+    lone = [row for row in rows if sum(map(bool, row)) == 1]
+    return len(lone) == len(rows) and sum(len("".join(row)) for row in rows) > 30 * len(rows)
+
+
+def _label(row: list[str], number: int, bold: set[tuple[int, int]]) -> bool:
+    """Whether a row names what follows: one cell, bold and short."""
+    filled = [column for column, cell in enumerate(row, 1) if cell]
+    text = "".join(row)
+    return len(filled) == 1 and (number, filled[0]) in bold and len(text) <= 80 and text[-1] not in ".;,"
+
+
+def _heads(row: list[str], number: int, bold: set[tuple[int, int]]) -> bool:
+    """Whether a row holds the headings of a table: several cells, all bold."""
+    filled = [column for column, cell in enumerate(row, 1) if cell]
+    return len(filled) > 1 and all((number, column) in bold for column in filled) and table.looks_like_header(row)
+
+
+def _header(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]]) -> int:
+    """Index of the row with the headings: the first that has words in most of the columns used; -1 for none. A bold
+    one is preferred."""
     first = rows[: HEADER_WITHIN + 5]
     width = max(sum(map(bool, row)) for _, row in first)
-    for index, (_, row) in enumerate(rows[:HEADER_WITHIN]):
-        filled = sum(map(bool, row))
-        if filled >= max(1, (width + 1) // 2):
-            return index if table.looks_like_header(row) else -1
-    return -1
+    wide = [at for at, (_, row) in enumerate(rows[:HEADER_WITHIN]) if sum(map(bool, row)) >= max(1, (width + 1) // 2)]
+    if marked := [at for at in wide if _heads(rows[at][1], rows[at][0], bold)]:
+        return marked[0]
+    if not wide or not table.looks_like_header(rows[wide[0]][1]):
+        return -1
+    header = rows[wide[0]][1]
+    cells = [column for _, row in rows[wide[0] + 1 :] for column, cell in enumerate(row) if cell]
+    unnamed = sum(column >= len(header) or not header[column] for column in cells)
+    return wide[0] if unnamed <= len(cells) * MOST_UNNAMED else -1
+
+
+def _pick_lists(workbook: Any) -> set[str]:
+    """The sheets that hold nothing but the values that cells of others may be given."""
+    offered: dict[str, set[str]] = {}
+    for sheet in workbook.worksheets:
+        for rule in sheet.data_validations.dataValidation:
+            source = str(rule.formula1 or "").lstrip("=")
+            name = workbook.defined_names.get(source) if rule.type == "list" else None
+            if match := _RANGE.fullmatch(name.attr_text if name is not None else source):
+                offered.setdefault(match[1].replace("''", "'"), set()).add(match[2])
+    return {
+        sheet.title
+        for sheet in workbook.worksheets
+        if sheet.title in offered and {cell.column_letter for cell in _filled(sheet)} <= offered[sheet.title]
+    }
+
+
+def _filled(sheet: Any) -> list[Any]:
+    return [cell for cell in getattr(sheet, "_cells", {}).values() if cell.value is not None]
 
 
 def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:

@@ -65,13 +65,13 @@ def test_a_word_without_spaces_is_cut_where_it_must_be() -> None:
 def test_a_heading_goes_with_what_follows() -> None:
     document = markdown(f"{sentences(9)}\n\n### Next\n\n{sentences(9)}")
     first, second = shown(document, chunk(document, words, size=100, overlap=20))
-    assert "Next" not in first and second.startswith("Next\n\nS0")
+    assert "Next" not in first and second.startswith("# Next\n\nS0")
 
 
 def test_a_heading_goes_with_the_first_sentences_of_a_long_block() -> None:
     document = markdown(f"# Only\n\n{sentences(10)}")
     first, second = shown(document, chunk(document, words, size=100, overlap=0))
-    assert first.startswith("Only\n\nS0") and second == "S9 w w w w w w w w end."
+    assert first.startswith("# Only\n\nS0") and second == "S9 w w w w w w w w end."
 
 
 @pytest.mark.parametrize(("before", "expected"), [(3, 1), (4, 2)])
@@ -186,3 +186,22 @@ def test_chunks_hold_all_text_within_their_size(
         covered = piece.end
     assert not document.text[covered:].strip()
     assert found == chunk(document, count, size=size, overlap=overlap)
+
+
+def test_a_list_is_not_cut_from_the_line_that_introduces_it() -> None:
+    listed = "\n".join(f"- item {n} with some words" for n in range(10))
+    document = markdown(f"{sentences(9)}\n\nYou will need:\n\n{listed}")
+    first, second = shown(document, chunk(document, words, size=100, overlap=0))
+    assert first.endswith("end.") and second.startswith("You will need:\n\n- item 0")
+
+
+def test_a_long_list_is_cut_between_items() -> None:
+    document = markdown("\n".join(f"- Item {n}. It has two sentences." for n in range(60)))
+    parts = shown(document, chunk(document, words, size=100, overlap=0))
+    assert len(parts) > 3 and all(part.startswith("- Item") and part.endswith("sentences.") for part in parts)
+
+
+def test_a_fence_stays_with_a_line_of_its_code() -> None:
+    document = markdown("```\n" + "\n".join(f"make target number {n}" for n in range(60)) + "\n```")
+    for part in shown(document, chunk(document, words, size=50, overlap=0)):
+        assert part.strip("`\n") and not part.endswith("\n```\n") and part != "```"

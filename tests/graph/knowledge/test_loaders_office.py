@@ -12,6 +12,8 @@ from docx.oxml.ns import nsdecls
 from docx.shared import Pt, RGBColor
 from openpyxl import Workbook
 from openpyxl.comments import Comment
+from openpyxl.styles import Font
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from graph.errors import DocumentError
 from graph.knowledge.document import Document
@@ -92,13 +94,13 @@ def test_word_is_read_in_order_as_it_shows() -> None:
     document = load(manual(), "manual.docx")
     assert document.title == "Cold storage"
     assert blocks(document) == [
-        ("heading", "Cold storage"),
-        ("heading", "Rules"),
+        ("heading", "# Cold storage"),
+        ("heading", "# Rules"),
         ("paragraph", "Keep it cold. Always."),
         ("list", "- gloves\n- goggles\n1. open\n2. close"),
         ("row", "Instrument: SP8; Room: B-12; Column C: x"),
         ("row", "Instrument: Zeiss; Room: B-12; Column C: y"),
-        ("heading", "Contact"),
+        ("heading", "## Contact"),
         ("paragraph", "Ask them."),
     ]
     hidden = " | ".join(document.hidden)
@@ -191,13 +193,13 @@ def test_excel_rows_read_as_sentences_with_their_numbers() -> None:
     document = load(inventory(), "rates.xlsx")
     found = [(b.kind, b.sheet, b.row, document.text[b.start : b.end]) for b in document.blocks]
     assert found == [
-        ("heading", "Rates", None, "Rates"),
+        ("heading", "Rates", None, "# Rates"),
         ("paragraph", "Rates", None, "Rates of 2026"),
         ("row", "Rates", 4, "Instrument: SP8; Since: 2024-03-01; Rate: 1,500; Column D: x; Share: 12.5%; Note: TRUE"),
         ("row", "Rates", 5, "Instrument: Zeiss; Since: 2024-03-01 09:30:00; Rate: 900.5; Share: 1; Note: hidden note"),
         ("row", "Rates", 7, "Instrument: Leica; Rate: 1"),
         ("row", "Rates", 8, "Instrument: Leica; Rate: 2"),
-        ("heading", "Far", None, "Far"),
+        ("heading", "Far", None, "# Far"),
         ("row", "Far", 1048576, "the last cell"),
     ]
     hidden = " | ".join(document.hidden)
@@ -220,3 +222,48 @@ def test_excel_shows_the_value_that_a_formula_last_had() -> None:
 
 def test_a_workbook_without_values_is_empty() -> None:
     assert reason(saved(Workbook()), "e.xlsx") == "empty"
+
+
+def test_bullets_typed_by_hand_are_a_list() -> None:
+    file = new_docx()
+    file.add_paragraph("You need:")
+    for text in ("• gloves", "\uf0b7goggles", "☐ a coat"):
+        file.add_paragraph(text)
+    assert load(saved(file), "a.docx").text == "You need:\n\n- gloves\n- goggles\n- a coat"
+
+
+def sheet_of(*rows: list[object], bold: tuple[int, ...] = ()) -> Workbook:
+    book = Workbook()
+    book.active.title = "One"
+    for number, row in enumerate(rows, 1):
+        book.active.append(row)
+        for cell in book.active[number] if number in bold else ():
+            cell.font = Font(bold=True)
+    return book
+
+
+def test_a_sheet_that_is_a_text_is_read_as_one() -> None:
+    long = "The purpose of this sheet is to explain the others in plain words."
+    book = sheet_of(["Guide"], [long], [None], ["Contact"], [long], bold=(1, 4))
+    assert load(saved(book), "a.xlsx").text == f"# One\n\n## Guide\n\n{long}\n\n## Contact\n\n{long}"
+
+
+def test_the_tables_of_a_sheet_have_each_their_headings() -> None:
+    book = sheet_of(
+        ["Rates"], [None], ["Tool", "Rate"], ["Saw", 1], ["Drills", None], ["Small", 2], [None],
+        ["Person", "Room"], ["Ann", "B"], bold=(3, 5, 8),
+    )  # fmt: skip
+    assert load(saved(book), "a.xlsx").text == (
+        "# One\n\nRates\n\nTool: Saw; Rate: 1\n\n## Drills\n\nTool: Small; Rate: 2\n\nPerson: Ann; Room: B"
+    )
+
+
+def test_a_sheet_of_values_to_pick_from_is_left_out() -> None:
+    book = sheet_of(["Tool", "State"], ["Saw", "broken"])
+    lists = book.create_sheet("Lists")
+    for value in ("State", "broken", "whole"):
+        lists.append([value])
+    rule = DataValidation(type="list", formula1="Lists!$A$2:$A$3")
+    book.active.add_data_validation(rule)
+    rule.add("B2:B9")
+    assert load(saved(book), "a.xlsx").text == "# One\n\nTool: Saw; State: broken"

@@ -64,16 +64,15 @@ def manual() -> bytes:
 def test_a_pdf_is_put_together_from_its_lines() -> None:
     document = load(manual(), "manual.pdf")
     assert document.title == "Safety manual"
-    assert blocks(document)[:9] == [
-        ("heading", 1, "Safety manual"),
-        ("heading", 1, "1. Part"),
+    assert blocks(document)[:8] == [
+        ("heading", 1, "# Safety manual"),
+        ("heading", 1, "# 1. Part"),
         ("paragraph", 1, LONG.strip()),
-        ("heading", 1, "Storage"),
-        ("list", 1, "• wear gloves"),
-        ("list", 1, "• wash hands"),
+        ("heading", 1, "## Storage"),
+        ("list", 1, "- wear gloves\n- wash hands"),
         ("row", 1, "Instrument: SP8; Room: B-12; Rate: 1,500 PKR"),
         ("row", 1, "Instrument: Zeiss LSM; Room: B-13; Rate: 900 PKR"),
-        ("heading", 2, "2. Part"),
+        ("heading", 2, "# 2. Part"),
     ]
     assert "internal use" not in document.text and "of 3" not in document.text
     assert document.blocks[4].section.endswith("1. Part > Storage")
@@ -161,3 +160,57 @@ def _picture() -> object:
     from PIL import Image
 
     return Image.new("RGB", (40, 60), "grey")
+
+
+def test_bullets_are_a_list_with_its_levels_and_wraps() -> None:
+    lines = [
+        (72, "You need the following:"), (72, "●"), (84, "gloves of the right"), (84, "Size 4 for you"),
+        (96, "○ thin"), (72, "❏ goggles"),
+    ]  # fmt: skip
+    page = [(x, 700.0 - 14 * at, text) for at, (x, text) in enumerate(lines)]
+    page[1] = (72, page[2][1], "●")
+    text = load(drawn(page, [(72, 700, "End of it.")]), "a.pdf").text
+    assert text == "You need the following:\n\n- gloves of the right Size 4 for you\n  - thin\n- goggles\n\nEnd of it."
+
+
+def test_the_wrapped_words_of_a_narrow_cell_are_one_paragraph() -> None:
+    cell = ["The organization states", "who may open the", "freezer at night."]
+    page = [(72.0, 700.0 - 13 * at, line) for at, line in enumerate(cell)]
+    wide = [(72.0, 600.0, "This line of the same page is much wider than the cell above it, as lines of text are.")]
+    assert load(drawn(page + wide), "a.pdf").text.startswith(
+        "The organization states who may open the freezer at night."
+    )
+
+
+def test_what_is_printed_across_every_page_and_a_table_of_contents_are_left_out() -> None:
+    page = [(200.0, 400.0, "VOID")]
+    contents = [
+        (72.0, 700.0, "Contents"),
+        (72.0, 680.0, "Storage ................ 2"),
+        (72.0, 660.0, "Rates . . . . . . 3"),
+    ]
+    document = load(
+        drawn(
+            *(
+                page + [(72.0, 500.0, f"Page number {n} says one thing.")] + (contents if n == 1 else [])
+                for n in (1, 2, 3)
+            )
+        ),
+        "a.pdf",
+    )
+    assert "VOID" not in document.text and "Storage" not in document.text and "Rates" not in document.text
+    assert document.text.count("says one thing") == 3
+
+
+def test_a_table_of_two_columns_is_names_and_values() -> None:
+    rows = [("Slabs", "1 piece"), ("Distance", "20 mm"), ("Position", "centre")]
+    page = [
+        (x, 700.0 - 14 * at, text) for at, row in enumerate(rows) for x, text in zip((72.0, 300.0), row, strict=True)
+    ]
+    assert load(drawn(page), "a.pdf").text == "Slabs: 1 piece\nDistance: 20 mm\nPosition: centre"
+
+
+def test_words_set_wide_to_fill_a_line_are_no_table() -> None:
+    words = "An initial training course was delivered".split()
+    page = [(72.0 + 80 * at, 700.0, word) for at, word in enumerate(words)] + [(72.0, 686.0, "to everybody.")]
+    assert load(drawn(page), "a.pdf").text == "An initial training course was delivered to everybody."
