@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graph.policy import followup
 from graph.state import Memory, MemoryType, PastTurn
 
 EMPTY: Memory = {"turns": [], "summary": []}
@@ -35,11 +36,6 @@ _ORDINAL = re.compile(
 )
 _NUMBERED = re.compile(r"\b(?:number|item|no\.?|#)\s*(\d{1,2})\b", re.I)
 _ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|also|then|so)\b", re.I)
-_PRONOUN = re.compile(
-    r"\b(?:it|its|they|them|their|that one|this one|those|these|(?:that|this|the same) "
-    r"(?:dataset|document|memo|rule|policy|experiment|result|protocol|topic|one))\b",
-    re.I,
-)
 _AGAIN = re.compile(
     r"\b(?:last time|last week|yesterday|the other day|earlier|before|previous(?:ly)?|your (?:last|previous) answer|"
     r"as above|remind me(?: of| about)?|(?:as )?(?:you (?:said|told me|mentioned)|(?:we|I) (?:discussed|talked about|"
@@ -58,6 +54,7 @@ class FollowUp:
     about: str = ""  # the remembered thing it refers to
     doc_ids: tuple[str, ...] = ()  # of the remembered turn, when it referred to one
     turns_used: int = 0
+    after: str = ""  # the question it goes on from; "" where it points at one thing of a list, whose document is meant
 
 
 def without_cue(question: str) -> str:
@@ -72,33 +69,34 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
         return FollowUp(question)
     past = recalled(memory, kind)
     if earlier and _AGAIN.search(question):
-        found = earlier[0]
-        return FollowUp(f"{without_cue(question)} {found['topic']}", found["topic"], tuple(found["doc_ids"]), 1)
+        return _about(without_cue(question), earlier[0])
     if not past:
         return FollowUp(question)
+    last = past[-1]
     position = _position(question)
     listing = next((turn for turn in reversed(past) if turn["items"]), None)
     if position is not None and listing and -1 <= position < len(listing["items"]):
         item = listing["items"][position]
-        rest = _ORDINAL.sub(" ", _NUMBERED.sub(" ", question))
-        asked = " ".join(_ELLIPSIS.sub(" ", rest).split()).strip(" ?.!,")
-        if not re.search(
-            r"\w{3,}",
-            re.sub(
-                r"(?i)\b(?:tell|me|about|more|what|is|are|of|the|and|please|give|details?|describe|explain|show)\b",
-                "",
-                asked,
-            ),
-        ):
-            asked = ""
-        return FollowUp(f"{item} {asked}".strip(), item, _documents_of(listing, position), 1)
-    last = past[-1]
+        put = _NUMBERED.sub(item, question) if _NUMBERED.search(question) else _ORDINAL.sub(item, question, count=1)
+        bare = _ELLIPSIS.match(question) and not re.search(r"\w{3,}", _ELLIPSIS.sub("", put.replace(item, "")))
+        return FollowUp(item if bare else put, item, _documents_of(listing, position), 1)
     if _AGAIN.search(question):
-        return FollowUp(f"{question} {last['topic']}", last["topic"], tuple(last["doc_ids"]), 1)
-    short = len(re.findall(r"\w+", question)) <= 12
-    if short and (_PRONOUN.search(question) or _ELLIPSIS.match(question)):
-        return FollowUp(f"{question} {last['topic']}", last["topic"], tuple(last["doc_ids"]), 1)
-    return FollowUp(question)
+        return _about(question, last)
+    query, about = followup.complete(question, meant(last), last["topic"])
+    if query == " ".join(question.split()):
+        return FollowUp(question)
+    # Where "it" was spoken of is looked at first; a fragment asks about another thing.
+    return FollowUp(query, about or followup.antecedent(query), tuple(last["doc_ids"]) if about else (), 1, meant(last))
+
+
+def meant(turn: PastTurn) -> str:
+    """The turn's question as it was understood."""
+    return turn.get("meant") or turn["question"]
+
+
+def _about(question: str, turn: PastTurn) -> FollowUp:
+    """A question that says itself that something was spoken of: "Remind me of the deadline you mentioned"."""
+    return FollowUp(f"About {turn['topic']}: {question}", turn["topic"], tuple(turn["doc_ids"]), 1)
 
 
 def _position(question: str) -> int | None:
@@ -162,6 +160,7 @@ def _shortened(turn: PastTurn) -> PastTurn:
         "question": _short(turn["question"]),
         "answer": _short(turn["answer"]),
         "topic": _short(turn["topic"]),
+        "meant": _short(meant(turn)),
         "items": [item[:ITEM_CHARS] for item in turn["items"]],
         "doc_ids": turn["doc_ids"],
     }

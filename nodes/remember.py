@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from graph import memory
+from graph.policy import followup
 from graph.settings import Settings
 from graph.state import PastTurn, State
 
@@ -26,11 +27,14 @@ def _turn(state: State) -> PastTurn:
     pointed = state["follow_up"].get("about")  # at an item of a list: the list goes on, "and the third?" comes next
     shown = [] if pointed else [titles.get(doc, doc) for doc in docs if len(docs) > 1 or state["listing"]]
     items = _listed(state) or shown
-    about = pointed or (titles.get(docs[0], "") if len(docs) == 1 else "")
+    meant = state["query"]
+    for short, long in state["understood"].get("abbreviations", {}).items():
+        meant = meant.replace(f"{short} ({long})", short)  # told to the model, not said by the asker
     return {
         "question": state["question"],
         "answer": state["answer"],
-        "topic": about or state["query"],
+        "meant": meant,
+        "topic": pointed or followup.antecedent(meant, state["answer"]) or state["query"],
         "items": items[: memory.MAX_ITEMS],
         "doc_ids": docs[: memory.MAX_ITEMS],
     }

@@ -1,6 +1,5 @@
 """retrieve: the nearest chunks of the asker's two spaces, as handles. No text comes with them."""
 
-import re
 import sys
 from dataclasses import replace
 from typing import Any
@@ -8,14 +7,17 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
+from graph.knowledge import spelling
 from graph.knowledge.called import CALLED
-from graph.knowledge.index import Hit, Index, content_words
+from graph.knowledge.index import Hit, Index
 from graph.knowledge.regulation import retrieval
-from graph.policy import named
+from graph.policy import named, pii
 from graph.policy.intent import ANY, overview, searches
-from graph.state import Handle, State
+from graph.policy.rubric import ACTIONS
+from graph.policy.threats import assess
+from graph.state import Handle, State, Understood
 
-THIN = 0.45  # best score below which `agent` mode looks a second time
+STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
 INVENTORY = 12  # documents in a list of what there is
 POOL = 3  # the guard may drop some: fetch more than will be shown
 
@@ -29,33 +31,87 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
         listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
-    asked = named.documents(state["query"])
+    reading = _read(index, tenant, state)
+    query = reading.searches[0]
+    asked = named.documents(query)
     documents = index.named(tenant, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
-    meant = state["follow_up"].get("doc_ids", [])
-    documents = documents or (meant if len(meant) == 1 else [])  # "the first one" is one document
+    meant, after = state["follow_up"].get("doc_ids", []), state["follow_up"].get("after", "")
+    documents = documents or (meant if len(meant) == 1 and not after else [])  # "the first one" is one document
     acts = retrieval.held(index, tenant, documents)
     limit = max(options["top_k"] * POOL, retrieval.DEEP if acts else 0)
-    queries = searches(state["intent"]["name"], state["query"])
-    hits = _in_turn([index.search(tenant, query, limit, documents=documents) for query in queries])[:limit]
-    if options["mode"] == "agent" and (not hits or hits[0].score < THIN):
-        hits = _second_pass(index, tenant, state, hits, limit)
+    queries = searches(state["intent"]["name"], query)
+    lists = [index.search(tenant, one, limit, documents=documents) for one in queries]
+    if state["intent"]["name"] == "GENERIC_QA":
+        lists += [index.search(tenant, one, limit, documents=documents) for one in reading.searches[1:]]
+        lists = [_best(lists)] if len(reading.searches) > 1 else lists
+    if after and not documents:
+        lists = _going_on(index, tenant, query, after, meant, lists, limit)
+    hits = _in_turn(lists)[:limit]
     found = retrieval.Consulted(hits)
     if state["intent"]["name"] == "GENERIC_QA":
         if hits and not documents:
-            found = _called_first(index, tenant, state["query"], hits)
+            found = _called_first(index, tenant, query, hits)
         if acts:
             graph, called = options["mode"] == "graph", found
-            found = retrieval.consult(
-                index, tenant, state["query"], called.hits, acts, graph=graph, top_k=options["top_k"]
-            )
+            found = retrieval.consult(index, tenant, query, called.hits, acts, graph=graph, top_k=options["top_k"])
             found.why.update(called.why | found.why)
     shown = found.hits if found.whole else found.hits[: options["top_k"] * POOL]
     return {
         "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in shown],
-        "retrieval": {"confidence": "low", "candidates": [], "query": state["query"], "whole": found.whole},
+        "query": reading.text,
+        "understood": understood(state, reading),
+        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": found.whole},
     }
+
+
+def _read(index: Index, tenant: str, state: State) -> spelling.Reading:
+    """The completed question in the words of the documents; as it was asked where it says something worse so, since
+    the verdict was passed on the words of the asker."""
+    asked, completed = " ".join(state["question"].split()), state["query"]
+    read = index.read(tenant, completed)
+    readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
+    judged = ACTIONS.index(state["verdict"]["action"])
+    for reading in readings:
+        if reading.text in (asked, state["rewrite"]):
+            return reading
+        if ACTIONS.index(assess(reading.text, tenant=tenant, encode=True).action) <= judged:
+            return reading
+    return readings[-1]
+
+
+def understood(state: State, reading: spelling.Reading) -> Understood:
+    """How the question was read, for the asker; {} where it was taken as it stands, or put otherwise by a guard."""
+    asked = " ".join(state["question"].split())
+    if state["verdict"]["action"] != "ALLOW" or reading.text == asked:
+        return {}
+    return {
+        "text": reading.text,
+        "follow_up": bool(state["follow_up"]) and state["query"] != asked,
+        "spelling": reading.spelling,
+        "abbreviations": reading.abbreviations,
+    }
+
+
+def _going_on(
+    index: Index, tenant: str, query: str, after: str, meant: list[str], lists: list[list[Hit]], limit: int
+) -> list[list[Hit]]:
+    """What a follow-up is answered from: the one document that the talk was about, unless others hold clearly better;
+    else its documents, all others, and what the question before it and this one find together."""
+    inside = index.search(tenant, query, limit, documents=meant) if meant else []
+    if len(meant) == 1 and inside and inside[0].score >= max(hits[0].score for hits in lists if hits) - STAYS:
+        return [inside]
+    return [inside, *lists, index.search(tenant, f"{after} {query}", limit)]
+
+
+def _best(lists: list[list[Hit]]) -> list[Hit]:
+    """One list out of several ways to say the same: each chunk with the better of its scores."""
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in (hit for hits in lists for hit in hits):
+        key = (hit.where, hit.chunk_id)
+        best[key] = max(best.get(key, hit), hit, key=lambda one: one.score)
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.where, hit.chunk_id))
 
 
 def _handle(hit: Hit, why: str = "") -> Handle:
@@ -87,15 +143,3 @@ def _called_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> ret
     called = [replace(hit, score=max(hit.score, retrieval.NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return retrieval.Consulted(_in_turn([[*called, *hits]]), why)
-
-
-def _second_pass(index: Index, tenant: str, state: State, first: list[Hit], limit: int) -> list[Hit]:
-    """Look again with the bare content words, and with each part of a question that has several."""
-    queries = [" ".join(content_words(state["query"])), *re.split(r"\band\b|[;?]", state["query"], flags=re.I)]
-    best = {(hit.where, hit.chunk_id): hit for hit in first}
-    for query in [q.strip() for q in queries if len(content_words(q)) >= 2][:4]:
-        for hit in index.search(tenant, query, limit):
-            key = (hit.where, hit.chunk_id)
-            if key not in best or hit.score > best[key].score:
-                best[key] = hit
-    return sorted(best.values(), key=lambda hit: (-hit.score, hit.where, hit.chunk_id))[:limit]

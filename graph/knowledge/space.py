@@ -30,6 +30,11 @@ CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk_id TEXT NOT NUL
 CREATE INDEX chunks_doc ON chunks (doc_id);
 CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61');
 """
+# What the word index holds, as tables to read: each stem with how many chunks have it, and each place of a stem.
+_VIEWS = """
+CREATE VIRTUAL TABLE temp.stems USING fts5vocab(main, words, row);
+CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance);
+"""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class Space:
                     f"the index file {path.name} has layout {version}, this Cordon reads {SCHEMA_VERSION}.",
                     hint="Remove the index directory and run `cordon ingest` again.",
                 )
+            db.executescript(_VIEWS)
         except sqlite3.Error as error:
             raise _broken(path, error) from error
         return db
@@ -339,6 +345,57 @@ class Space:
         """Rows of all chunks that hold the word, in any of its inflections (Porter stemmer)."""
         found = self.execute("SELECT rowid FROM words WHERE words MATCH ?", (_quoted(word),))
         return frozenset(row for (row,) in found)
+
+    # -- the words themselves -----------------------------------------------------------------------------
+
+    def holds(self, word: str) -> bool:
+        """Whether any chunk holds the word, in any of its inflections."""
+        return bool(self.execute("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", (_quoted(word),)))
+
+    def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+        """Stems that begin so, and how many chunks have each."""
+        sql = "SELECT term, doc FROM stems WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+        return self.execute(sql, (start, start + "\U0010ffff", shortest, longest))
+
+    def counts(self, stems: Collection[str]) -> dict[str, int]:
+        """The same of those of these stems that there are."""
+        marks = ",".join("?" * len(stems))
+        return dict(self.execute(f"SELECT term, doc FROM stems WHERE term IN ({marks})", list(stems)))
+
+    def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
+        """Until when the document may be used, and the text, of the first chunks with a stem."""
+        rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ?"
+        return self._texts(f"words.rowid IN ({rows})", (stem, limit), limit)
+
+    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
+        """The same of chunks that hold a word in any inflection (or several, in a row) and `literal` as it stands."""
+        return self._texts("words MATCH ? AND instr(words.text, ?)", (_quoted(word), literal), limit)
+
+    def beside(self, stem: str, others: Sequence[str]) -> int:
+        """How many chunks, of the first 500 with the stem, hold one of the other words."""
+        if not others:
+            return 0
+        rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT 500"
+        sql = f"SELECT count(*) FROM words WHERE words MATCH ? AND rowid IN ({rows})"
+        return self.execute(sql, (" OR ".join(map(_quoted, others)), stem))[0][0]
+
+    def _texts(self, where: str, parameters: Sequence[object], limit: int) -> list[tuple[str, str]]:
+        sql = f"""SELECT json_extract(record, '$.expires'), words.text FROM words
+            JOIN chunks ON chunks.id = words.rowid JOIN documents USING (doc_id) WHERE {where} LIMIT ?"""
+        return self.execute(sql, (*parameters, limit))
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """The stem of each word, as the word index has it. Porter's algorithm has no other copy here."""
+    db = sqlite3.connect(":memory:")
+    try:
+        db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
+        db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
+        db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(words))
+        found = dict(db.execute("SELECT doc, term FROM places"))
+        return [found.get(at, "") for at in range(len(words))]
+    finally:
+        db.close()
 
 
 def _quoted(word: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from typing import Literal, TypedDict
 
+from graph.policy.wanted import sides
+
 IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
 
 
@@ -88,9 +90,9 @@ def overview(question: str) -> bool:
 
 
 def searches(name: IntentName, query: str) -> list[str]:
-    """What to look for. An assessment also needs the institution's own rules on how assessments are made."""
+    """What to look for: a comparison needs what is said of each side, an assessment the institution's own rules."""
     if name == "GENERIC_QA":
-        return [query]
+        return [query, *(sides(query) or ())]
     return [topic(query), f"{topic(query)} course outline learning outcomes", *_RULES]
 
 

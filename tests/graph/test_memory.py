@@ -80,6 +80,18 @@ def test_a_pronoun_is_resolved(again: Any) -> None:
     assert {c["doc_id"] for c in reply["citations"]} == {"1_canal"}
 
 
+def test_how_a_follow_up_was_understood_is_told(again: Any) -> None:
+    one: Agent = again()
+    ask(one, "How many readings has the canal salinity series?")
+    whole = "How many readings has the Mango orchard survey?"
+    reply = ask(one, "And the Mango orchard survey?")
+    assert reply["question"] == "And the Mango orchard survey?"
+    assert reply["understood"] == {"text": whole, "follow_up": True, "spelling": {}, "abbreviations": {}}
+    assert inv.state_of(one, "M1", "t")["memory"]["turns"][-1]["meant"] == whole
+    assert reply["retrieval"]["candidates"][0]["doc_id"] == "0_mango"
+    assert "understood" not in ask(one, "How many routes do the bus ridership counts cover?")
+
+
 def test_without_memory_nothing_is_known(again: Any) -> None:
     one: Agent = again()
     ask(one, "Which datasets do I have?", "none")

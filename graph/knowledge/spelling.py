@@ -1,0 +1,191 @@
+"""A question in the words of the documents: its spelling mended, its accents set, its abbreviations told.
+
+A word is looked at when neither the asker's two spaces hold it in any inflection nor English knows it; the word list
+of the embedded encoder stands for English. Candidates are the stems of those spaces' own word indexes: nothing is
+kept beside them, so what a document brings or takes away shows at the next question, and no other space has a say.
+What is put in is read from passages that may be read now, as they look once masked.
+"""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+
+from graph.knowledge.space import Space, stems
+from graph.policy import pii
+from graph.policy.spelling import distance, meant, roots, second_letter, slips, starts, words
+from graph.tuned import installed
+
+READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours
+_CANDIDATES = 12  # stems
+_PASSAGES = 12  # of each in which its written forms are looked for
+_WORD = re.compile(r"[^\W\d_]+")
+_NEAR = 400  # characters
+_SHORT = re.compile(r"\b[A-Za-z]{2,6}\b")
+_MANY = 5  # words of what is abbreviated
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`text` is the question with what is written otherwise put right; `searches` are what to look for instead."""
+
+    text: str
+    searches: tuple[str, ...]
+    spelling: dict[str, str] = field(default_factory=dict)
+    abbreviations: dict[str, str] = field(default_factory=dict)
+
+
+def read(spaces: Sequence[Space], question: str) -> Reading:
+    spelling: dict[str, str] = {}
+    tried = 0
+    for word in list({match[0]: None for match in words(question)})[:READ]:
+        typed = word.casefold()
+        if any(space.holds(typed) for space in spaces):
+            put = _accented(spaces, typed)
+        elif typed in _english() or tried == MENDED:
+            put = ""
+        else:
+            tried += 1
+            put = _mended(spaces, typed, question)
+        if put and put != typed:
+            spelling[word] = put
+    text = words_put(question, spelling)
+    told, searches = _abbreviations(spaces, text)
+    for short, long in told.items():
+        text = re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", f"{short} ({long})", text, count=1)
+    return Reading(text, searches, spelling, told)
+
+
+def unread(question: str) -> Reading:
+    """The question as it stands."""
+    return Reading(question, (question,))
+
+
+def words_put(question: str, spelling: dict[str, str]) -> str:
+    """The question with other words in the places that may be corrected."""
+    for match in reversed(words(question)):
+        if put := spelling.get(match[0]):
+            put = put.capitalize() if match[0][0].isupper() else put
+            question = question[: match.start()] + put + question[match.end() :]
+    return question
+
+
+def _mended(spaces: Sequence[Space], typed: str, question: str) -> str:
+    """The nearest word of the spaces, "" for none. Of words equally near, the one that stands beside the question's
+    other words, then the one that stands in more passages."""
+    counts: Counter[str] = Counter()
+    others = set(stems(sorted(second_letter(typed)))) | set(stems([typed]))
+    for space in spaces:
+        for start in starts(typed):
+            counts.update(dict(space.stems(start, 2, len(typed) + slips(typed))))
+        counts.update(space.counts(others))
+    near = roots(typed, counts)
+    near |= {stem: distance(typed, stem) for stem in others & counts.keys()}
+    found: dict[str, tuple[float, str]] = {}
+    for stem in sorted(near, key=lambda stem: (near[stem], -len(stem), stem))[:_CANDIDATES]:
+        passages = [text for space in spaces for _, text in space.holding(stem, _PASSAGES)]
+        forms = sorted({word for text in passages for word in _alike(typed, text) if meant(typed, word)})
+        found |= {
+            word: (distance(typed, word), stem) for word, of in zip(forms, stems(forms), strict=True) if of == stem
+        }
+    if not found:
+        return ""
+    if len({apart for apart, _ in found.values()}) < len(found):
+        also = [m[0] for m in _WORD.finditer(question) if len(m[0]) > 3 and m[0].casefold() != typed]
+        beside = {stem: sum(space.beside(stem, also) for space in spaces) for _, stem in found.values()}
+        found = dict(sorted(found.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
+    for word, (_, stem) in sorted(found.items(), key=lambda f: f[1][0]):
+        around = _around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
+        if any(word in _words(text) for text in _readable(around)):
+            return word
+    return ""
+
+
+def _accented(spaces: Sequence[Space], typed: str) -> str:
+    """The word with the accents that the documents always set ("resume" → "résumé"), else nothing."""
+    if _plain(typed) != typed:
+        return ""
+    passages = [row for space in spaces for row in space.matching(typed, _PASSAGES)]
+    if any(typed in text.casefold() for _, text in passages):
+        return ""
+    forms = Counter(word for _, text in passages for word in _words(text) if _plain(word) == typed)
+    for word, _ in forms.most_common():
+        if any(word in _words(text) for text in _readable(_around(passages, word))):
+            return word
+    return ""
+
+
+def _abbreviations(spaces: Sequence[Space], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What the question abbreviates or spells out, as the documents say it the other way, and the question with it."""
+    told: dict[str, str] = {}
+    other = question
+    for short in list(dict.fromkeys(_SHORT.findall(question)))[:READ]:
+        long = _spelt_out(spaces, short) if short.isupper() or short.casefold() not in _english() else ""
+        if long and long.casefold() not in question.casefold():
+            told[short] = long
+            other = re.sub(rf"\b{short}\b", long, other)
+    for long, short in _initials(question):
+        told_so = (space.matching(f"{long} {short}", 1, f"({short})") for space in spaces)
+        if not re.search(rf"\b{short}\b", question, re.I) and any(told_so):
+            told[long] = short
+            other = re.sub(re.escape(long), short, other)
+            break
+    return told, (question, other) if told else (question,)
+
+
+def _spelt_out(spaces: Sequence[Space], short: str) -> str:
+    upper = short.upper()
+    for space in spaces:
+        for text in _readable(_around(space.matching(short, _PASSAGES, f"({upper})"), f"({upper.casefold()})")):
+            at = text.find(f"({upper})")
+            before = re.findall(r"[^\W\d_]+", text[max(0, at - 120) : at])[-len(upper) :]
+            if "".join(word[0] for word in before).upper() == upper:
+                return text[text.rindex(before[0], 0, at) : at].strip().replace("\n", " ")
+    return ""
+
+
+def _initials(question: str) -> Iterable[tuple[str, str]]:
+    """Runs of words with their first letters, the longest first."""
+    found = list(_WORD.finditer(question))[:READ]
+    for many in range(_MANY, 1, -1):
+        for at in range(len(found) - many + 1):
+            run = found[at : at + many]
+            yield question[run[0].start() : run[-1].end()], "".join(word[0][0] for word in run).upper()
+
+
+def _around(passages: Iterable[tuple[str, str]], word: str) -> Iterable[tuple[str, str]]:
+    """The part of each passage in which the word stands first: masking a whole one takes long."""
+    for expires, text in passages:
+        if (at := text.casefold().find(word)) >= 0:
+            yield expires, text[max(0, at - _NEAR) : at + len(word) + _NEAR]
+
+
+def _readable(passages: Iterable[tuple[str, str]]) -> Iterable[str]:
+    """The masked text of those whose document may still be used."""
+    now = datetime.now(UTC).isoformat()
+    return (pii.mask(text).text for expires, text in passages if not expires or expires > now)
+
+
+def _alike(typed: str, text: str) -> set[str]:
+    """The words of a text that begin and are about as long as what was typed."""
+    most = slips(typed)
+    shape = rf"(?<![^\W\d_])[{typed[:2]}][^\W\d_]{{{len(typed) - most - 1},{len(typed) + most - 1}}}(?![^\W\d_])"
+    return {word.casefold() for word in re.findall(shape, text, re.I)}
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _plain(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+@cache
+def _english() -> frozenset[str]:
+    pieces = json.loads(installed().with_name("tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    return frozenset(piece for piece in pieces if piece.isalpha())

@@ -1,0 +1,79 @@
+"""What kind of answer a question wants: a fact, what to do, what something is, two things side by side, or several."""
+
+import re
+from typing import Literal
+
+Wanted = Literal["fact", "steps", "definition", "comparison", "list"]
+
+_STEPS = re.compile(
+    r"\bhow (?:do|can|should|would|must|to|does one|am i|are we|is (?:it|this|that) done)\b|"
+    r"\bwhat (?:do|should|must|shall|can|would) (?:i|we|you|one|they|someone|somebody|people|staff|\w+s)\b|"
+    r"\bwhat (?:happens?|has to happen|needs? to|must|should)\b|"
+    r"\bwhat (?:are|is) the (?:\w+ ){0,2}(?:steps?|process|procedure|way)\b|"
+    r"\b(?:steps?|procedure|process|instructions?|checklist) (?:for|to|of|when|if)\b|\bwhat if\b|\bwalk me through\b|"
+    r"\bwhat .{0,60}\b(?:before|after|when|if) (?:i|we|you|a|an|the|someone|somebody)\b|^\W*(?:how|where) (?:to|do)\b|"
+    r"\b(?:how|what now|what next|what goes in (?:it|them|there))\W*$",
+    re.I,
+)
+_AMOUNT = re.compile(r"\bhow (?:many|much|long|often|soon|far|old|big|large|late|early|fast|high|low)\b", re.I)
+_DEFINITION = re.compile(
+    r"^\W*(?:what(?:['’]s| is| are| does| do)|who (?:is|are)|define|explain|meaning of|definition of)\b"
+    r"(?!.*\b(?:number|date|deadline|limit|minimum|maximum|size|address|version|name|cost|price|rate|age|time)\b)"
+    r"(?:\W+[\w'’/&.-]+){1,6}\W*$|\b(?:stands? for|mean|means|meant by|definition of)\b",
+    re.I,
+)
+_LIST = re.compile(
+    r"\b(?:which (?:(?:of the|other|two|three|four|five|all|\w+ing|\w+al) )?\w{3,}s\b(?! (?:is|was|does|has)\b)|list|"
+    r"what (?:are|were|kinds?|types?|sorts?)|"
+    r"what (?:\w+ ){0,2}(?:documents|items|things|rules|roles|tools|options|requirements|reasons|examples|values)\b|"
+    r"name (?:the|all)|who are|examples? of)\b",
+    re.I,
+)
+_DIFFER = re.compile(
+    r"\b(?:differences?|differ|compar\w+|versus|vs\.?|distinguish\w*|distinction|as opposed to|in contrast)\b|"
+    r"\b(?:same|more|less|fewer|\w{3,}er) (?:\w+ ){0,3}(?:than|as)\b|\bboth\b|\bor\b",
+    re.I,
+)
+_BETWEEN = re.compile(r"\b(?:between|compare|comparing|distinguish)\s+(.+?)\s+(?:and|with|to|from)\s+(.+)", re.I)
+_HALVES = re.compile(
+    r"(.+?)\b(?:versus|vs\.?|compared (?:to|with)|as opposed to|(?:(?:the )?same|different) (?:as|from)|"
+    r"than(?! (?:\d|an?\b|one\b|two\b|three\b|\w+ (?:days|weeks|months|hours|minutes|people)\b)))\b(.+)",
+    re.I,
+)
+# "Can I lend my card or badge?" is one question; "Which is longer, A or B?" sets two things side by side.
+_CHOICE = re.compile(
+    r"^\W*(?:which|what|who)\b.*?\b(?:\w{3,}er|more|less|fewer|better|worse|first)\b\W+(.+?)\bor\b(.+)", re.I
+)
+_AND = re.compile(r"\b(?:do|does|did|are|is|how do)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|compare)\b", re.I)
+_WORD = re.compile(r"[\w'’/-]+")
+_SMALL = frozenset(
+    "a an the is are was were do does did be it its any that this of in on at to for from by with and i we you my our "
+    "what which who when where how why can should would must there differ difference".split()
+)
+
+
+def kind(question: str) -> Wanted:
+    """The kind of answer; a fact where nothing says more."""
+    if sides(question):
+        return "comparison"
+    if _STEPS.search(question) and not _AMOUNT.search(question):
+        return "steps"
+    if _LIST.search(question):
+        return "list"
+    return "definition" if _DEFINITION.search(question) else "fact"
+
+
+def sides(question: str) -> tuple[str, str] | None:
+    """What a question sets side by side ("leave in Lahore", "leave in Karachi"), or None where it compares nothing."""
+    text = " ".join(question.split()).rstrip("?.! ")
+    if not _DIFFER.search(text):
+        return None
+    found = _BETWEEN.search(text) or _AND.search(text) or _HALVES.match(text) or _CHOICE.match(text)
+    if found is None:
+        return None
+    one, other = (part.strip(" ,;:") for part in found.groups())
+    return (one, other) if _words(one) and _words(other) else None
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in _SMALL]
