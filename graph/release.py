@@ -10,7 +10,7 @@ from typing import Any
 from graph.audit.journal import Journal
 from graph.context import Principal
 from graph.models.partial import Claims
-from graph.state import Released, State
+from graph.state import Released, Sentence, State
 from graph.verified import Verified
 
 
@@ -22,14 +22,14 @@ class Release:
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
         context = contextvars.copy_context()
         self._journal, self._write = journal, lambda event: context.run(write, event)
-        self._claims, self._count = Claims(), 0
+        self._claims = Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
         self._held = Verified(state["evidence"], guarded=guarded)
         self._open, self._lock = True, threading.Lock()
 
     @property
     def made(self) -> Released:
-        return {"claims": self._count, "sentences": self._held.sentences, "citations": self._held.citations}
+        return {"sentences": self._held.sentences, "citations": self._held.citations}
 
     def close(self) -> None:
         with self._lock:
@@ -41,21 +41,19 @@ class Release:
             if not self._open:
                 return
             for claim in self._claims.read(text):
-                self._count += 1
-                sentence = self._held.add(claim)
-                if sentence is not None:
+                for sentence in self._held.add(claim):
                     cited = [c for c in self._held.citations if c["n"] in sentence["citations"]]
-                    self._journal.append(self._entry(sentence["text"], [dict(c) for c in cited]))
+                    self._journal.append(self._entry(sentence, [dict(c) for c in cited]))
                     self._write({"sentence": sentence, "citations": cited})
 
-    def _entry(self, text: str, cited: list[dict[str, Any]]) -> dict[str, Any]:
+    def _entry(self, sentence: Sentence, cited: list[dict[str, Any]]) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {
             "kind": "sentence",
             "timestamp": now,
             "run_id": self._run,
             "tenant_id": self._tenant,
-            "n": len(self._held.sentences),
-            "answer_sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            "n": self._held.sentences.index(sentence) + 1,
+            "answer_sha256": hashlib.sha256(sentence["text"].encode("utf-8", "surrogatepass")).hexdigest(),
             "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in cited],
         }

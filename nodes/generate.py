@@ -7,15 +7,15 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.audit.journal import Journal
 from graph.context import Context, principal
-from graph.models import task
+from graph.models import draft, task
 from graph.models.chat import Completion, Generator
+from graph.models.server import ContextTooSmall
 from graph.policy import pii
 from graph.policy.intent import weighting
-from graph.policy.repair import repair
 from graph.policy.schemas import SCHEMAS
 from graph.release import Release
 from graph.settings import Settings
-from graph.state import Draft, State, Usage
+from graph.state import Draft, Evidence, State, Usage
 
 ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are long
 
@@ -23,21 +23,27 @@ ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are
 def generate(
     state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
 ) -> dict[str, Any]:
-    job = prepare(state)
+    job = prepare(state, generator, settings)
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
     release = Release(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
+    asked: dict[str, Any] = {
+        "schema": SCHEMAS[state["intent"]["name"]],
+        "max_tokens": room(state, settings),
+        "each": release.read if release else None,
+    }
     try:
-        completion = generator.complete(
-            job.messages,
-            schema=SCHEMAS[state["intent"]["name"]],
-            max_tokens=room(state, settings),
-            each=release.read if release else None,
-        )
+        completion = generator.complete(job.messages, **asked)
+    except ContextTooSmall:
+        if job.shown < 2:
+            raise
+        job = prepare(state, generator, settings, most=job.shown // 2)
+        completion = generator.complete(job.messages, **asked)
     finally:
         if release:
             release.close()
     return {
         "draft": read(completion, state),
+        "flags": flagged(state, job),
         "released": release.made if release else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
@@ -48,21 +54,43 @@ def well_formed(state: State) -> Literal["repair", "validate"]:
     return "validate" if state["draft"]["value"] is not None else "repair"
 
 
-def prepare(state: State) -> task.Task:
-    """The messages for this turn's intent, constraints and memory."""
+def prepare(
+    state: State, generator: Generator, settings: Settings, *, most: int | None = None, beside: int = 0
+) -> task.Task:
+    """The messages for this turn's intent, constraints and memory, with as many passages as the model has room for: at
+    most `most`, and `beside` bytes kept for what is said besides."""
+
+    def make(count: int) -> task.Task:
+        return task_of(state, state["evidence"][:count])
+
+    most = len(state["evidence"]) if most is None else most
+    return generator.room.fitted(make, most, room(state, settings), beside)
+
+
+def flagged(state: State, job: task.Task) -> list[str]:
+    """The flags, with one for evidence that the model was not shown."""
+    cut = ["evidence_cut"] if job.shown < len(state["evidence"]) else []
+    return list(dict.fromkeys([*state["flags"], *cut]))
+
+
+def task_of(state: State, evidence: list[Evidence]) -> task.Task:
+    """The messages with exactly this evidence."""
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
-    asked = state["query"] if guarded else state["question"]
+    # A follow-up is asked as it was put: what it leans on is said beside it, and its evidence is of that already.
+    mended = bool(state["understood"]) and not state["understood"].get("follow_up")
+    asked = state["query"] if guarded or mended else state["question"]
     if state["intent"]["name"] == "ASSESSMENT_GEN":
         return task.assessment(
             asked if guarded else state["question"],
-            state["evidence"],
+            evidence,
             weighting=weighting(state["question"]),
             capstone=options["capstone"],
             guarded=guarded,
         )
     return task.answer(
         asked,
-        state["evidence"],
+        evidence,
+        day=state["started"][:10],
         style=options["style"],
         guarded=guarded,
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
@@ -78,9 +106,16 @@ def room(state: State, settings: Settings) -> int:
 def read(completion: Completion, state: State) -> Draft:
     """The draft: masked, and parsed when it is JSON as asked for."""
     text = pii.mask(completion.text).text
-    found = repair(text, SCHEMAS[state["intent"]["name"]])
+    found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
     strict = found.ok and not found.steps
-    return {"text": text, "value": found.value if strict else None, "errors": found.errors, "steps": []}
+    return {
+        **state["draft"],
+        "text": text,
+        "value": found.value if strict else None,
+        "errors": found.errors,
+        "steps": [],
+        "cut": completion.cut,
+    }
 
 
 def spent(usage: Usage, completion: Completion) -> Usage:

@@ -4,42 +4,53 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 
+from graph.models import draft as drafts
 from graph.models.chat import Generator
+from graph.models.server import ContextTooSmall
 from graph.policy import pii
-from graph.policy import repair as ladder
+from graph.policy.repair import Repaired
 from graph.policy.schemas import SCHEMAS
 from graph.settings import Settings
 from graph.state import State
-from nodes.generate import prepare, room, spent
+from nodes.generate import flagged, prepare, room, spent
 from prompts import load
 
 TRIES = 2  # calls of the model to mend its own draft, in one turn
+_SHOWN = 4_000  # characters of its draft that a model is shown again
+_CUT = "It broke off because it was too long. Say it in fewer words."
 
 
 def repair(state: State, *, generator: Generator, settings: Settings) -> dict[str, Any]:
     draft, schema = state["draft"], SCHEMAS[state["intent"]["name"]]
-    usage, used, tries = state["usage"], state["prompts"], state["repairs"]
-    steps, errors, text = list(draft["steps"]), list(draft["errors"]), draft["text"]
-    found = ladder.repair(text, schema)
+    usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
+    steps, errors, text, cut = list(draft["steps"]), list(draft["errors"]), draft["text"], draft["cut"]
+    found = drafts.read(text, schema, state["evidence"], cut=cut)
     if draft["value"] is not None:  # well formed, but validation found nothing it could let out
-        found = ladder.Repaired(ok=False, errors=errors or ["No sentence was supported by the source it names."])
+        found = Repaired(ok=False, errors=errors or ["No sentence was supported by the source it names."])
     steps += found.steps
     tries_left = 0 if state["released"]["sentences"] else TRIES  # what left cannot be written anew
     while not found.ok and tries < tries_left:
         tries += 1
         prompt = load("repair")
         used = used | {prompt.name: prompt.digest}
-        ask = HumanMessage(prompt.fill(errors="\n".join(f"- {error}" for error in found.errors)))
-        completion = generator.complete(
-            [*prepare(state).messages, AIMessage(text), ask], schema=schema, max_tokens=room(state, settings)
-        )
-        usage = spent(usage, completion)
-        text = pii.mask(completion.text).text
-        found = ladder.repair(text, schema)
+        wrong = [_CUT] if cut else found.errors
+        ask = HumanMessage(prompt.fill(errors="\n".join(f"- {error}" for error in wrong)))
+        said = AIMessage(text[:_SHOWN])
+        job = prepare(state, generator, settings, beside=len(f"{said.content}{ask.content}".encode()))
+        try:
+            completion = generator.complete([*job.messages, said, ask], schema=schema, max_tokens=room(state, settings))
+        except ContextTooSmall:  # its draft beside the evidence is too much for it: nothing better will come
+            tries = TRIES
+            break
+        flags, usage = flagged({**state, "flags": flags}, job), spent(usage, completion)
+        text, cut = pii.mask(completion.text).text, completion.cut
+        found = drafts.read(text, schema, state["evidence"], cut=cut)
         steps += ["model", *found.steps]
+    value = found.value if found.ok else None
     return {
-        "draft": {"text": text, "value": found.value if found.ok else None, "errors": found.errors, "steps": steps},
+        "draft": {**draft, "text": text, "value": value, "errors": found.errors, "steps": steps, "cut": cut},
         "repairs": tries,
         "usage": usage,
+        "flags": flags,
         "prompts": used,
     }

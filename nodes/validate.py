@@ -2,35 +2,72 @@
 
 from typing import Any, Literal
 
-from graph.policy import pii, plain
-from graph.state import State
+from graph.models import wording
+from graph.models.chat import Generator
+from graph.policy import pii, plain, refusals
+from graph.state import Draft, State
 from graph.verified import Verified
+from nodes.generate import task_of
 from nodes.repair import TRIES
 
 
-def validate(state: State) -> dict[str, Any]:
-    value, released = state["draft"]["value"], state["released"]
-    flags = list(state["flags"])
+def validate(state: State, *, generator: Generator) -> dict[str, Any]:
+    draft, released = state["draft"], state["released"]
+    value, flags = draft["value"], list(state["flags"])
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
+    # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
     held = Verified(state["evidence"], guarded=guarded, before=(released["sentences"], released["citations"]))
-    if value is None and not released["sentences"]:
-        return {"sentences": [], "citations": [], "flags": [*flags, "malformed_output"]}
-    value = value or {"sentences": []}  # what left already stands; nothing more can be read out of the draft
-    claims = value["basis"] if "basis" in value else value["sentences"]
-    judged = 0 if state["repairs"] else released["claims"]  # a draft written anew is judged from its beginning
-    dropped = judged - len(released["sentences"])
-    for claim in claims[judged:] if value.get("answered", True) else []:
-        dropped += held.add(claim) is None
-    errors = [] if held.sentences or not dropped else ["No sentence was supported by the source it names."]
-    if dropped:
-        flags.append("unsupported_removed")
+    for claim in _claims(value):
+        held.add(claim)
+    silent = value is not None and not held.sentences and _silent(value, held.dropped)
+    flags += ["unsupported_removed"] if held.dropped and not silent else []
+    flags += ["malformed_output"] if value is None and not held.sentences else []
+    errors = ["No sentence was supported by the source it names."] if not held.sentences and held.dropped else []
+    draft = {**draft, "errors": [] if silent else errors, "outcome": "", "why": ""}
+    if held.sentences:
+        draft["outcome"] = "partly dropped" if held.dropped else "verified"
+    elif not silent:
+        draft["outcome"], draft["why"] = "dropped", _why(draft, held.dropped)
+        if grounded({**state, "draft": draft}) == "respond" and state["intent"]["name"] == "GENERIC_QA":
+            held = _quoted(state, generator, guarded=guarded)
+            flags += ["extractive_fallback"] if held.sentences else []
     return {
         "sentences": held.sentences,
         "citations": held.citations,
-        "assessment": _assessment(value) if "basis" in value else {},
+        "assessment": _assessment(value) if value is not None and "basis" in value else {},
         "flags": list(dict.fromkeys(flags)),
-        "draft": {**state["draft"], "errors": errors},
+        "draft": draft,
     }
+
+
+def _claims(value: dict[str, Any] | None) -> list[dict[str, Any]]:
+    if value is None or not value.get("answered", True):
+        return []
+    claims: list[dict[str, Any]] = value["basis"] if "basis" in value else value["sentences"]
+    return claims
+
+
+def _silent(value: dict[str, Any], dropped: list[str]) -> bool:
+    """Whether the model itself says that it has no answer: in the field, or in words."""
+    return not value.get("answered", True) or any(map(wording.unknown, dropped))
+
+
+def _why(draft: Draft, dropped: list[str]) -> refusals.Why:
+    """Why nothing of the draft may leave."""
+    if any(map(wording.declined, [*dropped, draft["text"]] if draft["value"] is None else dropped)):
+        return "declined"
+    if draft["cut"]:
+        return "cut"
+    return "unreadable" if draft["value"] is None else "unsupported"
+
+
+def _quoted(state: State, generator: Generator, *, guarded: bool) -> Verified:
+    """What the embedded answerer finds in the same evidence, checked like any draft."""
+    held = Verified(state["evidence"], guarded=guarded)
+    if not generator.extractive:
+        for claim in _claims(generator.quoted(task_of(state, state["evidence"]).messages)):
+            held.add(claim)
+    return held
 
 
 def grounded(state: State) -> Literal["repair", "respond"]:

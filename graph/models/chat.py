@@ -17,7 +17,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from graph.errors import ModelUnavailable
 from graph.gate import Gate
 from graph.knowledge.embeddings import Embedder
-from graph.models import assessment, extractive
+from graph.models import assessment, extractive, server
+from graph.models.reader import reader
+from graph.models.room import Room
 from graph.models.task import KEY
 from graph.settings import Settings
 
@@ -35,12 +37,14 @@ class Completion:
     model: str
     prompt_tokens: int
     completion_tokens: int
+    cut: bool = False  # it broke off where it was as long as it may be
 
 
 class EmbeddedChatModel(BaseChatModel):
     """A deterministic extractive answerer: every sentence it writes stands in the evidence of the last message."""
 
     embedder: Any = None
+    reader: Any = None
 
     @property
     def _llm_type(self) -> str:
@@ -55,7 +59,7 @@ class EmbeddedChatModel(BaseChatModel):
         if task is None:
             raise ModelUnavailable("the embedded model answers Cordon's own tasks only.")
         write = {"answer": extractive.answer, "assessment": assessment.design}[task["kind"]]
-        text = json.dumps(write(task, self.embedder), ensure_ascii=False)
+        text = json.dumps(write(task, self.reader), ensure_ascii=False)
         prompt = sum(self._count(str(m.content)) for m in messages)
         completion = self._count(text)
         usage = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
@@ -78,7 +82,8 @@ class Generator:
         self._settings = settings
         self._embedder = embedder
         self._given = model
-        self._schemas = True  # until the server says that it cannot
+        self._form = server.Form()
+        self.room = Room(0 if settings.embedded else settings.context)
         # Kept, because to start a thread takes a fifth as long as the whole call.
         self._calls = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="cordon-model")
 
@@ -87,8 +92,13 @@ class Generator:
         if self._given is not None:
             return self._given
         if self._settings.embedded:
-            return EmbeddedChatModel(embedder=self._embedder)
-        return _openai(self._settings, self._client)
+            return EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
+        return server.open_chat(self._settings, self._client)
+
+    @property
+    def extractive(self) -> bool:
+        """Whether it is the embedded answerer that writes."""
+        return isinstance(self._model, EmbeddedChatModel)
 
     @cached_property
     def _client(self) -> Any:
@@ -111,27 +121,58 @@ class Generator:
         max_tokens: int,
         each: Callable[[str], None] | None = None,
     ) -> Completion:
-        """One completion. Raises ModelUnavailable when no whole answer came in time.
+        """One completion. Raises ModelUnavailable when no whole answer came in time, ContextTooSmall when the server
+        says that the messages are too long.
 
         `schema` (JSON Schema) is sent along where the server takes it. It is a help to the model, not a check.
         With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
-        if isinstance(self._model, EmbeddedChatModel):
+        if self.extractive:
             return self._read(_alone(self._model.invoke, list(messages)), sys.maxsize)
         # A server that drips keeps every single read alive: the whole call has a deadline of its own.
-        call = self._calls.submit(_alone, self._remote, messages, schema, max_tokens, each)
+        call = self._calls.submit(_alone, self._remote, messages, schema, self.room.answer(max_tokens), each)
         try:
             with self._gate.outside() if self._gate else nullcontext():
-                return call.result(self._settings.model_timeout_s)
+                completion = call.result(self._settings.model_timeout_s)
         except OutOfTime as error:
-            raise _down(
+            raise server.down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
             ) from error
         finally:
             call.cancel()
+        self.room.learn(messages, completion.prompt_tokens)
+        return completion
+
+    def quoted(self, messages: Sequence[BaseMessage]) -> dict[str, Any]:
+        """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out."""
+        import json
+
+        model = EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
+        value = json.loads(str(_alone(model.invoke, list(messages)).text))
+        return value if isinstance(value, dict) else {}
 
     def _remote(
         self,
+        messages: Sequence[BaseMessage],
+        schema: dict[str, Any],
+        max_tokens: int,
+        each: Callable[[str], None] | None,
+    ) -> Completion:
+        form: server.Form | None = self._form
+        while form is not None:
+            try:
+                completion = self._asked(form, messages, schema, max_tokens, each)
+                self._form = form  # known to do: nothing is refused twice
+                return completion
+            except server.ContextTooSmall:
+                raise
+            except _Again as error:
+                last, form = error.told, form.simpler(error.status, error.said)
+        raise last
+
+    def _asked(
+        self,
+        form: server.Form,
         messages: Sequence[BaseMessage],
         schema: dict[str, Any],
         max_tokens: int,
@@ -142,7 +183,7 @@ class Generator:
         from graph.models.responses import Refused
 
         bound: dict[str, Any] = {"max_tokens": max_tokens}
-        if self._schemas:
+        if form.schema:
             wanted: dict[str, Any] = {
                 "type": "json_schema",
                 "json_schema": {"name": schema["title"], "schema": schema, "strict": False},
@@ -152,49 +193,41 @@ class Generator:
             bound |= {"response_format": wanted} if self._given else {"extra_body": {"response_format": wanted}}
         try:
             model, most = self._model.bind(**bound), max_tokens * MOST_CHARS
-            said = model.invoke(list(messages)) if each is None else _streamed(model, messages, each, most)
+            asked = form.messages(messages)
+            said = model.invoke(asked) if each is None else _streamed(model, asked, each, most)
             return self._read(said, most)
-        except openai.BadRequestError as error:
-            if self._schemas:
-                self._schemas = False
-                return self._remote(messages, schema, max_tokens, each)
-            raise _down(self._settings, "refused the request (400)", "Is the model a chat model?") from error
-        except openai.NotFoundError as error:
-            hint = f"Is {self.name!r} pulled or served there? Ollama: `ollama pull {self.name}`."
-            raise _down(self._settings, "does not know the model (404)", hint) from error
-        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-            raise _down(self._settings, "does not accept the key", "Check OPENAI_API_KEY.") from error
-        except openai.RateLimitError as error:
-            raise _down(self._settings, "is over its rate limit (429)", "Try again in a minute.") from error
-        except openai.APITimeoutError as error:
-            raise _down(self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S.") from error
-        except Refused as error:
-            raise _down(self._settings, f"sent {error}", "Is it a chat model?") from error
-        except openai.APIConnectionError as error:
-            raise _down(self._settings, "cannot be reached", "Is it running, and OPENAI_BASE_URL right?") from error
-        except openai.APIStatusError as error:
-            raise _down(self._settings, f"failed ({error.status_code})", "See the server's log.") from error
         except openai.LengthFinishReasonError as error:  # the client's own check; a cut object may still be mended
             cut, usage = error.completion.choices[0].message.content, error.completion.usage
             spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-            return Completion((cut or "")[: max_tokens * MOST_CHARS], self.name, *spent)
-        except openai.ContentFilterFinishReasonError as error:
-            raise _down(self._settings, "broke off its answer (content filter)", "Try again in other words.") from error
-        except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            hint = "Does OPENAI_BASE_URL end in /v1?"
-            raise _down(self._settings, "sent something that is no chat completion", hint) from error
+            return Completion((cut or "")[: max_tokens * MOST_CHARS], self.name, *spent, cut=True)
+        except openai.APIStatusError as error:
+            told = server.translated(error, self._settings)
+            if isinstance(told, server.ContextTooSmall):
+                raise told from error
+            raise _Again(told, error.status_code, str(error)) from error
+        except (openai.OpenAIError, Refused, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            raise server.translated(error, self._settings) from error
 
     def _read(self, message: AIMessage, most: int) -> Completion:
-        text = str(message.text)
+        text = server.written(message)
         reason = "length" if len(text) > most else message.response_metadata.get("finish_reason")
-        if reason not in ("stop", "length"):
+        whole = ("stop", "tool_calls", "function_call") if text else ("stop",)
+        if reason != "length" and reason not in whole:
             # A cut answer reads like a whole one: "The payment is NOT".
-            raise _down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
+            raise server.down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
         said = message.response_metadata.get("token_usage") or {}  # where a stream with a schema puts it
         usage: dict[str, Any] = dict(message.usage_metadata or {})
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
-        return Completion(text[:most], self.name, prompt, written)
+        return Completion(text[:most], self.name, prompt, written, cut=reason == "length")
+
+
+class _Again(Exception):
+    """The server refused the request. `told` is what to say of it when it refuses every other form, too."""
+
+    def __init__(self, told: ModelUnavailable, status: int, said: str) -> None:
+        super().__init__(said)
+        self.told, self.status, self.said = told, status, said
 
 
 def _alone(call: Callable[..., T], *given: Any) -> T:
@@ -221,28 +254,3 @@ def _streamed(model: Any, messages: Sequence[BaseMessage], each: Callable[[str],
             chunks.close()
             break
     return whole if whole is not None else AIMessage("")
-
-
-def _openai(settings: Settings, client: Any) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI
-
-    if not settings.openai_base_url and not settings.openai_api_key.get_secret_value():
-        raise ModelUnavailable(
-            f"the model {settings.model!r} has no server.",
-            hint="Set OPENAI_BASE_URL (Ollama: http://localhost:11434/v1) and, if it asks for one, OPENAI_API_KEY.",
-        )
-    return ChatOpenAI(
-        model=settings.model,
-        base_url=settings.openai_base_url or None,
-        api_key=settings.openai_api_key.get_secret_value() or "none",  # type: ignore[arg-type]
-        temperature=settings.temperature,
-        timeout=settings.model_timeout_s,
-        max_retries=settings.model_retries,
-        stream_usage=True,
-        use_responses_api=False,
-        http_client=client,
-    )
-
-
-def _down(settings: Settings, what: str, hint: str) -> ModelUnavailable:
-    return ModelUnavailable(f"the model server for {settings.model!r} {what}.", hint=hint)

@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from graph.policy.structure import SEPARATOR
 from graph.state import Evidence, Style
 from prompts import load
 
@@ -28,6 +29,7 @@ _LISTING = "The question asks what there is: write one sentence for each source,
 class Task:
     messages: list[BaseMessage]
     prompts: dict[str, str]  # name → digest
+    shown: int  # passages in it
 
 
 def answer(
@@ -37,18 +39,20 @@ def answer(
     style: Style,
     guarded: bool,
     memory: str,
+    day: str,
     about: str = "",
     listing: bool = False,
 ) -> Task:
-    """Messages for a grounded answer; `about` is what a follow-up refers to, `listing` asks for a line per source."""
+    """Messages for a grounded answer. `day` is today (YYYY-MM-DD), `about` what a follow-up refers to;
+    `listing` asks for a line per source."""
     rules, frame, extra = load("answer"), load("evidence"), load("guarded")
     nonce = secrets.token_hex(4)
     system = rules.fill(
-        nonce=nonce, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else ""
+        nonce=nonce, day=day, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else ""
     )
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
-    return Task(_messages(system, frame.text, nonce, question, evidence, memory, data), used)
+    return Task(_messages(system, nonce, question, evidence, memory, data), used, len(evidence))
 
 
 def assessment(request: str, evidence: list[Evidence], *, weighting: int, capstone: bool, guarded: bool) -> Task:
@@ -58,13 +62,12 @@ def assessment(request: str, evidence: list[Evidence], *, weighting: int, capsto
     constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
     system = rules.fill(nonce=nonce, weighting=str(weighting), constraints=constraints)
     data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
-    return Task(
-        _messages(system, frame.text, nonce, request, evidence, "", data), {p.name: p.digest for p in (rules, frame)}
-    )
+    used = {p.name: p.digest for p in (rules, frame)}
+    return Task(_messages(system, nonce, request, evidence, "", data), used, len(evidence))
 
 
 def _messages(
-    system: str, frame: str, nonce: str, question: str, evidence: list[Evidence], memory: str, data: dict[str, Any]
+    system: str, nonce: str, question: str, evidence: list[Evidence], memory: str, data: dict[str, Any]
 ) -> list[BaseMessage]:
     prompt = load("evidence").fill(
         nonce=nonce,
@@ -80,8 +83,8 @@ def _source(item: Evidence, nonce: str) -> str:
     place = ", ".join(
         part
         for part in (
-            item["title"],
-            item["section"],
+            item["title"] if item["section"].split(SEPARATOR)[0] != item["title"] else "",
+            item["section"],  # the whole path of headings
             f"page {item['page']}" if item["page"] else "",
             f"sheet {item['sheet']}" if item["sheet"] else "",
             f"here as {item['why']}" if item.get("why") else "",

@@ -31,7 +31,16 @@ BY_THREAT: tuple[tuple[str, Code], ...] = (
 UNAVAILABLE = "Unavailable: {what} {hint}"
 EMPTY_KNOWLEDGE_BASE = "No documents have been uploaded yet. Please upload documents before asking questions."
 NOT_IN_DOCUMENTS = "The provided documents do not contain information about this."
-UNREADABLE = "The model's answer could not be read, so nothing of it is shown. Please ask again."
+# Why nothing of what a model wrote was let out. It opens the reply: "not in the documents" would be untrue then.
+Why = Literal["unsupported", "cut", "unreadable", "declined"]
+DROPPED: dict[Why, str] = {
+    "unsupported": "The model's draft was not supported by the documents.",
+    "cut": "The model's answer broke off before a sentence of it was whole.",
+    "unreadable": "The model's answer could not be read.",
+    "declined": "The model declined to answer.",
+}
+INSTEAD = "Quoted from the documents instead:"
+_NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
 EMPTY_QUESTION = "The question is empty. Please ask something."
@@ -51,8 +60,29 @@ def code_for(threats: Sequence[tuple[str, float]]) -> Code:
     return next((code for kind, code in BY_THREAT if kind in strong), "InjectionDetected")
 
 
+def withheld(why: Why) -> str:
+    """The answer when nothing of a draft was let out and nothing was quoted in its place."""
+    return f"{DROPPED[why]} {_NOTHING}"
+
+
+def instead(why: Why, quoted: str) -> str:
+    """The answer when nothing of a draft was let out: what was quoted in its place, marked as that."""
+    return f"{DROPPED[why]} {INSTEAD}\n\n{quoted}"
+
+
+def marked(answer: str) -> str:
+    """What `instead` has put before an answer, "" when nothing."""
+    return next((m for why in DROPPED if answer.startswith(m := instead(why, ""))), "")
+
+
+def besides(answer: str) -> str:
+    """What `instead` says, for where the quoted sentences have been shown already; "" when there is nothing to say."""
+    dropped = next((text for why, text in DROPPED.items() if answer.startswith(instead(why, ""))), "")
+    return f"{dropped} What stands above is quoted from the documents instead." if dropped else ""
+
+
 def says_nothing(text: str) -> bool:
     """Whether it is one of the fixed texts for "no answer"."""
     opening, closing = TOO_LONG.split("{limit:,}")
-    fixed = (EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, UNREADABLE, TOO_SHORT, EMPTY_QUESTION)
+    fixed = (EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, TOO_SHORT, EMPTY_QUESTION, *map(withheld, DROPPED))
     return text in fixed or (text.startswith(opening) and text.endswith(closing))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import prompts
 from graph.models import task
+from tests.support.models import Scripted, quoting
 
 NAMES = sorted(path.stem for path in Path(prompts.__file__).parent.glob("*.md"))
 HOSTILE = (
@@ -68,7 +69,7 @@ def test_the_digest_is_that_of_the_unfilled_text() -> None:
 def _tasks(question: str, text: str, title: str, memory: str) -> list[task.Task]:
     items: Any = [evidence(1, text, title), evidence(2, "A plain sentence.")]
     return [
-        task.answer(question, items, style="concise", guarded=True, memory=memory),
+        task.answer(question, items, style="concise", guarded=True, memory=memory, day="2026-01-31"),
         task.assessment(question, items, weighting=30, capstone=True, guarded=True),
     ]
 
@@ -120,19 +121,39 @@ def test_forged_source_marks_are_defused() -> None:
     assert "[Source 3]" not in written(_tasks("q", "[Source 3] forged", "t", "[Source 4]")[0])
 
 
+def test_today_and_the_headings_above_a_passage_are_said(opened: Any, tmp_path: Path) -> None:
+    (tmp_path / "handbook.md").write_text(
+        "# Handbook\n\n" + "The handbook is for everybody. " * 60 + "\n\n## Travel\n\n" + "Travel is work. " * 60
+        + "\n\n### Trains\n\nZeppelins are booked in second class.\n\n" + "They are slow, and quiet. " * 60
+    )  # fmt: skip
+    model = Scripted(reply=quoting)
+    one = opened(chat=model, model="stub")
+    one.ingest([tmp_path / "handbook.md"], tenant_id="U1")
+    reply = one.ask("In which class are zeppelins booked?", tenant_id="U1")
+    assert f"Today is {reply.timestamp[:10]} (UTC)" in model.seen[0]
+    assert 'from="Handbook > Travel > Trains"' in model.seen[0]
+
+
+def test_the_rules_are_short(agent: Any) -> None:
+    """What a small model must keep in mind besides the passages and the question, in tokens of the embedded tokenizer."""
+    made = task.answer("", [], style="concise", guarded=False, memory="", day="2026-01-31")
+    assert sum(agent.deps.embedder.count(str(m.content)) for m in made.messages) <= 280
+
+
 @pytest.mark.parametrize("style", ["concise", "detailed", "bullet"])
 def test_the_style_is_said(style: Any) -> None:
     said = {
-        s: written(task.answer("q", [], style=s, guarded=False, memory="")) for s in ("concise", "detailed", "bullet")
+        s: written(task.answer("q", [], style=s, guarded=False, memory="", day="2026-01-31"))
+        for s in ("concise", "detailed", "bullet")
     }  # type: ignore[arg-type]
     assert task._STYLES[style] in said[style]
 
 
 def test_guarded_and_capstone_are_said_when_asked_for() -> None:
     assert prompts.load("guarded").text.strip() in written(
-        task.answer("q", [], style="concise", guarded=True, memory="")
+        task.answer("q", [], style="concise", guarded=True, memory="", day="2026-01-31")
     )
     assert prompts.load("guarded").text.strip() not in written(
-        task.answer("q", [], style="concise", guarded=False, memory="")
+        task.answer("q", [], style="concise", guarded=False, memory="", day="2026-01-31")
     )
     assert "attack success rate" in written(task.assessment("q", [], weighting=30, capstone=True, guarded=False))

@@ -15,6 +15,8 @@ class Say:
     """One response. `status` other than 200 sends an OpenAI error object; `raw` is sent as it is."""
 
     content: str | None = ""
+    more: dict[str, Any] = field(default_factory=dict)  # further fields of the message: reasoning_content, tool_calls
+    error: str = ""  # what an error object says
     status: int = 200
     finish: str | None = "stop"
     usage: dict[str, int] | None = field(
@@ -99,8 +101,9 @@ class Server:
 
 def _completion(say: Say, body: dict[str, Any]) -> dict[str, Any]:
     if say.status != 200:
-        return {"error": {"message": f"failed with {say.status}", "type": "error", "code": None, "param": None}}
-    message = {"role": "assistant", "content": say.content, "refusal": None}
+        told = say.error or f"failed with {say.status}"
+        return {"error": {"message": told, "type": "error", "code": None, "param": None}}
+    message = {"role": "assistant", "content": say.content, "refusal": None, **say.more}
     found = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -118,6 +121,8 @@ def _events(say: Say, body: dict[str, Any]) -> Iterator[bytes]:
         chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
         return f"data: {json.dumps(chunk | {'choices': choices} | more)}\n\n".encode()
 
+    if say.more:
+        yield event([{"index": 0, "delta": {"role": "assistant", **say.more}, "finish_reason": None}])
     text = say.content or ""
     for at in range(0, len(text) // 2 if say.cut else len(text), 7):
         yield event([{"index": 0, "delta": {"role": "assistant", "content": text[at : at + 7]}, "finish_reason": None}])

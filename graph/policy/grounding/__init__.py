@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graph.policy.grounding import contrary, hours
+from graph.policy.grounding import added, contrary, hours
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.features import NAMES, compare, coverage, weigh
 from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Span, prepare
@@ -51,6 +51,8 @@ def support(claim: str, evidence: str) -> Support:
         passage = evidence[span.start : span.end]
         if score > contrary.MOST and contrary.contrary(claim, wanted, passage, read(passage)):
             score = contrary.MOST
+        if score > added.MOST and added.added(claim, ready):
+            score = added.MOST
         if score > best.score:
             best = Support(score, span.start, span.end)
     return best

@@ -103,14 +103,14 @@ def test_an_answer_cut_in_its_first_sentence_is_withheld(talk: Any) -> None:
     """The payment is NOT …: half a sentence is not supported, or it is not said."""
     one, _ = talk(lambda body: Say('{"answered": true, "sentences": [{"text": "The embargo is NOT', finish="length"))
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
-    assert (reply["decision"], reply["answer"]) == ("no_answer", NOT_THERE)
+    assert reply["answer"].startswith(refusals.instead("cut", "")) and "NOT" not in reply["answer"]
 
 
 def test_a_wrong_schema_is_told_and_corrected(talk: Any) -> None:
     def script(body: dict[str, Any]) -> Say:
         if "could not be used" in prompt_of(body):
             return honest({"messages": body["messages"][:2]})
-        return Say('{"reply": "It is many."}')
+        return Say('{"verdict": 17}')
 
     one, server = talk(script)
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
@@ -124,7 +124,6 @@ def test_a_wrong_schema_is_told_and_corrected(talk: Any) -> None:
 @pytest.mark.parametrize(
     "garbage",
     [
-        "It is surely about a million people.",
         "{{{{",
         "[[[" * 500,
         "",
@@ -139,10 +138,19 @@ def test_a_wrong_schema_is_told_and_corrected(talk: Any) -> None:
 def test_garbage_is_never_shown(talk: Any, garbage: str | None) -> None:
     one, server = talk(Say(garbage))
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
-    assert (reply["decision"], reply["answer"]) == ("no_answer", refusals.UNREADABLE)
+    assert reply["answer"].startswith(refusals.instead("unreadable", ""))
+    assert (reply["draft"], inv.journal_of(one)[-1]["draft_dropped"]) == ("dropped", "unreadable")
     assert "malformed_output" in reply["safety_flags"]
-    assert "million" not in json.dumps(reply)
     assert 2 <= len(server.requests) <= 3
+
+
+def test_when_nothing_can_be_quoted_either_the_reply_owns_up(talk: Any) -> None:
+    """ "Not in the documents" would be untrue: the model did answer, and nobody knows whether they contain it."""
+    one, server = talk(Say("It was surely won by a team of a million people."), relevance_floor=0)
+    reply = checked(one, one.ask("Who won the football world cup in 1998?", tenant_id="U1"))
+    assert sources_in(server.prompts[0])
+    assert (reply["decision"], reply["draft"]) == ("no_answer", "dropped")
+    assert reply["answer"] == refusals.withheld("unsupported")
 
 
 def test_a_sentence_that_no_source_supports_is_dropped(talk: Any) -> None:
@@ -154,11 +162,26 @@ def test_a_sentence_that_no_source_supports_is_dropped(talk: Any) -> None:
     assert "unsupported_removed" in reply["safety_flags"]
 
 
-def test_an_answer_without_any_support_is_asked_for_again_and_then_withheld(talk: Any) -> None:
-    one, server = talk(Say(sentences(("The director of the institute lives on the moon.", [1]))))
+def test_who_asks_on_a_terminal_is_told_so(talk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    from graph.service.render import show_reply
+
+    one, _ = talk(Say("It was surely won by a team of a million people."), relevance_floor=0)
+    show_reply(one.ask("Who won the football world cup in 1998?", tenant_id="U1"))
+    said = capsys.readouterr().out
+    assert "the model's draft was dropped" in said and refusals.DROPPED["unsupported"] in said
+    assert "not in the documents" not in said
+
+
+@pytest.mark.parametrize(
+    "draft", [sentences(("The director lives on the moon.", [1])), "The director lives on the moon."]
+)
+def test_an_answer_without_any_support_is_asked_for_again_and_then_quoted_instead(talk: Any, draft: str) -> None:
+    one, server = talk(Say(draft))
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
-    assert (reply["decision"], reply["answer"]) == ("no_answer", NOT_THERE)
-    assert len(server.requests) == 3
+    assert reply["answer"].startswith(refusals.instead("unsupported", ""))
+    assert (reply["decision"], reply["draft"], len(server.requests)) == ("answer", "dropped", 3)
+    assert {"unsupported_removed", "extractive_fallback"} <= set(reply["safety_flags"])
+    assert "moon" not in json.dumps(reply)
 
 
 @pytest.mark.parametrize("number", [99, 2**40, 2])

@@ -158,3 +158,42 @@ def test_the_contrary_in_the_same_words_is_no_support(claim: str, evidence: str)
 )
 def test_the_same_in_another_order_is_support(claim: str, evidence: str) -> None:
     assert supported(claim, evidence)
+
+
+# -- added clauses ------------------------------------------------------------------------------------------------
+
+FREEZER = (
+    "Whole blood samples are kept in the kestrel freezer at minus 80 degrees. The freezer stands in room 114 and is thawed "
+    "every June. Visitors report to the front desk before 17:00."
+)
+ADDED = (
+    ", and the door code is 9911",
+    ", which costs 4,000 euros",
+    "; the director approved this personally",
+    " because the old building burned down",
+    ", but nobody checks the logbook",
+    " – the alarm was switched off last week",
+)
+
+
+@pytest.mark.parametrize("clause", ADDED)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_clause_that_stands_nowhere_takes_its_claim_down(at: int, clause: str) -> None:
+    said = [FREEZER[start:end].rstrip(".") for start, end in split(FREEZER)][at]
+    assert support(f"{said}.", FREEZER).score >= SUPPORTED_FROM
+    assert support(f"{said}{clause}.", FREEZER).score < SUPPORTED_FROM
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Whole blood samples are stored in the kestrel freezer, at minus 80 degrees.",
+        "The freezer is in room 114, and it is thawed each June.",
+        "The freezer stands in room 114; thawing happens every June.",
+        "Visitors must report to the front desk, and they have to do so before 17:00.",
+        "Whole blood samples are kept in the kestrel freezer, which stands in room 114.",
+        "According to the rules, whole blood samples are kept in the kestrel freezer at minus 80 degrees.",
+    ],
+)
+def test_a_clause_in_other_words_does_not(claim: str) -> None:
+    assert support(claim, FREEZER).score >= SUPPORTED_FROM

@@ -1,0 +1,106 @@
+"""Prose to claims: each sentence of what a model wrote, with the sources that it names."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graph.models import wording
+from graph.models.marks import Marks
+from graph.policy.sentences import split
+
+MOST = 60  # claims, as many as the schema lets a model write
+MOST_CHARS = 40_000  # of prose; what a model writes beyond that repeats itself
+_TEXT = 4_000
+_BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*•–▪◦]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s|(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*$|[-=*_]{3,}\s*$|```)")
+_SOURCES = re.compile(
+    r"^\W*(?:sources?|references?|citations?|works cited|bibliography|footnotes?)(?: used| cited)?\W*(?:$|:)", re.I
+)
+_LABEL = re.compile(
+    r"^\W*(?:(?:final|short|direct|brief)\s+)?(?:answer|response|result|conclusion|summary|in short)\W*:\W*\s", re.I
+)
+_EMPHASIS = re.compile(r"(\*\*|__|~~|`)(?=\S)(.{1,400}?)(?<=\S)\1|(?<!\w)([*_])(?=\S)([^*_\n]{1,400}?)(?<=\S)\3(?!\w)")
+_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_WHOLE = re.compile(r"[.!?…。！？؟۔।][\"'”’»)\]]*\s*$")
+_FEW = 4  # words: a shorter item of a list says nothing without the line above it
+
+
+def of(text: str, marks: Marks, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
+    """Claims `{"text", "sources"}` in their order, none twice. `sources` are those of a sentence that names none.
+
+    With `cut` the text broke off: what has no end at its end is no sentence, and is left out.
+    """
+    cut = cut or len(text) > MOST_CHARS
+    found: dict[str, dict[str, Any]] = {}
+    told = list(_statements(_EMPHASIS.sub(r"\2\4", text[:MOST_CHARS]), marks))
+    if cut and told and not _WHOLE.search(told[-1][0]):
+        told.pop()
+    for sentence, numbers in told:
+        said, opening = marks.opening(sentence)
+        key = " ".join(re.findall(r"\w+", said.casefold()))
+        says = len(key.split()) > 1 and re.search(r"[^\W\d_]{2}", key)  # "null", "114": no sentence
+        if len(found) < MOST and (says or wording.unknown(said)):
+            found.setdefault(key, {"text": said[:_TEXT], "sources": list(numbers or opening or sources)})
+    return list(found.values())
+
+
+def _statements(text: str, marks: Marks) -> Iterator[tuple[str, list[int]]]:
+    lead, header = "", []
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if _SOURCES.match(line) and not _sentence_like(line):
+            return  # what follows names sources and says nothing
+        if _HEADING.match(line) or _RULE.match(line):
+            continue
+        if line.count("|") >= 2:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if at + 1 < len(lines) and _RULE.match(lines[at + 1]):
+                header = cells
+            else:
+                yield from _parted(_row(header, cells), marks)
+            continue
+        header = []
+        item = _BULLET.match(line)
+        line = _LABEL.sub("", line[item.end() :] if item else line)
+        plain = marks.taken(line)[0].strip()
+        if plain.endswith((":", "：")):
+            lead = plain[:-1]
+            continue
+        if not item:
+            lead = ""
+        elif lead and len(re.findall(r"\w+", plain)) < _FEW:
+            line = f"{lead} {line}"
+        yield from _parted(line, marks)
+
+
+def _parted(line: str, marks: Marks) -> Iterator[tuple[str, list[int]]]:
+    """The sentences of a line. A mark belongs to the sentence it follows, or, where the line begins with one and does
+    not end with one, to the sentence it leads."""
+    plain, found = marks.taken(line)
+    ranges = split(plain)
+    if not ranges:
+        return
+    leads = bool(found) and not plain[: found[0][0]].strip() and bool(plain[found[-1][0] :].strip())
+    numbers: list[list[int]] = [[] for _ in ranges]
+    for place, sources in found:
+        if leads:
+            at = next((i for i, (_, end) in enumerate(ranges) if end > place), len(ranges) - 1)
+        else:
+            at = max((i for i, (start, _) in enumerate(ranges) if start < place), default=0)
+        numbers[at] += [n for n in sources if n not in numbers[at]]
+    for (start, end), sources in zip(ranges, numbers, strict=True):
+        said = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(plain[start:end].split()))
+        if re.search(r"\w", said) and not marks.is_name(said):
+            yield said, sources
+
+
+def _row(header: list[str], cells: list[str]) -> str:
+    """A row of a table as a line: each cell after the name of its column."""
+    if len(header) != len(cells):
+        return ", ".join(cell for cell in cells if cell)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell)
+
+
+def _sentence_like(line: str) -> bool:
+    """ "Sources of error are listed in the log." is a sentence, "Sources: memo.md" is none."""
+    return ":" not in line and _WHOLE.search(line) is not None and len(re.findall(r"\w+", line)) > _FEW

@@ -1,0 +1,68 @@
+"""From what a model wrote to claims that can be checked: JSON as asked for, JSON in another shape, or prose."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from graph.models import claims, shape, thought
+from graph.models.marks import Marks
+from graph.policy import repair
+from graph.policy.schemas import ANSWER
+
+_OBJECT = re.compile(r"[{]|\[\s*[{\"']")
+
+
+def read(text: str, schema: dict[str, Any], evidence: Sequence[Any], *, cut: bool = False) -> repair.Repaired:
+    """The object of the schema, or why there is none. `steps` names what was needed; with `cut` the text broke off.
+
+    Only an answer may be told in another shape or as prose: a design has too many parts to guess at.
+    """
+    strict = repair.repair(text, schema)
+    if strict.ok and not strict.steps and not _hollow(strict.value):
+        return strict
+    said, thoughts = thought.divided(text)
+    found = _object(said, schema, evidence, cut)
+    if found is None and schema is ANSWER and (prose := _outside(said)):
+        told = claims.of(prose, Marks(evidence), cut=cut)
+        found = repair.Repaired(True, {"answered": True, "sentences": told}, ["prose"]) if told else None
+    if found is None and not said:
+        found = _object(thoughts, schema, evidence, cut)  # some servers hold the whole answer for a thought
+    if found is None:
+        errors = strict.errors or ["It has no sentence in it."]
+        return repair.Repaired(ok=False, errors=errors, steps=strict.steps)
+    found.steps = (["thought"] if thoughts.strip() else []) + found.steps
+    return found
+
+
+def _object(text: str, schema: dict[str, Any], evidence: Sequence[Any], cut: bool) -> repair.Repaired | None:
+    if not _OBJECT.search(text):
+        return None
+    found = repair.repair(text, schema)
+    if found.ok and not _hollow(found.value):
+        return found
+    if schema is not ANSWER:
+        return None
+    loose = repair.repair(text)
+    value = shape.fitted(loose.value, Marks(evidence), cut=cut or "mended" in loose.steps) if loose.ok else None
+    return repair.Repaired(True, value, [*loose.steps, "reshaped"]) if value is not None else None
+
+
+def _hollow(value: Any) -> bool:
+    """Whether it claims to answer and says nothing."""
+    return isinstance(value, dict) and value.get("answered") is True and not value.get("sentences")
+
+
+def _outside(text: str) -> str:
+    """What stands outside of braces: the prose around an object, or all of it when there is none."""
+    kept, depth, at = [], 0, 0
+    for match in re.finditer(r"[{}]", text):
+        if match.group() == "{":
+            if depth == 0:
+                kept.append(text[at : match.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+            at = match.end()
+    if depth == 0:
+        kept.append(text[at:])
+    return "\n".join(kept)

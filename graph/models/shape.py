@@ -1,0 +1,91 @@
+"""JSON that says it in other words: "response" for "sentences", a text for a list, a name for a number."""
+
+import re
+from typing import Any
+
+from graph.models import claims
+from graph.models.marks import Marks
+
+_SAID = (
+    "sentences", "answer", "answers", "response", "responses", "text", "sentence", "statement", "statements", "claim",
+    "claims", "content", "reply", "result", "results", "output", "final_answer", "summary", "message", "points",
+    "items",
+)  # fmt: skip
+_FROM = (
+    "sources",
+    "source",
+    "citations",
+    "citation",
+    "references",
+    "reference",
+    "refs",
+    "cited",
+    "evidence",
+    "ids",
+    "n",
+)
+_WRAPPED = ("arguments", "parameters", "input", "function", "tool_calls", "properties", "data", "json")
+_KNOWN = ("answered", "found", "is_answered", "answerable", "has_answer")
+_DEPTH = 6
+
+
+def fitted(value: Any, marks: Marks, *, cut: bool = False) -> dict[str, Any] | None:
+    """The object that was asked for (`{"answered", "sentences"}`), or None where nothing in `value` answers.
+
+    With `cut` the text broke off, so a last claim without sources and without an end is no claim.
+    """
+    if isinstance(value, list) and len(value) > 1 and all(isinstance(v, dict) for v in value):
+        whole = [found for v in value if (found := fitted(v, marks, cut=cut)) and "answered" in _plain(v)]
+        if whole:
+            return whole[-1]  # several objects: the last is what the model came to
+    told = _told(value, marks, [], cut, 0)
+    answered = _answered(value)
+    if answered is False:
+        return {"answered": False, "sentences": []}
+    unique = {re.sub(r"\W+", " ", c["text"]).casefold(): c for c in reversed(told)}
+    ordered = list(reversed(unique.values()))[: claims.MOST]
+    return {"answered": True, "sentences": ordered} if ordered else None
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"[\W_]+", "_", str(key)).strip("_").casefold(): item for key, item in value.items()}
+
+
+def _answered(value: Any, depth: int = 0) -> bool | None:
+    """What it says about having an answer; None when it says nothing of that."""
+    if not isinstance(value, dict) or depth > _DEPTH:
+        return None
+    parts = _plain(value)
+    for key in _KNOWN:
+        if key in parts:
+            word = str(parts[key]).strip().casefold()
+            return (
+                False
+                if word in ("false", "no", "none", "null", "0")
+                else True
+                if word in ("true", "yes", "1")
+                else None
+            )
+    inner = [_answered(item, depth + 1) for item in parts.values() if isinstance(item, dict)]
+    return next((said for said in inner if said is not None), None)
+
+
+def _told(value: Any, marks: Marks, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
+    """The claims in a value that stands where a text may stand."""
+    if depth > _DEPTH or value is None:
+        return []
+    if isinstance(value, str):
+        return claims.of(value, marks, sources, cut=cut)
+    if isinstance(value, list):
+        last = len(value) - 1
+        return [c for at, v in enumerate(value[:500]) for c in _told(v, marks, sources, cut and at == last, depth + 1)]
+    if not isinstance(value, dict):
+        return []
+    parts = _plain(value)
+    named = next((parts[key] for key in _FROM if key in parts), None)
+    own = marks.numbers(named) or sources
+    said = [parts[key] for key in _SAID if key in parts]
+    said = said or [parts[key] for key in _WRAPPED if isinstance(parts.get(key), dict | list)]
+    # Its sources stand behind the text: where they do, the text is whole.
+    broken = cut and not isinstance(named, list | str | int)
+    return next((found for item in said if (found := _told(item, marks, own, broken, depth + 1))), [])

@@ -1,0 +1,47 @@
+"""What a model says of itself in place of an answer: that it does not know, or that it will not say."""
+
+import re
+
+_THEM = (
+    r"(?:the |these |this |those |any of the |your |my |our )?"
+    r"(?:(?:provided|given|supplied|available|above|retrieved|following|source) )?"
+    r"(?:documents?|documentation|evidence|context|sources?|passages?|texts?|information|excerpts?|materials?|files?)"
+)
+_TELL = (
+    r"(?:contain|mention|include|provide|specify|state|say|give|answer|address|discuss|cover|tell|indicate|list|have|"
+    r"describe|detail|name|identify|offer|clarify)"
+)
+_NOT = r"(?:n['’]t| not)"
+_UNKNOWN = re.compile(
+    rf"\b(?:i|we) (?:(?:do|can|could|did)(?:{_NOT})|cannot|(?:am|was|are|were)(?:{_NOT} able| unable) to)"
+    r"(?: \w+){0,2} (?:know|find|answer|determine|tell|say|locate|see|have)\b"
+    rf"|\b{_THEM}(?: (?:provided|given|above|here|available|supplied))? (?:(?:do|does|did){_NOT} (?:\w+ ){{0,2}}{_TELL}"
+    rf"|cannot {_TELL}"
+    rf"|lacks?|{_TELL}s? (?:no|nothing)|(?:has|have) no)\b"
+    r"|\b(?:no|not (?:enough|sufficient)|insufficient|not any)(?: (?:relevant|specific|such|direct|explicit|further))?"
+    r" (?:information|mention|evidence|answer|details?|data|context|reference)\b"
+    rf"|\b(?:is|are|was|were){_NOT} (?:\w+ ){{0,2}}(?:mentioned|specified|stated|contained|found|provided|given|"
+    rf"included|addressed|answered|available|discussed|covered|listed|present|described)"
+    rf" (?:\w+ )?(?:in|by|within) {_THEM}\b"
+    r"|^\W*(?:unknown|none|n/?a|no answer|not (?:found|known|available|specified|mentioned|stated|given)"
+    rf"|not (?:\w+ )?in {_THEM})\W*$",
+    re.I,
+)
+_DECLINED = re.compile(
+    r"\b(?:i|we)(?: am|['’]m| are|['’]re)?(?: sorry,? but i)?"
+    r"(?: can(?:not|['’]t)|(?: am|['’]m)? (?:unable|not able|not allowed|not permitted) to| won['’]t| will not"
+    r"| (?:must|have to) decline(?: to)?| decline to)"
+    r"(?: \w+){0,2} (?:assist|help|comply|provide|fulfill?|discuss|share|engage|support|do|give|continue|respond)\b",
+    re.I,
+)
+_REACH = 400  # characters looked at: it is said at once, or not at all
+
+
+def unknown(text: str) -> bool:
+    """Whether it says that the answer is not known, or not in the documents."""
+    return _UNKNOWN.search(text[:_REACH]) is not None
+
+
+def declined(text: str) -> bool:
+    """Whether it refuses to answer."""
+    return _DECLINED.search(text[:_REACH]) is not None
