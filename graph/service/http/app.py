@@ -15,7 +15,19 @@ from starlette.types import ASGIApp
 
 from graph.agent import Agent
 from graph.errors import CordonError
-from graph.service.http import asking, audit, chat, documents, health, langserve, mcp, pages, problems, threads
+from graph.service.http import (
+    asking,
+    audit,
+    chat,
+    documents,
+    health,
+    langserve,
+    mcp,
+    pages,
+    problems,
+    responses,
+    threads,
+)
 from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
 from graph.service.http.described import describe
@@ -26,7 +38,7 @@ from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
 
 UPLOADS = frozenset({"/v1/documents"})
-ROUTERS = (asking, threads, documents, chat, audit, health, pages)
+ROUTERS = (asking, threads, documents, chat, responses, audit, health, pages)
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:

@@ -8,6 +8,7 @@ asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
@@ -16,15 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
-from graph.policy import plain
+from graph.policy import plain, refusals
 from graph.service.http.asking import UNBUFFERED, sentences
 from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
 from graph.service.http.problems import Problem, openai_type, outage
-from graph.service.http.service import Asker, Options, Reader, Served
+from graph.service.http.service import Asker, Options, Reader, Served, Service
 
 MODEL = "cordon"
 MAX_MESSAGES = 1_000
+Pieces = AsyncGenerator[str | dict[str, Any], None]
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 
@@ -67,28 +69,23 @@ class Completion(LeftOut):
 async def complete(body: Completion, who: Asker, service: Served) -> Response:
     """A chat completion. Citations: as footnotes in the text, and whole in the extension field `cordon`."""
     if body.model != MODEL:
-        raise _no_such_model()
+        raise no_such_model()
     _refuse_unsupported(body)
     question = _question(body.messages)
     if body.stream:
-        events = service.stream(who, question, body.cordon, "chat")
-        first = await anext(events)  # what fails at once fails with its own status
-        if isinstance(first, dict) and first["decision"] == "unavailable":
-            raise outage()
+        pieces = await begun(who, question, body.cordon, service)
         usage = body.stream_options is not None and body.stream_options.include_usage
-        chunks = _chunks(first, events, usage, who)
+        chunks = _chunks(pieces, usage, who)
         return StreamingResponse(chunks, headers=UNBUFFERED, media_type="text/event-stream")
-    reply = await service.ask(who, question, body.cordon, "chat")
-    if reply["decision"] == "unavailable":
-        raise outage()
-    message = {"role": "assistant", "content": content(reply), "refusal": _refused(reply)}
+    reply = await whole(who, question, body.cordon, service)
+    message = {"role": "assistant", "content": content(reply), "refusal": refusal_of(reply)}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return JSONResponse(
         {
             **_head(f"chatcmpl-{who.request_id}", "chat.completion"),
             "choices": [choice],
             "usage": _usage(reply),
-            "cordon": _extension(reply),
+            "cordon": extension(reply),
         }
     )
 
@@ -102,11 +99,28 @@ async def models(who: Reader) -> dict[str, Any]:
 @router.get("/models/{model_id}")
 async def model(model_id: str, who: Reader) -> dict[str, Any]:
     if model_id != MODEL:
-        raise _no_such_model()
+        raise no_such_model()
     return {"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}
 
 
-def _no_such_model() -> Problem:
+async def whole(who: Caller, question: str, options: Options, service: Service) -> dict[str, Any]:
+    """The reply object. Raises Problem for an outage."""
+    reply = await service.ask(who, question, options, "chat")
+    if reply["decision"] == "unavailable":
+        raise outage()
+    return reply
+
+
+async def begun(who: Caller, question: str, options: Options, service: Service) -> Pieces:
+    """What `told` gives, once there is something: what fails at once fails with its own status."""
+    events = service.stream(who, question, options, "chat")
+    first = await anext(events)
+    if isinstance(first, dict) and first["decision"] == "unavailable":
+        raise outage()
+    return told(first, events)
+
+
+def no_such_model() -> Problem:
     return Problem(404, f"There is no such model. The one there is: {MODEL}.", code="model_not_found", param="model")
 
 
@@ -125,13 +139,18 @@ def _refuse_unsupported(body: Completion) -> None:
 
 def _question(messages: list[Message]) -> str:
     last = next((m for m in reversed(messages) if m.role == "user"), None)
-    if last is None or last.content is None:
-        raise Problem(400, "There is no user message to answer.", code="no_question", param="messages")
-    if isinstance(last.content, str):
-        return last.content
-    if any(part.type not in ("text", "input_text") for part in last.content):
-        raise Problem(400, "Only text can be asked.", code="unsupported", param="messages")
-    return "\n".join(part.text or "" for part in last.content)
+    return text_of(last.content if last else None, "messages")
+
+
+def text_of(said: str | list[Part] | None, param: str) -> str:
+    """The text of a user's message, which came in the field `param`."""
+    if said is None:
+        raise Problem(400, "There is no user message to answer.", code="no_question", param=param)
+    if isinstance(said, str):
+        return said
+    if any(part.type not in ("text", "input_text") for part in said):
+        raise Problem(400, "Only text can be asked.", code="unsupported", param=param)
+    return "\n".join(part.text or "" for part in said)
 
 
 def content(reply: dict[str, Any]) -> str:
@@ -139,7 +158,7 @@ def content(reply: dict[str, Any]) -> str:
     return reply["answer"] + _footnotes(reply)
 
 
-def _refused(reply: dict[str, Any]) -> str | None:
+def refusal_of(reply: dict[str, Any]) -> str | None:
     """What a client reads to know a refusal. The text is the content as well: where OpenAI leaves that null, many
     clients show an empty answer; and at finish_reason `content_filter` OpenAI's own helpers raise.
     """
@@ -155,14 +174,38 @@ def _footnotes(reply: dict[str, Any]) -> str:
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-async def _chunks(
-    first: VerifiedSentence | dict[str, Any],
-    events: AsyncGenerator[VerifiedSentence | dict[str, Any], None],
-    usage: bool,
-    who: Caller,
-) -> AsyncIterator[bytes]:
-    """Sentences as they are verified, then what the whole text has beyond them: footnotes, and the extension field."""
-    run, sent = f"chatcmpl-{who.request_id}", ""
+async def told(
+    first: VerifiedSentence | dict[str, Any], events: AsyncGenerator[VerifiedSentence | dict[str, Any], None]
+) -> Pieces:
+    """The text as it comes: sentences once they are verified, then what the whole has beyond them, footnotes above all;
+    last the reply object, or its `decision` alone when the answer broke off. A refusal is in the reply alone."""
+    sent, event = "", first
+    try:
+        while not isinstance(event, dict):
+            piece = _gap(sent, event.text) + event.text + " " + "".join(f"[{c['n']}]" for c in event.citations)
+            sent += piece
+            yield piece
+            event = await anext(events)
+    except (Problem, CordonError):
+        event = {"decision": "unavailable"}
+    finally:
+        await events.aclose()
+    if event["decision"] not in ("unavailable", "refusal"):
+        text = content(event)
+        if text.startswith(sent):
+            rest = text[len(sent) :]
+        elif event.get("assessment"):
+            rest = "\n\n" + text  # a brief says more than its sentences
+        else:  # as a list, or with a word in front: nothing is sent twice
+            besides = refusals.besides(event["answer"])
+            rest = ("\n\n" + besides if besides else "") + _footnotes(event)
+        if rest:
+            yield rest
+    yield event
+
+
+async def _chunks(pieces: Pieces, usage: bool, who: Caller) -> AsyncIterator[bytes]:
+    run = f"chatcmpl-{who.request_id}"
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -170,30 +213,26 @@ async def _chunks(
         return _data({**head, "choices": [choice], **({"usage": None} if usage else {}), **more})
 
     yield chunk({"role": "assistant", "content": "", "refusal": None})
-    event = first
-    try:
-        while not isinstance(event, dict):
-            piece = _gap(sent, event.text) + event.text + " " + "".join(f"[{c['n']}]" for c in event.citations)
-            sent += piece
-            yield chunk({"content": piece})
-            event = await anext(events)
-    except (Problem, CordonError):
-        event = {"decision": "unavailable"}
-    finally:
-        await events.aclose()
-    if event["decision"] == "unavailable":  # clients raise at this; without it half an answer would read as a whole
-        told = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
-        yield _data({"error": {**told, "type": openai_type(503), "param": None}})
-        return
-    text = content(event)
-    rest = text[len(sent) :] if text.startswith(sent) else "\n\n" + text
-    if rest:
-        refused = _refused(event)
-        yield chunk({"content": rest} | ({"refusal": refused} if refused else {}))
-    yield chunk({}, "stop", cordon=_extension(event))
-    if usage:
-        yield _data({**_head(run, "chat.completion.chunk"), "choices": [], "usage": _usage(event)})
-    yield b"data: [DONE]\n\n"
+    async with aclosing(pieces):  # a client that goes away ends what it waited for
+        async for piece in pieces:
+            if isinstance(piece, str):
+                yield chunk({"content": piece})
+                continue
+            if piece["decision"] == "unavailable":  # clients raise at it; without it half an answer reads as a whole
+                yield _data({"error": broken_off(who)})
+                return
+            if refused := refusal_of(piece):
+                yield chunk({"content": refused, "refusal": refused})
+            yield chunk({}, "stop", cordon=extension(piece))
+            if usage:
+                yield _data({**_head(run, "chat.completion.chunk"), "choices": [], "usage": _usage(piece)})
+            yield b"data: [DONE]\n\n"
+
+
+def broken_off(who: Caller) -> dict[str, Any]:
+    """The error object of an answer of which a part was sent."""
+    said = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
+    return {**said, "type": openai_type(503), "param": None}
 
 
 def _gap(before: str, text: str) -> str:
@@ -224,7 +263,7 @@ def _usage(reply: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _extension(reply: dict[str, Any]) -> dict[str, Any]:
+def extension(reply: dict[str, Any]) -> dict[str, Any]:
     kept = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
     told = {**{key: reply[key] for key in kept}, "sentences": sentences(reply)}
-    return told | ({"rewrite": reply["rewrite"]} if reply.get("rewrite") else {})
+    return told | {key: reply[key] for key in ("rewrite", "understood") if reply.get(key)}

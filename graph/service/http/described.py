@@ -40,8 +40,9 @@ def _complete(document: dict[str, Any]) -> None:
     asked = document["paths"]["/v1/ask"]["post"]["responses"]
     asked["200"]["content"] = {"application/json": {"schema": _REPLY}, "text/event-stream": {"schema": _EVENTS}}
     asked["503"]["content"] = {"application/json": {"schema": {"anyOf": [_REPLY, *_schemas(_ERROR)]}}}
-    if chat := document["paths"].get("/v1/chat/completions"):
-        chat["post"]["responses"]["200"]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+    for path in ("/v1/chat/completions", "/v1/responses"):
+        answered = document["paths"][path]["post"]["responses"]["200"]
+        answered["content"]["text/event-stream"] = {"schema": {"type": "string"}}
     ready = document["paths"]["/readyz"]["get"]["responses"]
     ready["503"]["content"] = {"application/json": {"schema": {"type": "object"}}}
 

@@ -34,7 +34,7 @@ BY_STATUS: dict[int, tuple[str, str]] = {
 
 
 # Where OpenAI's clients call. Their errors have a type and say which parameter is meant, and 422 is not among them.
-OPENAI = re.compile(r"/v1/(?:chat/completions|models(?:/.*)?)")
+OPENAI = re.compile(r"/v1/(?:chat/completions|responses|models(?:/.*)?)")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 

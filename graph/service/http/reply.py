@@ -84,5 +84,11 @@ class Reply(BaseModel):
     usage: _model(state.Usage)  # type: ignore[valid-type]
     timings_ms: dict[str, float]
     artifacts: dict[str, str] = Field(description="their names")
+    draft: Literal["verified", "partly dropped", "dropped"] | None = Field(
+        None, description="what became of the model's draft; left out where it said that it has no answer"
+    )
     rewrite: str = Field("", description="how the question was put to the documents instead, when it was guarded")
+    understood: _model(state.Understood) | None = Field(  # type: ignore[valid-type]
+        None, description="how the question was read, where that is not word by word"
+    )
     assessment: dict[str, Any] | None = Field(None, description="of an assessment that was asked for")

@@ -13,7 +13,7 @@ from evals.serving import CANARIES, QUESTIONS, Served
 from tests.support.command import environment
 
 QUESTION = QUESTIONS["U1"]
-INSIDE = ("retrieved", "draft", "remembered", "prompts", "triage:", '"edits"', "checkpoint")
+INSIDE = ("retrieved", '"steps"', "remembered", "prompts", "triage:", '"edits"', "checkpoint")
 
 
 # -- OpenAI -------------------------------------------------------------------------------------------------------

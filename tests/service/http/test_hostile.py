@@ -18,7 +18,7 @@ from graph.service.http.problems import Problem
 from graph.service.http.uploads import safe_name
 from graph.settings import Settings
 
-DOORS = ("/v1/ask", "/v1/chat/completions", "/agent/invoke", "/agent/batch", "/agent/stream", "/mcp")
+DOORS = ("/v1/ask", "/v1/chat/completions", "/v1/responses", "/agent/invoke", "/agent/batch", "/agent/stream", "/mcp")
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())

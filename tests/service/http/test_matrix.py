@@ -22,7 +22,14 @@ def test_every_route_and_nobody_gets_in_who_should_not(another: Callable[..., An
     tried = {c.route for c in cells}
     assert tried == known and len(cells) > 1_000
     assert {c.place for c in cells} == set(PLACES)
-    for path in ("/v1/ask", "/v1/chat/completions", "/agent/batch", "/agent/playground/{file_path:path}", "/mcp"):
+    for path in (
+        "/v1/ask",
+        "/v1/chat/completions",
+        "/v1/responses",
+        "/agent/batch",
+        "/agent/playground/{file_path:path}",
+        "/mcp",
+    ):
         assert any(r.path == path for r in tried), path
     print(table(cells))
 

@@ -145,3 +145,11 @@ def test_the_rewrite_of_a_guarded_question_is_told(u1: httpx.Client) -> None:
     told = u1.post(CHAT, json=asked).json()["cordon"]
     assert told["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     assert told["rewrite"].startswith("[Safe Rewrite] [Safety Warning] ") and "Ignore" not in told["rewrite"]
+
+
+def test_how_a_misspelt_question_was_read_is_told(u1: httpx.Client) -> None:
+    asked = "Which freezr holds the blood samples?"
+    told = u1.post(CHAT, json={"messages": [{"role": "user", "content": asked}]}).json()["cordon"]
+    assert told["understood"]["text"] == "Which freezer holds the blood samples?"
+    reply = u1.post("/v1/ask", json={"question": asked}).json()
+    assert (reply["question"], reply["understood"]["spelling"]) == (asked, {"freezr": "freezer"})

@@ -41,6 +41,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("GET", "/v1/models/nothing", {}),
     ("POST", "/v1/chat/completions", {"json": {"model": "cordon", "messages": [{"role": "user", "content": "hm"}]}}),
     ("POST", "/v1/chat/completions", {"json": {}}),
+    ("POST", "/v1/responses", {"json": {"model": "cordon", "input": "hm"}}),
+    ("POST", "/v1/responses", {"json": {}}),
     ("GET", "/livez", {}),
     ("GET", "/readyz", {}),
     ("GET", "/metrics", {}),

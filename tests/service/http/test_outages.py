@@ -92,6 +92,7 @@ def test_no_proxy_holds_a_stream_back(u1: httpx.Client) -> None:
     for door, body in (
         ("/v1/ask", {"question": QUESTION}),
         ("/v1/chat/completions", {"model": "cordon", "messages": [message]}),
+        ("/v1/responses", {"model": "cordon", "input": QUESTION, "stream": True}),
         ("/agent/stream", {"input": {"question": QUESTION}}),
     ):
         told = u1.post(door, json={**body, "stream": True} if "input" not in body else body)

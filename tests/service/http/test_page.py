@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from evals.serving import WIDE, Served, serving
+from graph.policy import refusals
 from graph.service.http.pages import PAGE
 from graph.settings import load
+from tests.support.models import Scripted, sentences
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -94,7 +96,7 @@ def page(browser: Any, served: Served) -> Iterator[Any]:
     tab.set_default_timeout(20_000)
     yield tab
     assert tab.faults == []
-    assert [url for url in tab.requested if not url.startswith(served.url)] == []
+    assert [url for url in tab.requested if not url.startswith("http://127.0.0.1:")] == []
     tab.close()
 
 
@@ -119,8 +121,9 @@ def test_sign_in_ask_open_the_source_reload(page: Any, served: Served) -> None:
     page.press("#key", "Enter")
     page.get_by_text("That key is not valid").wait_for()
     signed_in(page, served)
-    turn = asked(page, "Which freezer holds the blood samples?")
+    turn = asked(page, "Which freezr holds the blood samples?")
     assert "Confidence" in turn.inner_text()
+    assert "Searched for: Which freezer holds the blood samples?" in turn.inner_text()
     turn.locator(".cite").first.click()
     page.wait_for_selector("#source mark")
     quote = page.inner_text("#source mark")
@@ -132,7 +135,7 @@ def test_sign_in_ask_open_the_source_reload(page: Any, served: Served) -> None:
     page.reload()
     page.locator("[data-thread]").first.click()
     page.locator(".turn").first.wait_for()
-    assert "freezer" in page.inner_text(".asked")
+    assert "freezr" in page.inner_text(".asked")  # the words of the asker
 
 
 def test_a_refusal_says_why_in_plain_words(page: Any, served: Served) -> None:
@@ -143,6 +146,15 @@ def test_a_refusal_says_why_in_plain_words(page: Any, served: Served) -> None:
     assert (
         "prompt injection" in turn.locator("dl").inner_text() or "prompt extraction" in turn.locator("dl").inner_text()
     )
+
+
+def test_a_quote_in_place_of_a_dropped_draft_is_marked(page: Any, another: Any) -> None:
+    lie = sentences(("The director sleeps in the freezer.", [1]))
+    with another(chat=Scripted(reply=lambda prompt: lie), model="stub") as served:
+        signed_in(page, served)
+        turn = asked(page, "Which freezer holds the blood samples?")
+        text = turn.inner_text()
+    assert refusals.instead("unsupported", "").strip() in text and "director" not in text and "kestrel" in text
 
 
 def test_a_hostile_document_stays_text(page: Any, served: Served, tmp_path: Path) -> None:

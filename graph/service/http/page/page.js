@@ -68,7 +68,13 @@ function show(reply, said) {
   const cited = Object.fromEntries((reply.citations || []).map((c) => [c.n, c]));
   const whole = reply.decision === "answer" && !reply.assessment;
   const lines = whole ? reply.sentences.map((s) => sentence(s.text, s.citations.map((n) => cited[n]), openSource)) : prose(reply.answer);
-  said.replaceChildren(...lines, verdict(reply));
+  // What opens the answer when nothing of a model's draft could be let out: the sentences below are quotes instead.
+  if (whole && reply.draft === "dropped") lines.unshift(make("p", { class: "quiet" }, reply.answer.split("\n\n")[0]));
+  said.replaceChildren(...understood(reply), ...lines, verdict(reply));
+}
+
+function understood({ understood: found }) {
+  return found ? [make("p", { class: "quiet" }, `${found.follow_up ? "Understood as" : "Searched for"}: ${found.text}`)] : [];
 }
 
 async function send(question) {
