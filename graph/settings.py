@@ -15,6 +15,7 @@ from graph.errors import BadSettings
 CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
 _OPENAIS = ("openai_base_url", "openai_api_key")  # also read under OpenAI's own names
+LEAST_CONTEXT = 1_024  # tokens
 MOST_PROCESSES = 4  # unless asked for: each holds about 250 MB
 
 
@@ -28,11 +29,23 @@ class Settings(BaseModel):
     artifacts: bool = Field(True, description="write the artefact folder of each run")
 
     model: str = Field("embedded", min_length=1, description="`embedded`, or a model name served at openai_base_url")
-    embeddings: str = Field("embedded", min_length=1, description="`embedded`, or an embedding model's name")
+    embeddings: str = Field(
+        "embedded", min_length=1, description="`embedded`, a folder with an ONNX encoder, or an embedding model's name"
+    )
+    embeddings_pooling: Literal["", "mean", "cls", "last"] = Field("", description="of a folder's encoder; as it says")
+    embeddings_query: str = Field("", description="put before a question, where the encoder wants that")
+    embeddings_passage: str = Field("", description="put before a passage, for a folder's encoder")
+    reader: str = Field("embedded", min_length=1, description="`embedded`, or a folder with an ONNX cross-encoder")
     openai_base_url: str = Field("", description="an OpenAI-compatible endpoint; also read from OPENAI_BASE_URL")
     openai_api_key: SecretStr = Field(SecretStr(""), description="its key; also read from OPENAI_API_KEY")
     temperature: float = Field(0.3, ge=0, le=2)
     max_tokens: int = Field(500, ge=16, le=32_000, description="of an answer; an assessment may take four times that")
+    context: int = Field(
+        0,
+        ge=0,
+        le=100_000_000,
+        description="tokens the model reads and writes at once; 0: evidence is cut only when it says so",
+    )
     model_timeout_s: float = Field(60, gt=0, le=600)
     model_retries: int = Field(2, ge=0, le=5)
     triage_model: bool = Field(False, description="ask the model for its opinion in triage; it can only raise the risk")
@@ -107,6 +120,13 @@ class Settings(BaseModel):
             raise ValueError(wanted) from error
         if not usable:
             raise ValueError(wanted)
+        return value
+
+    @field_validator("context")
+    @classmethod
+    def _holds(cls, value: int) -> int:
+        if 0 < value < LEAST_CONTEXT:
+            raise ValueError(f"it must be 0, or at least {LEAST_CONTEXT:,}: the rules and a passage take that much")
         return value
 
     @field_validator("chunk_overlap")

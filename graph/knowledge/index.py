@@ -22,7 +22,7 @@ import numpy as np
 
 from graph.context import PUBLIC, key_of
 from graph.errors import CordonError, IndexUnavailable
-from graph.knowledge import called, open_files
+from graph.knowledge import called, open_files, spelling
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.home import alone_in, private_directory
 from graph.knowledge.space import Record, Space, StoredChunk
@@ -35,6 +35,7 @@ FILES_OF_A_SPACE = 3  # SQLite holds the database, its log and the log's index o
 
 Where = Literal["private", "public"]
 log = logging.getLogger("cordon.index")
+
 
 # Words that say nothing about a topic. Closed-class English; evals/retrieval.py shows the effect.
 STOP_WORDS = frozenset(
@@ -267,6 +268,14 @@ class Index:
         space = dict(self.visible(tenant)).get(where)
         return space.passage(chunk_id) if space else None
 
+    def read(self, tenant: str, question: str) -> spelling.Reading:
+        """The question in the words of the asker's own and the public documents."""
+        with ExitStack() as still:
+            spaces = [space for _, space in self.visible(tenant)]
+            for space in spaces:
+                still.enter_context(space.reading())
+            return spelling.read(spaces, question)
+
     # -- search -------------------------------------------------------------------------------------------
 
     def search(self, tenant: str, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
@@ -278,7 +287,7 @@ class Index:
         spaces = self.visible(tenant)
         if all(space.empty() for _, space in spaces):
             return []
-        vector = self.embedder.embed([query])[0]
+        vector = self.embedder.embed([self.embedder.query_prefix + query])[0]
         with ExitStack() as still:
             for _, space in spaces:
                 still.enter_context(space.reading())

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import sys
+import time
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,7 +11,9 @@ from pydantic import SecretStr
 
 from graph.audit.journal import Journal
 from graph.errors import BadSettings, CordonError
-from graph.knowledge.embeddings import verify_weights
+from graph.knowledge.embeddings import embedder, verify_weights
+from graph.models.reader import reader
+from graph.parts import is_folder
 from graph.settings import Settings, origin, without_credentials
 from graph.tracing import refuse_uninvited
 
@@ -21,6 +24,7 @@ def examine(settings: Settings) -> dict[str, Any]:
         _python(),
         _home(settings),
         _weights(settings),
+        _reader(settings),
         _guards(),
         _documents(settings),
         _model(settings),
@@ -66,6 +70,8 @@ def _home(settings: Settings) -> dict[str, str]:
 
 
 def _weights(settings: Settings) -> dict[str, str]:
+    if is_folder(settings.embeddings):
+        return _own_encoder(settings)
     if settings.embeddings != "embedded":
         return _check("embeddings", "ok", f"{settings.embeddings} at {_host(settings)}")
     try:
@@ -90,6 +96,39 @@ def _guards() -> dict[str, str]:
             "guards", "fail", f"the weights do not load ({type(error).__name__})", "Reinstall: make clean install."
         )
     return _check("guards", "ok", f"weights {learned.digest()[:12]}")
+
+
+_LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a year.", "The door of the lab is green.")
+
+
+def _own_encoder(settings: Settings) -> dict[str, str]:
+    """Dimensions and speed, and whether a question is nearer to its answer than to something else."""
+    try:
+        own = embedder(settings)
+        own.embed([_LIKE[1]])  # the first run takes longer than the next
+        begun = time.perf_counter()
+        asked, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
+    except CordonError as error:
+        return _check("embeddings", "fail", str(error), error.hint)
+    spent = (time.perf_counter() - begun) * 1_000 / 3
+    found = f"{own.name}, {len(asked)} dimensions, {spent:.0f} ms a sentence"
+    if asked @ answer > asked @ other:
+        return _check("embeddings", "ok", found)
+    return _check("embeddings", "warn", f"{found}; it takes no question for near to its answer", "Check its pooling.")
+
+
+def _reader(settings: Settings) -> dict[str, str]:
+    try:
+        own = reader(settings)
+        begun = time.perf_counter()
+        answer, other = own.scores(_LIKE[0], [("", text) for text in _LIKE[1:]])
+    except CordonError as error:
+        return _check("reader", "fail", str(error), error.hint)
+    if answer > other:
+        return _check("reader", "ok", f"{settings.reader}, {(time.perf_counter() - begun) * 500:.0f} ms a sentence")
+    return _check(
+        "reader", "warn", f"{settings.reader}; it puts no answer first", "Is it a cross-encoder for questions?"
+    )
 
 
 def _documents(settings: Settings) -> dict[str, str]:
