@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from evals.figures import auc, calibration
 from evals.material import own
 from evals.stats import Rate
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.knowledge.manifest import sources
 from graph.settings import load
-from graph.verified import certainty
 
 HERE = Path(__file__).parent
 CORPUS = HERE.parent / "corpus"
@@ -62,18 +60,12 @@ def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
         figures[f"right source and words, confidence {level}"] = Rate(sum(r["right"] for r in part), len(part))
     figures |= _blind(unseen)
     shown = {k: v.as_json() for k, v in figures.items()}
-    value, right = np.array([r["value"] for r in told]), np.array([r["right"] for r in told])
-    shown["AUC of the confidence's value, right against wrong"] = {
-        "value": auc(value[right], value[~right]),
-        "n": len(told),
-    }
     best = np.array([r["top"] for r in told])
     shown["correlation of the best candidate's score with being right"] = {
-        "value": float(np.corrcoef(best, right)[0, 1]),
+        "value": float(np.corrcoef(best, np.array([r["right"] for r in told]))[0, 1]),
         "n": len(told),
     }
-    plot = calibration(value, right, out / "answers_confidence.png")
-    return {"figures": shown, "rows": [*rows, *unseen], "plots": [str(plot)] if plot else []}
+    return {"figures": shown, "rows": [*rows, *unseen]}
 
 
 def _blind(rows: list[dict[str, Any]]) -> dict[str, Rate]:
@@ -127,7 +119,6 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "foreign": sum(c["tenant_id"] not in (q["tenant"], "public") for c in reply["citations"]),
         "right": bool(set(q["doc_ids"]) & set(cited)) and any(held),
         "confidence": reply["confidence"],
-        "value": certainty(reply["sentences"], reply["citations"]) if reply["decision"] == "answer" else 0.0,
         "question": q["question"],
         "answer": text,
         "cited": cited,

@@ -54,29 +54,3 @@ def curves(positive: np.ndarray, negative: np.ndarray, stem: Path, title: str) -
     figure.savefig(file, dpi=110, metadata={"Software": None})
     plt.close(figure)
     return file
-
-
-def calibration(value: np.ndarray, right: np.ndarray, path: Path, bins: int = 6) -> Path | None:
-    """Two panels: the share of right answers in bins of equal size, and the risk when only the surest are answered."""
-    try:
-        import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    order = np.argsort(-value, kind="stable")
-    figure, (left, second) = plt.subplots(1, 2, figsize=(10, 4))
-    parts = np.array_split(order[::-1], bins)
-    left.plot([value[p].mean() for p in parts], [right[p].mean() for p in parts], marker="o")
-    left.set(xlabel="value behind the confidence", ylabel="share of right answers", ylim=(0, 1.02), title="Reliability")
-    wrong = np.cumsum(~right[order]) / np.arange(1, len(order) + 1)
-    second.plot(np.arange(1, len(order) + 1) / len(order), wrong)
-    second.set(
-        xlabel="coverage: share of the answers given", ylabel="risk: share of them wrong", title="Risk and coverage"
-    )
-    second.set_ylim(bottom=0)
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return path

@@ -117,7 +117,7 @@ def leave_out(folder: Path) -> None:
     guardrails.LEFT_OUT.mkdir(exist_ok=True)
     for group, file in guardrails.APART.items():
         steps = fit(work, np.flatnonzero(~np.isin(work.table.source, group)))
-        write(guardrails.LEFT_OUT / file, steps, encoder.steps().knots)
+        write(guardrails.LEFT_OUT / file, steps, encoder.heads().knots)
 
 
 def tweets_back(folder: Path) -> dict[str, float]:

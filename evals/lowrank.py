@@ -33,12 +33,12 @@ class Encoder:
     def __init__(self, texts: list[str]) -> None:
         from tokenizers import Tokenizer
 
-        from graph.knowledge.embeddings import _weights
+        from graph.tuned import installed
 
         self.texts = texts
         self.torch = _torch()
-        self.weights = {name: self.torch.from_numpy(value) for name, value in _tensors(_weights())}
-        tokenizer = Tokenizer.from_file(str(_weights().with_name("tokenizer.json")))
+        self.weights = {name: self.torch.from_numpy(value) for name, value in _tensors(installed())}
+        tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
         tokenizer.no_padding()
         tokenizer.enable_truncation(encoder.PIECES)
         self.ids = [np.array(e.ids) for e in tokenizer.encode_batch(texts)]

@@ -11,12 +11,14 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.types import Overwrite
 
+from graph.policy import refusals
 from graph.policy.rubric import ACTIONS, Threat
 
 Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
 MemoryType = Literal["none", "buffer", "summary"]
 Mode = Literal["baseline", "agent", "graph"]
 Style = Literal["concise", "detailed", "bullet"]
+Outcome = Literal["", "verified", "partly dropped", "dropped"]
 
 
 class Options(TypedDict, total=False):
@@ -81,6 +83,9 @@ class Draft(TypedDict):
     value: dict[str, Any] | None
     errors: list[str]
     steps: list[str]
+    cut: bool  # it broke off where the model had written as much as it may
+    outcome: Outcome  # "" when the model itself says that it has no answer, and before validation
+    why: refusals.Why | Literal[""]  # nothing of it was let out
 
 
 class Sentence(TypedDict):
@@ -107,9 +112,8 @@ class Citation(TypedDict):
 
 
 class Released(TypedDict):
-    """What left while the model was still writing: how many claims of its draft were read, and what became of them."""
+    """What left while the model was still writing."""
 
-    claims: int
     sentences: list[Sentence]
     citations: list[Citation]
 
@@ -119,9 +123,19 @@ class PastTurn(TypedDict):
 
     question: str
     answer: str
-    topic: str  # what the turn was about, for resolving "it" and "the first one"
+    meant: NotRequired[str]  # the question as it was understood: completed, its spelling mended
+    topic: str  # the noun phrase that the turn was about, which "it" would stand for
     items: list[str]  # what the answer listed, in order
     doc_ids: list[str]
+
+
+class Understood(TypedDict, total=False):
+    """How the question was read, where that is not word by word. All of it masked."""
+
+    text: str  # what was searched for
+    follow_up: bool  # completed from the conversation
+    spelling: dict[str, str]  # word as typed → as the documents write it
+    abbreviations: dict[str, str]  # as the question writes it → as the documents also write it
 
 
 class Memory(TypedDict):
@@ -235,6 +249,7 @@ class State(TypedDict, total=False):
     query: str  # what retrieval looks for
     listing: str  # the kind of document to list, when the question asks what there is
     follow_up: dict[str, Any]
+    understood: Understood  # {} where the question was taken as it stands
     turns_used: int
     earlier: list[PastTurn]  # of the asker's own threads, found by meaning
     verdict: Annotated[Verdict, VerdictChannel]
@@ -283,6 +298,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "query": "",
         "listing": "",
         "follow_up": {},
+        "understood": {},
         "turns_used": 0,
         "earlier": [],
         "verdict": {
@@ -299,8 +315,8 @@ def fresh_turn(turn: str, started: str) -> State:
         "retrieved": [],
         "retrieval": {"confidence": "low", "candidates": []},
         "evidence": [],
-        "draft": {"text": "", "value": None, "errors": [], "steps": []},
-        "released": {"claims": 0, "sentences": [], "citations": []},
+        "draft": {"text": "", "value": None, "errors": [], "steps": [], "cut": False, "outcome": "", "why": ""},
+        "released": {"sentences": [], "citations": []},
         "repairs": 0,
         "sentences": [],
         "citations": [],

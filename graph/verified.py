@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from graph.policy import grounding, pii, plain
+from graph.policy import grounding, pii, plain, structure
 from graph.policy.evidence import to_source
+from graph.policy.sentences import split
 from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
+
+_PARTS = 12  # sentences of one claim that are judged by themselves
 
 
 class Verified:
@@ -22,11 +25,32 @@ class Verified:
         self._evidence, self._guarded = evidence, guarded
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
+        self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
 
-    def add(self, claim: dict[str, Any]) -> Sentence | None:
-        """The claim `{"text", "sources"}` as a sentence, or None when nothing supports it or it may not be told."""
+    def add(self, claim: dict[str, Any]) -> list[Sentence]:
+        """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
+        that are supported by themselves. What left before does not leave again."""
         text = plain.text(pii.mask(claim["text"]).text)
-        cited = self._supporting(text, claim["sources"])
+        if self._told(text):
+            return []
+        if (whole := self._checked(text, claim["sources"])) is not None:
+            return [whole]
+        parts = [text[start:end] for start, end in split(text)[:_PARTS]]
+        added: list[Sentence] = []
+        for part in parts if len(parts) > 1 else []:
+            if not self._told(part) and (sentence := self._checked(part, claim["sources"])) is not None:
+                added.append(sentence)
+            elif not self._told(part):
+                self.dropped.append(part)
+        self.dropped += [text] if len(parts) < 2 else []
+        return added
+
+    def _told(self, text: str) -> bool:
+        """Whether it was judged before, either way: models that lost their thread say one thing without end."""
+        return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
+
+    def _checked(self, text: str, sources: list[int]) -> Sentence | None:
+        cited = self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
         numbers = [self._number(_citation(item, found)) for item, found in cited]
@@ -75,7 +99,7 @@ def _citation(item: Evidence, found: grounding.Support) -> Citation:
         "visibility": item["visibility"],
         "page": item["page"],
         "sheet": item["sheet"],
-        "section": item["section"],
+        "section": structure.section(item["section"], item["text"], found.start),
         "chunk_id": item["chunk_id"],
         "score": item["score"],
         "quote": item["text"][found.start : found.end],

@@ -47,8 +47,12 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
         "timings_ms": {**timings, "total": round(sum(timings.values()), 2)},
         "artifacts": state["artifacts"],
     }
+    if state["draft"]["outcome"]:
+        reply["draft"] = state["draft"]["outcome"]
     if state["rewrite"]:
         reply["rewrite"] = _prefixed(state["rewrite"])
+    if state["understood"]:
+        reply["understood"] = state["understood"]
     if state["assessment"]:
         reply["assessment"] = state["assessment"]
     return reply
@@ -93,6 +97,8 @@ def entry_of(state: State, reply: dict[str, Any]) -> dict[str, Any]:
         "flags": reply["safety_flags"],
         "confidence": reply["confidence"],
         "repair_steps": state["draft"]["steps"],
+        "draft": state["draft"]["outcome"],
+        "draft_dropped": state["draft"]["why"],
         "prompts": state["prompts"],
         "guard_weights": learned.digest()[:16],
         "model": usage["model"],

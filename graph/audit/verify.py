@@ -14,8 +14,8 @@ from graph.context import PUBLIC, Principal, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.knowledge.space import Record, Space, StoredChunk
-from graph.policy import access, grounding, pii, planted, prose, refusals
-from graph.policy.evidence import shown
+from graph.policy import access, grounding, pii, planted, prose, refusals, structure
+from graph.policy.evidence import shown, to_shown
 
 Status = Literal["verified", "moved", "missing", "altered"]
 _FIELDS: dict[str, tuple[type, ...]] = {
@@ -127,10 +127,21 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> 
     if not chunk.start <= c["start"] < c["end"] <= chunk.end:
         return "the range is not in the passage"
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
-    place = (chunk.page, sheet, pii.mask(chunk.section).text, pii.mask(record.filename).text)
+    place = (
+        chunk.page,
+        sheet,
+        _section(chunk, text[chunk.start : chunk.end], c["start"]),
+        pii.mask(record.filename).text,
+    )
     if place != (c["page"], c["sheet"], c["section"], c["filename"]):
         return "its page, sheet, section or file name is another"
     return "" if _stands(c, chunk, text) else "the quote is not what stands there"
+
+
+def _section(chunk: StoredChunk, raw: str, at: int) -> str:
+    """The section that a citation of this place gives: by the headings that the evidence showed."""
+    seen, edits = shown(raw, planted.ranges(raw))
+    return structure.section(pii.mask(chunk.section).text, seen, to_shown(edits, at - chunk.start))
 
 
 def _stands(c: dict[str, Any], chunk: StoredChunk, text: str) -> bool:
@@ -162,7 +173,7 @@ def _sentences(
 ) -> list[str]:
     wrong = []
     by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
-    rest = reply["answer"]
+    rest = reply["answer"].removeprefix(refusals.marked(reply["answer"]))
     for sentence in sentences:
         name = f"“{sentence['text'][:80]}”"
         absent = [n for n in sentence["citations"] if n not in by_number]

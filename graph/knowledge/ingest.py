@@ -22,7 +22,7 @@ from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
 from graph.knowledge.space import Record, StoredChunk
-from graph.policy import pii
+from graph.policy import pii, structure
 from graph.settings import Settings
 
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]
@@ -242,7 +242,7 @@ def _personal(document: Document, chunks: Sequence[StoredChunk]) -> bool:
 
 def _searchable(document: Document, part: StoredChunk) -> str:
     """What is embedded and indexed for a chunk: its text, after title and section unless it begins with them."""
-    text = document.text[part.start : part.end]
+    text = structure.without_marks(document.text[part.start : part.end]).lstrip()
     lead = [t for t in (document.title, part.section) if t and not text.startswith(t)]
     return "\n".join([*dict.fromkeys(lead), text])
 

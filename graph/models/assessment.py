@@ -7,8 +7,8 @@ criteria) comes from the templates below, and is labelled as a proposal.
 import re
 from typing import Any
 
-from graph.knowledge.embeddings import Embedder
-from graph.models.extractive import Candidate, score
+from graph.models.candidates import Candidate, score
+from graph.models.reader import Reader
 from graph.policy.intent import searches
 from graph.policy.intent import topic as about
 
@@ -27,11 +27,11 @@ _CRITERIA: tuple[tuple[str, int, str, str, str], ...] = (
 _CAPSTONE = ("Prompt-injection test suite and metrics", 20, "Covers direct, indirect and obfuscated attacks; reports attack success rate, false block rate, JSON validity and citation coverage with n.", "Covers direct attacks; some of the four figures.", "No suite, or figures without method.")  # fmt: skip
 
 
-def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
+def design(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """The reply object of prompts/assessment.md."""
     request, weighting, capstone = task["question"], task["weighting"], task["capstone"]
     topic, level = about(request), _level(request)
-    basis = [{"text": c.text, "sources": [c.n]} for c in _basis(request, task["evidence"], embedder)]
+    basis = [{"text": c.text, "sources": [c.n]} for c in _basis(request, task["evidence"], reader)]
     criteria = [*_CRITERIA, _CAPSTONE] if capstone else [*_CRITERIA]
     weights = apportion([c[1] for c in criteria], weighting)
     rubric = [
@@ -95,11 +95,11 @@ def design(task: dict[str, Any], embedder: Embedder | None) -> dict[str, Any]:
     }
 
 
-def _basis(request: str, evidence: list[dict[str, Any]], embedder: Embedder | None) -> list[Candidate]:
+def _basis(request: str, evidence: list[dict[str, Any]], reader: Reader) -> list[Candidate]:
     """For each thing that was looked for, the best statements of the documents, each taken once."""
     chosen: list[Candidate] = []
     for query in searches("ASSESSMENT_GEN", request):
-        found = [c for c in score(query, evidence, embedder) if ". " in c.text + " " and "; " not in c.text]
+        found = [c for c in score(query, evidence, reader) if ". " in c.text + " " and "; " not in c.text]
         chosen += [c for c in found if c.text not in {taken.text for taken in chosen}][:_EACH]
     return chosen
 

@@ -35,6 +35,18 @@ def to_source(edits: Sequence[Edit], start: int, end: int) -> tuple[int, int]:
     return _position(edits, start, last=False), _position(edits, end, last=True)
 
 
+def to_shown(edits: Sequence[Edit], at: int) -> int:
+    """Where a place in the source stands in the shown text; the begin of what hides it where something does."""
+    shift = 0
+    for where, length, source, size in edits:
+        if at < source:
+            break
+        if at < source + size:
+            return where
+        shift = where + length - source - size
+    return at + shift
+
+
 def _position(edits: Sequence[Edit], at: int, *, last: bool) -> int:
     shift = 0
     for where, length, source, size in edits:

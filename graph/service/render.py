@@ -35,7 +35,9 @@ def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
     line = Text()
     line.append(verdict["action"], style=f"bold {_COLOURS[verdict['action']]}")
     line.append(f"  risk {verdict['risk_score']}", style="dim")
-    line.append(f"  {_WORDS[reply['decision']]}")
+    line.append(
+        "  the model's draft was dropped" if reply.get("draft") == "dropped" else f"  {_WORDS[reply['decision']]}"
+    )
     if reply["decision"] == "answer":
         line.append(f"  confidence {reply['confidence']}", style="dim")
     out.print(line)
@@ -43,6 +45,7 @@ def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
         out.print(Text(verdict["safe_response"], style="yellow"))
     if reply.get("rewrite"):
         out.print(Text(reply["rewrite"], style="yellow"))
+    show_understood(reply, out)
     out.print()
     out.print(Text(reply["answer"]))
     show_sources(reply, out)
@@ -73,12 +76,20 @@ def _place(c: dict[str, Any]) -> str:
     return "".join(f", {key} {c[key]}" for key in ("page", "sheet", "section") if c[key])
 
 
+def show_understood(reply: dict[str, Any], to: Console | None = None) -> None:
+    """How the question was read, where that is not word by word."""
+    if found := reply.get("understood"):
+        how = "understood as" if found["follow_up"] else "searched for"
+        (to or console()).print(Text(f"{how}: {found['text']}", style="dim"))
+
+
 def show_why(reply: dict[str, Any]) -> None:
     """The account of a turn: verdict, threats, stages."""
     out, verdict = console(), reply["verdict"]
     out.print(Text(f"{verdict['action']}, risk {verdict['risk_score']}: {verdict['risk_rationale']}"))
     for threat in verdict["threats"]:
         out.print(Text(f"  {threat['severity']} {threat['type']}: “{threat['evidence']}” ({threat['exploit_path']})"))
+    show_understood(reply, out)
     out.print(Text(reply["reasoning"]))
     out.print(Text("  ".join(f"{k} {v:.0f} ms" for k, v in reply["timings_ms"].items()), style="dim"))
 

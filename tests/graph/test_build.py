@@ -94,7 +94,8 @@ def test_only_the_guard_and_retrieval_are_handed_the_index() -> None:
         return {name for name, work in stages.items() if thing in inspect.signature(work).parameters}
 
     assert asking_for("index") == {"retrieve", "guard"}
-    assert asking_for("generator") == {"generate", "repair"}
+    # validate only for the embedded answerer's quote, where nothing of a model's draft may leave
+    assert asking_for("generator") == {"generate", "repair", "validate"}
     assert asking_for("deps") == set()
 
 

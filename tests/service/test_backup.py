@@ -15,7 +15,7 @@ import pytest
 from graph.knowledge.home import RESTORING, HomeLock
 from tests.support.command import Run, environment
 
-KILLS = int(os.environ.get("CORDON_TEST_KILLS", "8"))
+KILLS = int(os.environ.get("TEST_KILLS", "8"))
 QUESTION = "Who is the laboratory safety officer?"
 
 

@@ -55,9 +55,8 @@ def test_an_answer_ends_with_0_and_is_one_reply_object(run: Run) -> None:
     done = run("ask", QUESTION, "--tenant", "U1", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     reply = json.loads(done.stdout)
-    assert reply.keys() == REPLY
-    assert reply["version"] == 1
-    assert reply["decision"] == "answer"
+    assert reply.keys() == REPLY | {"draft"}
+    assert (reply["version"], reply["decision"], reply["draft"]) == (1, "answer", "verified")
     assert all(c.keys() == CITATION for c in reply["citations"])
     assert all(s.keys() == {"text", "citations", "support"} for s in reply["sentences"])
     assert reply["retrieval"].keys() == {"confidence", "candidates"}
@@ -486,6 +485,14 @@ def test_chat_as_a_person_types_it(run: Run) -> None:
     assert "Refusal: InjectionDetected." in done.stdout
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout
+
+
+def test_chat_tells_how_a_question_was_read(run: Run) -> None:
+    typed = "Which freezr holds the blood samples?\n/why\nWho keeps it?\n/why\n/exit\n"
+    done = run("chat", "--tenant", "U1", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("searched for: Which freezer holds the blood samples?") == 2
+    assert done.stdout.count("understood as: Who keeps ") == 2
 
 
 def test_chat_ends_with_its_input(inside: Run) -> None:

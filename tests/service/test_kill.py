@@ -17,7 +17,7 @@ import pytest
 from graph.audit.journal import Journal
 from tests.support.command import cordon, environment
 
-KILLS = int(os.environ.get("CORDON_TEST_KILLS", "8"))
+KILLS = int(os.environ.get("TEST_KILLS", "8"))
 QUESTION = "How many people are in PunjabThal after the removals?"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from graph.agent import Agent
 from graph.context import key_of
-from graph.policy import grounding, pii, refusals
+from graph.policy import grounding, pii, prose, refusals
 from graph.policy.sentences import split
 from graph.state import INPUT_KEYS, THREAD_KEYS, State
 from tests.support.models import sources_in
@@ -23,7 +23,7 @@ NO_ANSWERS = frozenset(
     {
         refusals.EMPTY_KNOWLEDGE_BASE,
         refusals.NOT_IN_DOCUMENTS,
-        refusals.UNREADABLE,
+        *map(refusals.withheld, refusals.DROPPED),
         refusals.TOO_SHORT,
         refusals.EMPTY_QUESTION,
     }
@@ -253,12 +253,12 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
         )
         return [] if fixed else [f"no_answer {answer[:80]!r}"]
     quotes = {c["n"]: c["quote"] for c in reply["citations"]}
-    found, rest = [], answer
+    found, rest = [], answer.removeprefix(refusals.marked(answer))
     for s in reply["sentences"]:
         best = max((_support(s["text"], quotes[n]) for n in s["citations"] if n in quotes), default=0.0)
         if best < grounding.SUPPORTED_FROM:
             found.append(f"support {best} for {s['text'][:80]!r}")
-        rest = rest.replace(s["text"], "", 1)
+        rest = rest.replace(s["text"] if s["text"] in rest else prose.indented(s["text"]), "", 1)
     if not reply["sentences"]:
         found.append("an answer without sentences")
     if "assessment" not in reply and re.sub(r"\[\d+\]|[\s-]", "", rest):

@@ -69,7 +69,7 @@ def model() -> Model:
 
 def tuned(file: Path = encoder.FILE) -> Tuned:
     """The encoder of a weights file; the shipped one unless told."""
-    steps = encoder.steps(file)
+    steps = encoder.heads(file)
     return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
 
 
@@ -85,7 +85,7 @@ def ahead(by: Tuned, texts: Iterable[Sequence[str]]) -> Tuned:
 @cache
 def digest() -> str:
     """SHA-256 of the digests of both weights files, for the record."""
-    return hashlib.sha256((model().digest + encoder.steps().digest).encode()).hexdigest()
+    return hashlib.sha256((model().digest + encoder.heads().digest).encode()).hexdigest()
 
 
 def windows(text: str) -> list[tuple[int, int]]:

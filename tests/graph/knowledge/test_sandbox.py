@@ -34,7 +34,7 @@ def reason(*args: object, **options: object) -> str:
 
 def test_a_file_is_read_in_another_process(note: Path) -> None:
     document = parse(note)
-    assert (document.title, document.text) == ("Note", "Note\n\nSome text.")
+    assert (document.title, document.text) == ("Note", "# Note\n\nSome text.")
 
 
 def test_the_name_given_by_the_sender_decides_the_format(note: Path) -> None:

@@ -78,6 +78,8 @@ class Pointing:
     name = "pointing"
     vectors = np.zeros((0, 384), np.float32)
 
+    query_prefix = ""
+
     def embed(self, texts: Any) -> np.ndarray:
         return self.vectors[[int(text) for text in texts]]
 

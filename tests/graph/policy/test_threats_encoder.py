@@ -20,8 +20,8 @@ def test_the_steps_load_without_pickle_and_are_small() -> None:
 
 
 def test_its_knots_rise_and_hold_both_borders() -> None:
-    assert len(encoder.steps().knots) == len(learned.HEADS)
-    for margins, scores in encoder.steps().knots:
+    assert len(encoder.heads().knots) == len(learned.HEADS)
+    for margins, scores in encoder.heads().knots:
         assert (np.diff(margins) > 0).all()
         assert (np.diff(scores) > 0).all()
         assert {0.3, 0.8} <= {round(float(s), 4) for s in scores}

@@ -1,0 +1,159 @@
+"""What of the evidence could answer, weighed: by the words it shares with the question, then read together with it.
+
+Every sentence, item and row is weighed by how much of the question it holds, alone and with what stands around it, by
+whether it has the kind of thing asked for, and by how near its chunk was. The best READ of them go to the reader
+(graph/models/reader.py), which knows how well a sentence answers.
+"""
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graph.knowledge.called import CALLED
+from graph.knowledge.index import content_words
+from graph.models.reader import Reader
+from graph.models.units import Unit, units
+from graph.policy import intent
+from graph.policy import text as lexical
+from graph.policy.structure import without_marks
+from graph.policy.wanted import kind
+
+FEATURES = ("alone", "near", "fits", "chunk", "row")
+FIRST = np.array([1.6, 4.9, 1.6, 9.9, 0.35])  # by which READ are chosen
+READ = 24
+WEIGHTS = np.array([0.8, 2.5, 1.0, 6.0, 0.3])  # beside the reader's log-odds
+LONG = 40  # characters from which an item that introduces others says something by itself
+DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what the thing asked about is
+_LEAD = 6.0  # what the opening of a document is worth to an overview
+_CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
+CUES = (
+    (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
+     re.compile(r"\b(?:\d{1,2}:\d\d|\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|hours?|days?|weeks?|months?|years?|minutes?|(?:bi-?)?(?:weekly|monthly)|daily|annual(?:ly)?|quarterly|yearly)\b", re.I)),
+    (re.compile(r"\b(?:how (?:many|much|large|big|high|low|fast|hot|cold|far|deep|old)|what (?:size|number|percentage|share|temperature|rate|budget|cost|price|limit|accuracy))\b", re.I),
+     re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|once|twice|half)\b", re.I)),
+    (re.compile(r"\b(?:who|whom|whose)\b", re.I),
+     re.compile(r"\b(?:Dr|Prof|Ms|Mr|Mrs)\b\.?|\b[A-Z][a-z]+ [A-Z][a-z]+\b|\b(?:officer|manager|committee|head|coordinator)\b")),
+    (re.compile(r"\bwhere\b", re.I), re.compile(r"\b(?:room|building|floor|lab|block|bench|store|cabinet|server|door|hall|cupboard|drawer|shelf|desk|gate|next to|beside|behind|under|at the|in the)\b", re.I)),
+    (re.compile(r"\b(?:why|reason|because)\b", re.I), re.compile(r"\b(?:because|since|so that|due to|in order|caused)\b", re.I)),
+    (re.compile(r"\bwhat (?:is|are|does|do)\b.*\b(?:mean|definition|defined|stand for)?", re.I),
+     re.compile(r"\b(?:is|are|means?|refers? to|stands? for|defined)\b", re.I)),
+)  # fmt: skip
+
+
+@dataclass
+class Candidate:
+    n: int  # number of the source
+    unit: Unit
+    text: str
+    stems: frozenset[str]
+    path: str  # title and nearest heading
+    read: float = 0.0  # the reader's log-odds
+    score: float = 0.0
+
+    @property
+    def at(self) -> int:
+        return self.unit.start
+
+
+def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list[Candidate]:
+    """Every unit of the evidence that could answer, best first."""
+    found, table = weigh(question, evidence)
+    if not found:
+        return []
+    first = np.argsort(-(table @ FIRST), kind="stable")[:READ]
+    read = reader.scores(question, [(found[i].path, found[i].text) for i in first])
+    for candidate in found:
+        candidate.read = float(read.min())
+    for at, value in zip(first, read, strict=True):
+        found[at].read = float(value)
+    overview = intent.overview(question)
+    repeated = Counter(candidate.text for candidate in found)
+    called = {item["n"] for item in evidence if item.get("why") == CALLED}
+    # Where a document begins, with the number of its statements so far.
+    openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
+    for candidate, value in zip(found, table @ WEIGHTS, strict=True):
+        lead = _CALLED if candidate.n in called else 0.0
+        if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
+            lead += _LEAD / (1 + openings[candidate.n] / 4)
+            openings[candidate.n] += 1
+        # A line that stands in every document says nothing of this one.
+        lead -= _LEAD if repeated[candidate.text] > 2 else 0.0
+        candidate.score = round(candidate.read + float(value) + lead, 6)
+    return sorted(found, key=lambda c: (-c.score, c.n, c.at))
+
+
+def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
+    """Candidates in the order of the evidence and their features, float64 (len(candidates), len(FEATURES))."""
+    wanted = frozenset(lexical.stem(w) for word in content_words(question) for w in lexical.words(word))
+    cue = next((answer for ask, answer in CUES if ask.search(question)), None)
+    defined = _defined(question) if kind(question) == "definition" else None
+    cut = [(item, [leaf for unit in units(item["text"]) for leaf in _leaves(unit)]) for item in evidence]
+    bags = [[frozenset(lexical.stems(item["text"][a:b])) for a, b in leaves] for item, leaves in cut]
+    flat = [bag for group in bags for bag in group]
+    rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
+    total = sum(rarity.values()) or 1.0
+    candidates: list[Candidate] = []
+    rows: list[list[float]] = []
+    for (item, leaves), group in zip(cut, bags, strict=True):
+        above = frozenset(lexical.stems(f"{item['title']} {item['section']}"))
+        for at, unit in enumerate(leaves):
+            said = clean(item["text"][unit.start : unit.end])
+            # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
+            if not sayable(said.rstrip(":") if unit.kind == "item" and len(said) > LONG else said, item["title"]):
+                continue
+            lead = item["text"][slice(*unit.lead)] if unit.lead else ""
+            text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
+            around = above | group[at] | (group[at - 1] if at else frozenset())
+            around |= frozenset(lexical.stems(f"{lead} {' '.join(unit.headings)}"))
+            rows.append(
+                [
+                    sum(rarity[w] for w in wanted & group[at]) / total,
+                    sum(rarity[w] for w in wanted & around) / total,
+                    (DEFINES if defined and defined.search(text) else 0.0) + bool(cue and cue.search(said)),
+                    float(item["score"]),
+                    1.0 if unit.kind == "row" else 0.0,
+                ]
+            )
+            heading = unit.headings[-1] if unit.headings else item["section"].rpartition(" > ")[2]
+            path = " - ".join(dict.fromkeys(part for part in (item["title"], heading) if part))
+            candidates.append(Candidate(item["n"], unit, text, group[at], path))
+    return candidates, np.array(rows).reshape(len(rows), len(FEATURES))
+
+
+_ASKED = frozenset("mean means meaning meant stand stands definition define defined explain exactly".split())
+
+
+def _defined(question: str) -> re.Pattern[str] | None:
+    """What a sentence looks like that says what the words asked about mean: "‘operator’ means", "Hone is"."""
+    term = r"\W+".join(re.escape(word) for word in content_words(question) if word not in _ASKED)
+    if not term:
+        return None
+    return re.compile(
+        rf"\b{term}\b\W{{0,3}}(?:\([^)]{{1,40}}\)\W{{0,2}})?(?:means?|is|are|refers? to|stands? for)\b", re.I
+    )
+
+
+def _leaves(unit: Unit) -> list[Unit]:
+    """A list is weighed by its items: which of them answers decides whether it is quoted."""
+    return [leaf for part in unit.parts for leaf in _leaves(part)] if unit.kind == "list" and unit.parts else [unit]
+
+
+def clean(text: str) -> str:
+    """The words as they are quoted: without the mark of an item, a heading or code."""
+    return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", without_marks(text)).strip()
+
+
+def _bare(text: str) -> str:
+    """A title without its mark: "# Memo 4", "Title: Memo 4" and "Memo 4." are one."""
+    return re.sub(r"^(?:#+|title:)\s*", "", text.strip(), flags=re.I).strip(" .").casefold()
+
+
+def sayable(text: str, title: str) -> bool:
+    """Whether it is a statement: not a heading, a title, a question, or a line that is only masks."""
+    bare = text.replace("[REDACTED]", " ")
+    said = len(re.findall(r"\w+", bare))
+    return said >= 1 and _bare(text) != _bare(title) and not text.endswith(("?", ":"))

@@ -1,0 +1,167 @@
+"""The smallest whole that answers, out of weighed candidates.
+
+A fact is one sentence; a procedure or a list is quoted whole, with what introduces it; a comparison is one passage for
+each side. Nothing weaker stands behind what answers, and each kind has its budget of words.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from graph.models.candidates import Candidate, clean
+from graph.models.units import Range
+from graph.policy import intent, wanted
+from graph.policy import text as lexical
+
+BESIDE = 3.0  # how far behind the best a further statement may be
+FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
+EACH_SIDE = 2  # statements for each side of a comparison
+SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
+BUDGET: dict[wanted.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
+STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
+MOST: dict[wanted.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
+LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
+OPENING = 4  # statements of an overview
+
+Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
+
+
+def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], style: str) -> Said:
+    """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number."""
+    kind = wanted.kind(question)
+    budget = round(BUDGET[kind] * STYLED[style])
+    if intent.overview(question):
+        chosen = _apart(found, budget * 2, OPENING)
+    elif kind == "comparison":
+        chosen = _sides(question, found, budget)
+    elif kind == "steps":
+        return _passage(found, texts, budget)
+    elif kind in ("list", "definition") and (whole := _whole(found, texts, budget)):
+        return whole
+    else:
+        chosen = _apart(found, budget, MOST[kind] + (style != "concise"))
+    first = chosen[0]
+    return list(_said(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
+
+
+def _apart(found: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
+    """The best, then what comes near it, answers too and adds something."""
+    chosen = [found[0]]
+    used = _words(found[0])
+    for candidate in found[1:]:
+        if len(chosen) == most or candidate.score < found[0].score - BESIDE:
+            break
+        fits = used + _words(candidate) <= budget
+        if fits and not any(_repeats(candidate, held) for held in chosen):
+            chosen.append(candidate)
+            used += _words(candidate)
+    return chosen
+
+
+def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
+    """The list or table in which the best stands: as it is, or the best of its parts in their order."""
+    best = found[0]
+    if best.unit.whole is None:
+        return []
+    start, end = best.unit.whole
+    text = texts[best.n][start:end].strip()
+    if len(text.split()) <= budget and best.unit.kind != "row":
+        return [(best.n, clean(text))]
+    parts = [c for c in found if c.n == best.n and c.unit.whole == best.unit.whole]
+    chosen: list[Candidate] = []
+    used = 0
+    for part in parts:
+        if used + _words(part) > budget and chosen:
+            break
+        if best.unit.kind != "row" or part.score >= best.score - BESIDE:
+            chosen.append(part)
+            used += _words(part)
+    return list(_said(sorted(chosen, key=lambda c: c.at), texts, budget))
+
+
+def _passage(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
+    """What stands under the heading where most answers, as it stands: the stretch of at most `budget` words that holds
+    the best of it."""
+    groups: dict[tuple[int, tuple[str, ...]], list[Candidate]] = {}
+    for candidate in found:
+        groups.setdefault((candidate.n, candidate.unit.headings), []).append(candidate)
+    best = sorted(max(groups.values(), key=_worth), key=lambda c: c.at)
+    text = texts[best[0].n]
+    least = max(c.score for c in best) - FAR
+    top, stretch = -math.inf, (best[0], best[0])
+    for at, first in enumerate(best):
+        sum_ = 0.0
+        for last in best[at:]:
+            if last is not first and len(text[_begin(text, first) : last.unit.end].split()) > budget:
+                break
+            sum_ += last.score - least
+            if sum_ > top:
+                top, stretch = sum_, (first, last)
+    first, last = stretch
+    return [(first.n, clean(text[_begin(text, first) : last.unit.end]))]
+
+
+def _worth(group: Iterable[Candidate]) -> float:
+    """Of what stands under one heading: the mean of the best three, so that one sentence alone is no procedure."""
+    top = sorted((c.score for c in group), reverse=True)[:3]
+    return sum([*top, *[top[-1] - 1] * (3 - len(top))]) / 3
+
+
+def _begin(text: str, candidate: Candidate) -> int:
+    """Where a passage begins that begins with it: with what introduces it, where that stands right above."""
+    unit = candidate.unit
+    if (
+        unit.lead
+        and len(text[slice(*unit.lead)].split()) <= LEAD_WORDS
+        and text[unit.lead[1] : unit.start].count("\n") <= 2
+    ):
+        return unit.lead[0]
+    return text.rfind("\n", 0, unit.start) + 1 if unit.kind == "item" else unit.start
+
+
+def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candidate]:
+    """For each thing that is set side by side the best that names it; what names both is said once."""
+    chosen: list[Candidate] = []
+    one, other = (frozenset(lexical.stems(side)) for side in wanted.sides(question) or ("", ""))
+    for side in (one - other, other - one):
+
+        def worth(candidate: Candidate, side: frozenset[str] = side) -> float:
+            about = candidate.stems | frozenset(lexical.stems(candidate.path))
+            return candidate.score + SIDE * len(about & side) / max(1, len(side))
+
+        used = 0
+        for candidate in sorted(found, key=worth, reverse=True)[:EACH_SIDE]:
+            used += _words(candidate)
+            if used <= budget // 2 and not any(_repeats(candidate, held) for held in chosen):
+                chosen.append(candidate)
+    return chosen or [found[0]]
+
+
+def _said(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
+    """Each with what introduces it, which is said once. A short list is said whole: its items lean on each other."""
+    told: set[tuple[int, Range]] = set()
+    for candidate in chosen:
+        text, unit, n = texts[candidate.n], candidate.unit, candidate.n
+        if unit.whole and (n, unit.whole) in told:
+            continue
+        if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
+            told.add((n, unit.whole))
+            yield n, clean(text[slice(*unit.whole)])
+            continue
+        lead = unit.lead
+        if lead and (n, lead) not in told and len(text[slice(*lead)].split()) <= LEAD_WORDS:
+            told.add((n, lead))
+            if text[lead[1] : unit.start].isspace():
+                yield n, clean(text[lead[0] : unit.end])
+                continue
+            yield n, clean(text[slice(*lead)])
+        yield n, clean(text[unit.start : unit.end])
+
+
+def _words(candidate: Candidate) -> int:
+    return len(candidate.text.split())
+
+
+def _repeats(a: Candidate, b: Candidate) -> bool:
+    """Whether one says what the other says: most words shared, or one within the other."""
+    shared = len(a.stems & b.stems)
+    return shared >= 0.7 * len(a.stems | b.stems) or a.text in b.text or b.text in a.text

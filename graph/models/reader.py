@@ -1,0 +1,91 @@
+"""The reader: how well a sentence answers a question, with the headings it stands under.
+
+The embedded one is MiniLM moved by small steps (graph/tuned.py), which reads question and sentence together;
+`python -m evals.reader` learned them. Another one is a cross-encoder in a folder of one's own (graph/parts.py).
+"""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from graph import tuned
+from graph.errors import Unavailable
+from graph.parts import Folder
+from graph.settings import Settings
+
+FILE = Path(__file__).with_name("weights") / "reader.npz"
+PIECES = 96  # of question and sentence together are read; it learned from as many
+QUESTION_CHARS, PATH_CHARS, TEXT_CHARS = 300, 120, 700  # more would not be read
+
+Passage = tuple[str, str]  # path of headings, text
+
+
+class Reader(Protocol):
+    def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
+        """Log-odds that each answers the question, float32, shape (len(passages),)."""
+        ...
+
+
+class Embedded:
+    """In process, on two threads: a question's passages are read in two halves."""
+
+    def __init__(self, file: Path = FILE, threads: int = 2) -> None:
+        self._file, self._threads = file, threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cordon-reader")
+        self._opening = threading.Lock()
+
+    @cached_property
+    def _opened(self) -> tuple[tuned.Runner, Any, float]:
+        found = tuned.steps(self._file)
+        return tuned.runner(found, PIECES), found.rest["line"], float(found.rest["bias"])
+
+    def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
+        with self._opening:
+            runner, line, bias = self._opened
+        texts = [pair(question, *passage) for passage in passages]
+        halves = [texts[at :: self._threads] for at in range(self._threads) if texts[at :: self._threads]]
+        found = np.zeros(len(texts), np.float32)
+        read = self._pool.map(runner.embed, halves) if len(halves) > 1 else map(runner.embed, halves)
+        for at, rows in enumerate(read):
+            found[at :: self._threads] = rows @ line + bias
+        return found
+
+
+class Own:
+    """A cross-encoder with one output for a pair, or two, of which the second is "answers"."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Folder(Path(folder), "CORDON_READER")
+
+    def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
+        found = np.zeros(len(passages), np.float32)
+        for at, values, _ in self._folder.run([pair(question, *passage) for passage in passages]):
+            if values.ndim != 1 or len(values) > 2 or not np.isfinite(values).all():
+                raise Unavailable("the reader of CORDON_READER gave no score.", hint="Is it a cross-encoder?")
+            found[at] = values[-1] - (values[0] if len(values) == 2 else 0.0)
+        return found
+
+
+def pair(question: str, path: str, text: str) -> tuple[str, str]:
+    """What is read together."""
+    return question[:QUESTION_CHARS], (f"{path[-PATH_CHARS:]}: " if path else "") + text[:TEXT_CHARS]
+
+
+@cache
+def _own(folder: str) -> Own:
+    return Own(folder)
+
+
+@cache
+def shared() -> Embedded:
+    """The one embedded reader of this process: its weights are read-only."""
+    return Embedded()
+
+
+def reader(settings: Settings) -> Reader:
+    return shared() if settings.reader == "embedded" else _own(settings.reader)

