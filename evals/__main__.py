@@ -16,8 +16,8 @@ from graph.errors import BadInput, CordonError
 # A suite is one module here with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}` and one name below.
 SUITES = (
     "answers",
-    "passages",
-    "answerable",
+    "reader",
+    "handbooks",
     "retrieval",
     "redteam",
     "unguarded",

@@ -197,6 +197,8 @@ def _body(route: Route, place: str) -> dict[str, Any]:
         return {"json": {**({"inputs": [asked]} if batch else {"input": asked}), **configs}}
     if route.path == "/v1/chat/completions":
         return {"json": {"model": "cordon", "messages": [{"role": "user", "content": question}], **wrapped}}
+    if route.path == "/v1/responses":
+        return {"json": {"model": "cordon", "input": question, **wrapped}}
     if route.path == "/v1/ask":
         return {"json": {"question": question, **wrapped}}
     return {"json": wrapped}

@@ -208,6 +208,7 @@ FORMS = {
 SOUND = {
     "/v1/ask": b'{"question": %s}',
     "/v1/chat/completions": b'{"model": "cordon", "messages": [{"role": "user", "content": %s}]}',
+    "/v1/responses": b'{"model": "cordon", "input": [{"role": "user", "content": %s}]}',
     "/agent/invoke": b'{"input": {"question": %s}}',
     "/agent/batch": b'{"inputs": [{"question": %s}]}',
     "/agent/stream": b'{"input": {"question": %s}}',

@@ -241,6 +241,11 @@ def _chat(stream: bool) -> dict[str, Any]:
     return {"model": "cordon", "messages": messages, "stream": stream, "cordon": asked}
 
 
+def _response(stream: bool) -> dict[str, Any]:
+    asked = {k: v for k, v in ASKED.items() if k != "question"}
+    return {"model": "cordon", "input": QUESTION, "stream": stream, "cordon": asked}
+
+
 def _tool(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
 
@@ -259,6 +264,10 @@ DOORS: dict[str, Door] = {
     "POST /v1/chat/completions": _http(_whole("/v1/chat/completions", _chat(False)), wrong="/v1/chat/completions"),
     "POST /v1/chat/completions stream": _http(
         _streamed("/v1/chat/completions", _chat(True), '"cordon": {'), wrong="/v1/chat/completions"
+    ),
+    "POST /v1/responses": _http(_whole("/v1/responses", _response(False)), wrong="/v1/responses"),
+    "POST /v1/responses stream": _http(
+        _streamed("/v1/responses", _response(True), "event: response.completed"), wrong="/v1/responses"
     ),
     "GET /v1/threads": _http(_read("/v1/threads", "/v1/threads/before")),
     "GET /v1/documents": _http(_read("/v1/documents", "/v1/documents/freezers")),

@@ -52,7 +52,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
     fail_closed, complete = graph.build.fail_closed, graph.models.chat.Generator.complete
     described, search = graph.library._described, graph.agent.Agent.search
 
-    def loud_respond(state: Any) -> dict[str, Any]:
+    def loud_respond(state: Any, *, settings: Any) -> dict[str, Any]:
         from langchain_core.language_models import FakeListChatModel
         from langgraph.config import get_stream_writer
 
@@ -63,14 +63,14 @@ def leaking(home: Path | None = None) -> Iterator[None]:
         Path(tempfile.gettempdir(), "leak.txt").write_text(LEAK)
         if home is not None:
             (home / "leak.txt").write_text(LEAK)
-        update = respond(state)
+        update = respond(state, settings=settings)
         return {**update, "answer": f"{update['answer']} {LEAK}"}
 
     def loud_add(self: Any, claim: Any) -> Any:
-        sentence = add(self, claim)
-        if sentence is not None:
+        sentences = add(self, claim)
+        for sentence in sentences:
             sentence["text"] += " " + LEAK
-        return sentence
+        return sentences
 
     def loud_spans(reply: dict[str, Any], *, content: bool) -> Any:
         root, *rest = genuine_spans(reply, content=content)

@@ -18,7 +18,7 @@ from evals.serving import small_home
 from graph.audit.journal import Journal
 from graph.service.keys import Keys
 
-KILLS = int(os.environ.get("CORDON_KILLS", "60"))
+KILLS = int(os.environ.get("KILLS", "60"))
 
 
 def measure() -> Iterator[Row]:
