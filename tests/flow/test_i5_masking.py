@@ -160,8 +160,10 @@ def test_the_check_fails_without_masking(
         mask = staticmethod(lambda text, **_: Masked(text, ()))
         find = staticmethod(lambda text: [])
 
-    target = {"admit": "nodes.admit.pii", "evidence": "graph.policy.evidence.pii"}[stage]
-    monkeypatch.setattr(target, Blind)
+    # What a question is read as is masked again.
+    targets = {"admit": ("nodes.admit.pii", "nodes.retrieve.pii"), "evidence": ("graph.policy.evidence.pii",)}[stage]
+    for target in targets:
+        monkeypatch.setattr(target, Blind)
     (tmp_path / "hangar.md").write_text(
         f"# The zeppelin hangar\n\nThe visitor of the zeppelin hangar has the CNIC {FIXED[0]} today.\n"
     )
