@@ -12,6 +12,7 @@ from graph.models.units import Range
 from graph.policy import intent, wanted
 from graph.policy import text as lexical
 
+# The figures below were set by hand on the questions of the five open collections (evals/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
 FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
 EACH_SIDE = 2  # statements for each side of a comparison
