@@ -14,9 +14,9 @@ from graph.models.reader import Reader
 from graph.models.units import units
 from graph.policy import intent
 
-# The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted on
-# questions of three open collections and of the own corpus (n = 476, 62 of them not answerable); ANSWERED_FROM was set
-# on all five open collections, where .11 of the answerable ones then get no answer (docs/answers.md).
+# The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
+# on questions of three open collections and of the own corpus (n = 476, 62 of them not answerable); ANSWERED_FROM was
+# set on all five open collections, where .11 of the answerable ones then get no answer.
 SIGNS, BIAS = np.array([0.336, 4.881]), -2.083
 ANSWERED_FROM = 0.27
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
