@@ -7,7 +7,7 @@ that what is learned can be written down as it stands and put into the shipped g
 import importlib
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,18 +115,8 @@ class Encoder:
             line, bias = logistic.fit(logistic.Dense(vectors[known]), labels[known, head], weights[known, head], L2, 60)
             lines.append(line * SCALE)
             biases.append(bias)
-        steps = {"line": torch.tensor(np.array(lines).T.copy()).float(), "bias": torch.tensor(biases).float()}
-        for layer in range(FROM, LAYERS):
-            at = f"encoder.layer.{layer}."
-            for name in LINEAR:
-                out, width = self.weights[f"{at}{name}.weight"].shape
-                steps[f"{at}{name}.weight:a"] = torch.randn(RANK, width) * width**-0.5
-                steps[f"{at}{name}.weight:b"] = torch.zeros(out, RANK)
-                steps[f"{at}{name}.bias"] = self.weights[f"{at}{name}.bias"].clone()
-            for name in NORMS:
-                for part in ("weight", "bias"):
-                    steps[f"{at}{name}.{part}"] = self.weights[f"{at}{name}.{part}"].clone()
-        return {name: value.requires_grad_() for name, value in steps.items()}
+        line = {"line": torch.tensor(np.array(lines).T.copy()).float(), "bias": torch.tensor(biases).float()}
+        return begin(self.weights, line, RANK, range(FROM, LAYERS))
 
     def _judging(self) -> Any:
         from contextlib import ExitStack
@@ -189,6 +179,23 @@ class Encoder:
 
     def _norm(self, x: Any, w: Steps, name: str) -> Any:
         return self.torch.nn.functional.layer_norm(x, (HIDDEN,), w[f"{name}.weight"], w[f"{name}.bias"], 1e-12)
+
+
+def begin(weights: Steps, line: Steps, rank: int, layers: Iterable[int]) -> Steps:
+    """Steps that move nothing yet, for `layers`, with the line that reads the embedding."""
+    torch = _torch()
+    steps = dict(line)
+    for layer in layers:
+        at = f"encoder.layer.{layer}."
+        for name in LINEAR:
+            out, width = weights[f"{at}{name}.weight"].shape
+            steps[f"{at}{name}.weight:a"] = torch.randn(rank, width) * width**-0.5
+            steps[f"{at}{name}.weight:b"] = torch.zeros(out, rank)
+            steps[f"{at}{name}.bias"] = weights[f"{at}{name}.bias"].clone()
+        for name in NORMS:
+            for part in ("weight", "bias"):
+                steps[f"{at}{name}.{part}"] = weights[f"{at}{name}.{part}"].clone()
+    return {name: value.requires_grad_() for name, value in steps.items()}
 
 
 def _torch() -> Any:

@@ -1,21 +1,17 @@
 """python -m evals.reader: teach the reader which sentence answers a question, and judge it on sources left out.
 
 Writes graph/models/weights/reader.npz: low-rank steps for all layers of MiniLM, their biases and norms, and the line
-that reads the result (graph/models/reader.py). It learns from questions over encyclopedia articles, papers and privacy
-policies, each with the sentences of its passage that answer it, with others that do not, and with none that does.
+that reads the result (graph/models/reader.py), learned from questions over encyclopedia articles, papers, privacy
+policies, a cloud's documentation and pages on health (evals/reader_texts.py).
 Whole sources are left out to judge. Needs PyTorch, and the evaluation data.
 """
 
 import argparse
-import gzip
-import json
-import math
 import random
 import re
 import sys
-from collections import Counter, defaultdict
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,127 +20,20 @@ import numpy as np
 from evals import lowrank
 from evals.figures import auc
 from evals.lowrank import HEADS_OF, HIDDEN, LAYERS, LINEAR, NORMS
-from evals.retrieval import data_directory
+from evals.reader_texts import Group, Source, groups
 from evals.stats import Rate
 from graph.errors import CordonError
-from graph.knowledge.index import STOP_WORDS
 from graph.models import extractive, reader
 from graph.tuned import installed
 
 # Their texts may be learned from; those under CC BY-SA are named in NOTICE.
 LEARNED = ("squadshifts_wiki", "selqa", "policyqa", "covidqa", "squad2")
-MOST = {"policyqa": 4_000}  # questions of a source, where few different ones are asked of many sites
 LEFT_OUT = ("wikiqa_measure", "squadshifts_reddit", "squadshifts_amazon", "conditionalqa")
 RANK, RATE, TOGETHER, MICRO, DROP, SEED = 64, 1e-3, 20, 48, 0.05, 1
 SCALE = 12.0  # of the line, since an embedding has length 1
 EACH = 0.3  # what each sentence alone counts beside the choice among all
-STEPS = 900
+STEPS = 1_400
 JUDGED = 500  # questions of a source left out
-
-Group = tuple[str, list[tuple[str, str, bool]]]  # question; path, sentence, whether it answers
-
-
-@dataclass
-class Source:
-    """The questions of one file, and its sentences by their words."""
-
-    rows: list[dict[str, Any]]
-    sentences: list[tuple[int, str, str]]  # passage, title, text
-    passages: dict[tuple[str, str], int]
-    holding: dict[str, list[int]]
-    rarity: dict[str, float]
-
-    @classmethod
-    def of(cls, name: str) -> "Source":
-        with gzip.open(data_directory() / "qa" / f"answers_{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        rows = [r for r in rows if r["sentences"] and (r["gold"] or not r["answerable"])]
-        passages: dict[tuple[str, str], int] = {}
-        sentences: list[tuple[int, str, str]] = []
-        for row in rows:
-            if _key(row) not in passages:
-                number = passages[_key(row)] = len(passages)
-                sentences += [(number, row["passage"]["title"], text) for text in row["sentences"]]
-        holding: dict[str, list[int]] = defaultdict(list)
-        for at, (_, _, text) in enumerate(sentences):
-            for word in dict.fromkeys(_words(text)):
-                holding[word].append(at)
-        rarity = {word: math.log(1 + len(sentences) / len(found)) for word, found in holding.items()}
-        return cls(rows, sentences, passages, holding, rarity)
-
-    def shared(self, question: str, text: str) -> float:
-        """Weight of the words that both have."""
-        return sum(self.rarity.get(word, 8.0) for word in set(_words(question)) & set(_words(text)))
-
-    def elsewhere(self, row: dict[str, Any], count: int, rng: random.Random) -> list[tuple[str, str]]:
-        """(title, text) of sentences of other passages that share much with the question, without the answer."""
-        rarest = sorted({w for w in _words(row["question"]) if w in self.rarity}, key=lambda w: (-self.rarity[w], w))[
-            :4
-        ]
-        found: Counter[int] = Counter()
-        for word in rarest:
-            for at in self.holding[word][:3_000]:
-                if self.sentences[at][0] != self.passages[_key(row)]:
-                    found[at] += self.rarity[word]  # type: ignore[assignment]
-        answers = [answer.lower() for answer in row["answers"]]
-        near = [self.sentences[at][1:] for at, _ in found.most_common(12)]
-        near = [(title, text) for title, text in near if not any(answer in text.lower() for answer in answers)]
-        rng.shuffle(near)
-        return near[:count]
-
-
-def groups(names: Sequence[str], seed: int) -> list[Group]:
-    """Each question with at most two sentences that answer and six that do not: the four of its passage that share most
-    with it or at random, and two of other passages."""
-    rng = random.Random(seed)
-    made: list[Group] = []
-    for name in names:
-        source = Source.of(name)
-        rows = list(source.rows)
-        rng.shuffle(rows)
-        for row in rows[: MOST.get(name)]:
-            question = _as_typed(row["question"], rng)
-            gold = set(row["gold"]) if row["answerable"] else set()
-            others = [at for at in range(len(row["sentences"])) if at not in gold]
-            others.sort(key=lambda at: -source.shared(row["question"], row["sentences"][at]))
-            others = others[:3] + (rng.sample(others[3:], 1) if len(others) > 3 else [])
-            right = rng.sample(sorted(gold), min(2, len(gold)))
-            title = row["passage"]["title"] if rng.random() < 0.7 else ""
-            shown = [(title, row["sentences"][at], at in gold) for at in (*right, *others)]
-            near = source.elsewhere(row, 2, rng)
-            if shown:
-                made.append((question, [*shown, *((where if title else "", text, False) for where, text in near)]))
-    rng.shuffle(made)
-    return made
-
-
-def _key(row: dict[str, Any]) -> tuple[str, str]:
-    return row["passage"]["title"], row["passage"]["text"]
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.lower()) if word not in STOP_WORDS]
-
-
-def _as_typed(question: str, rng: random.Random) -> str:
-    """Sometimes without capitals and its mark, sometimes the words that matter alone, sometimes with a slip."""
-    drawn = rng.random()
-    if drawn < 0.2:
-        question = question.rstrip("?. ").lower()
-    elif drawn < 0.28:
-        question = " ".join(w for w in re.findall(r"[\w'-]+", question) if w.lower() not in STOP_WORDS) or question
-    if rng.random() < 0.1:
-        words = question.split()
-        long = [at for at, word in enumerate(words) if len(word) > 4]
-        if long:
-            at = rng.choice(long)
-            word = words[at]
-            cut = rng.randrange(1, len(word) - 1)
-            slip = word[cut + 1 :] if rng.random() < 0.5 else word[cut + 1] + word[cut] + word[cut + 2 :]
-            words[at] = word[:cut] + slip
-            question = " ".join(words)
-    return question
-
 
 class Model:
     """MiniLM whose layers are all moved, reading question and sentence together."""
@@ -159,22 +48,8 @@ class Model:
         self.tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(reader.PIECES)
-        self.steps = steps or self._begin()
-
-    def _begin(self) -> lowrank.Steps:
-        torch = self.torch
-        steps = {"line": torch.randn(HIDDEN) * HIDDEN**-0.5, "bias": torch.tensor(-1.0)}
-        for layer in range(LAYERS):
-            at = f"encoder.layer.{layer}."
-            for name in LINEAR:
-                out, width = self.weights[f"{at}{name}.weight"].shape
-                steps[f"{at}{name}.weight:a"] = torch.randn(RANK, width) * width**-0.5
-                steps[f"{at}{name}.weight:b"] = torch.zeros(out, RANK)
-                steps[f"{at}{name}.bias"] = self.weights[f"{at}{name}.bias"].clone()
-            for name in NORMS:
-                for part in ("weight", "bias"):
-                    steps[f"{at}{name}.{part}"] = self.weights[f"{at}{name}.{part}"].clone()
-        return {name: value.requires_grad_() for name, value in steps.items()}
+        line = {"line": self.torch.randn(HIDDEN) * HIDDEN**-0.5, "bias": self.torch.tensor(-1.0)}
+        self.steps = steps or lowrank.begin(self.weights, line, RANK, range(LAYERS))
 
     def pieces(self, question: str, path: str, text: str) -> list[int]:
         found: list[int] = self.tokenizer.encode(*reader.pair(question, path, text)).ids
@@ -244,7 +119,8 @@ def fit(model: Model, made: Sequence[Group], steps: int) -> None:
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda at: min(1, (at + 1) / 100) * max(0.0, 1 - at / steps)
     )
-    for _, batch in zip(range(steps), _batches(encoded), strict=False):
+    begun, lost = time.monotonic(), 0.0
+    for done, batch in zip(range(1, steps + 1), _batches(encoded), strict=False):
         margins = model.margins([pair for at in batch for pair in encoded[at][0]], DROP)
         loss, begin = torch.zeros(()), 0
         for at in batch:
@@ -260,6 +136,10 @@ def fit(model: Model, made: Sequence[Group], steps: int) -> None:
         torch.nn.utils.clip_grad_norm_(list(model.steps.values()), 1.0)
         optimiser.step()
         schedule.step()
+        lost += float(loss.detach()) / len(batch) / 50
+        if done % 50 == 0:
+            print(f"  {done} of {steps} batches, loss {lost:.3f}, {time.monotonic() - begun:.0f} s", flush=True)
+            lost = 0.0
 
 
 def _batches(encoded: Sequence[tuple[list[list[int]], list[bool]]]) -> Iterator[list[int]]:
@@ -305,7 +185,7 @@ def judge(name: str, count: int = JUDGED) -> dict[str, Any]:
         order = np.argsort(-read, kind="stable")
         first.append(int(order[0]) in row["gold"])
         three.append(bool(set(order[:3].tolist()) & set(row["gold"])))
-        words.append(int(np.argmax([source.shared(row["question"], text) for text in texts])) in row["gold"])
+        words.append(int(np.argmax([source.texts.shared(row["question"], text) for text in texts])) in row["gold"])
         told = _told(row)
         gold = [_bare(row["sentences"][at]) for at in row["gold"]]
         shown.append(any(one in told or (told and told in one) for one in gold))

@@ -117,7 +117,7 @@ def _described(record: Record) -> dict[str, Any]:
     from graph.policy import pii
 
     known = asdict(record)
-    del known["uploader"], known["listed"]  # for comparing alone
+    del known["uploader"], known["listed"], known["reading"]  # for comparing alone
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
 
 

@@ -28,6 +28,8 @@ from graph.settings import Settings
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
+# Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
+READING = 1
 _DAYS = {"d": 1, "m": 30, "y": 365}
 
 
@@ -160,6 +162,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 flags=flags,
                 uploader=source.uploader,
                 listed=source.listed,
+                reading=READING,
             )
             space = index.space(tenant, create=True)
             assert space is not None
@@ -188,7 +191,9 @@ def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, r
     record = space.record(doc_id) if space else None
     if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
         return False
-    if record is None or (source.pii and not record.pii):  # what was found in it stays said of it
+    if (
+        record is None or record.reading != READING or (source.pii and not record.pii)
+    ):  # what was found in it stays said of it
         return False
     wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted

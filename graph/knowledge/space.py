@@ -58,6 +58,7 @@ class Record:
     flags: list[str] = field(default_factory=list)
     uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
     listed: bool = False  # a manifest's access list says who reads it, and may take it away again
+    reading: int = 0  # which way of reading files made its text; 0 before they were counted
 
 
 @dataclass(frozen=True)

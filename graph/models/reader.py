@@ -19,7 +19,7 @@ from graph.parts import Folder
 from graph.settings import Settings
 
 FILE = Path(__file__).with_name("weights") / "reader.npz"
-PIECES = 96  # of question and sentence together are read; it learned from as many
+PIECES = 128  # of question and sentence together are read; it learned from as many
 QUESTION_CHARS, PATH_CHARS, TEXT_CHARS = 300, 120, 700  # more would not be read
 
 Passage = tuple[str, str]  # path of headings, text

@@ -9,6 +9,7 @@ import pytest
 
 from graph.agent import Agent
 from graph.errors import BadInput
+from graph.knowledge import ingest
 from graph.knowledge.ingest import files
 from graph.settings import Settings
 
@@ -113,3 +114,19 @@ def test_each_file_has_its_outcome_whatever_the_others_are(
 def test_an_empty_path_is_not_the_working_directory(settings_of: Callable[..., Settings]) -> None:
     with Agent(settings_of(artifacts=False)) as agent, pytest.raises(BadInput, match="a path is empty"):
         agent.ingest(["", "x.md"], tenant_id="U1")
+
+
+def test_what_an_older_cordon_read_is_read_again(
+    tmp_path: Path, settings_of: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("The plover scale stands in room 7.\n")
+    with Agent(settings_of(artifacts=False)) as agent:
+        monkeypatch.setattr(ingest, "READING", ingest.READING - 1)
+        agent.ingest([path], tenant_id="U1")
+        assert [o.status for o in agent.ingest([path], tenant_id="U1")] == ["unchanged"]
+        monkeypatch.undo()
+        (again,) = agent.ingest([path], tenant_id="U1")
+        assert (again.status, again.replaced) == ("indexed", True)
+        assert [o.status for o in agent.ingest([path], tenant_id="U1")] == ["unchanged"]
+        assert "reading" not in agent.documents(tenant_id="U1")[0]
