@@ -16,10 +16,30 @@ _WISH = re.compile(
 _EVADE = re.compile(
     r"\b(?:to\s+)?(?:avoid(?:ing)?|evad(?:e|ing)|bypass(?:ing)?|circumvent(?:ing)?|(?:get|go|work|find a way)(?:ting|ing)? "
     r"(?:a)?round|trick(?:ing)?|fool(?:ing)?|beat(?:ing)?|cheat(?:ing)?(?: on)?|escap(?:e|ing)|defeat(?:ing)?|hid(?:e|ing)|"
-    r"conceal(?:ing)?|outsmart(?:ing)?|dodg(?:e|ing)|skip(?:ping)?|get(?:ting)? past|sneak(?:ing)?|without (?:getting|being) "
-    r"(?:caught|detected|noticed))\b",
+    r"conceal(?:ing)?|outsmart(?:ing)?|dodg(?:e|ing)|skip(?:ping)?|get(?:ting)? past|sneak(?:ing)?|"
+    r"without (?:[\w'’]+ ){0,3}(?:caught|detect(?:ed|ion)|notic(?:ed|ing)|know(?:n|ing)|found out|finding out|seen|seeing)|"
+    r"undetected|unnoticed|secretly)\b",
     re.I,
 )
+
+
+def _topic(question: str) -> str:
+    """What the question is about, without the wish to get round it: "how can I trick the scanner" is about the scanner,
+    "I want to use a phone without being caught" about using a phone."""
+    found = _WISH.search(question)
+    rest = question[found.end() :].lstrip() if found else ""
+    verb = re.match(r"[a-z]+\b", rest)
+    if found and verb and not _EVADE.match(rest):
+        question = f"{question[: found.start()]} {_doing(verb.group())}{rest[verb.end() :]}"
+    return " ".join(_EVADE.sub(" ", _WISH.sub(" ", question)).split()).strip(" ?.!")
+
+
+def _doing(verb: str) -> str:
+    if len(verb) > 2 and verb.endswith("e") and verb[-2] not in "eoy":
+        verb = verb[:-1]
+    elif re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb):
+        verb += verb[-1]
+    return f"{verb}ing"
 
 
 def constrain(state: State) -> dict[str, Any]:
@@ -32,9 +52,9 @@ def constrain(state: State) -> dict[str, Any]:
     }
     if not _EVADE.search(state["query"]):
         return limits  # nothing in its wording to be turned round: asked as it stands, answered with care
-    topic = " ".join(_EVADE.sub(" ", _WISH.sub(" ", state["query"])).split()).strip(" ?.!")
+    topic = _topic(state["query"])
     return {
         **limits,
-        "query": f"policy and guidance on {topic}",
+        "query": f"What is allowed with {topic}, and what does the policy say?",
         "rewrite": rewrite.PREFIX.strip() + f" What does the policy say about {topic}?",
     }

@@ -10,7 +10,7 @@ from graph.context import Context, principal
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
 from graph.models.server import ContextTooSmall
-from graph.policy import pii
+from graph.policy import audience, pii
 from graph.policy.intent import weighting
 from graph.policy.schemas import SCHEMAS
 from graph.release import Release
@@ -93,6 +93,7 @@ def task_of(state: State, evidence: list[Evidence]) -> task.Task:
         day=state["started"][:10],
         style=options["style"],
         guarded=guarded,
+        meant_for=audience.asker(state["question"]) if "guarded" in state["flags"] else None,
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
         about=state["follow_up"].get("about", ""),
         listing=bool(state["listing"]),

@@ -26,9 +26,10 @@ OPENING = 4  # statements of an overview
 Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
 
 
-def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], style: str) -> Said:
-    """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number."""
-    kind = wanted.kind(question)
+def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], style: str, guarded: bool = False) -> Said:
+    """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number. A guarded
+    answer states rules: it quotes no procedure."""
+    kind = "fact" if guarded else wanted.kind(question)
     budget = round(BUDGET[kind] * STYLED[style])
     if intent.overview(question):
         chosen = _apart(found, budget * 2, OPENING)

@@ -13,12 +13,14 @@ from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
 from graph.policy import intent
+from graph.policy.audience import for_others
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
 # on questions of three open collections and of the own corpus (n = 476, 62 of them not answerable); ANSWERED_FROM was
 # set on all five open collections, where .11 of the answerable ones then get no answer.
 SIGNS, BIAS = np.array([0.336, 4.881]), -2.083
 ANSWERED_FROM = 0.27
+SPOKEN_TO = 3.0  # what it costs a guarded answer to speak to others than the asker; set by hand
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
 
@@ -37,10 +39,14 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     # wanted, and the evidence is of the thing meant already: its name would only draw the sentences that name it.
     asked = f"tell me about {about}" if about and own <= 1 and not _wants(question) else question
     found = score(asked, evidence, reader)
+    if who := task.get("meant_for"):
+        for candidate in found:
+            candidate.score -= SPOKEN_TO * for_others(f"{candidate.path}\n{candidate.text}", who)
+        found.sort(key=lambda c: -c.score)
     called = intent.overview(question) and any(item.get("why") == CALLED for item in evidence)
     if not found or (not about and not called and chance(signs(found, evidence)) < ANSWERED_FROM):
         return _reply([])
-    return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"]))
+    return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
 
 
 def _reply(said: list[tuple[int, str]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from graph.policy.audience import Asker
 from graph.policy.structure import SEPARATOR
 from graph.state import Evidence, Style
 from prompts import load
@@ -40,17 +41,19 @@ def answer(
     guarded: bool,
     memory: str,
     day: str,
+    meant_for: Asker | None = None,
     about: str = "",
     listing: bool = False,
 ) -> Task:
     """Messages for a grounded answer. `day` is today (YYYY-MM-DD), `about` what a follow-up refers to;
-    `listing` asks for a line per source."""
+    `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source."""
     rules, frame, extra = load("answer"), load("evidence"), load("guarded")
     nonce = secrets.token_hex(4)
     system = rules.fill(
         nonce=nonce, day=day, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else ""
     )
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
+    data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     return Task(_messages(system, nonce, question, evidence, memory, data), used, len(evidence))
 
