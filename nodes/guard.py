@@ -62,7 +62,8 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
         if "why" in handle:
             evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
-    candidates = [{k: e[k] for k in ("chunk_id", "doc_id", "score", "why") if k in e} for e in evidence]
+    told = ("chunk_id", "doc_id", "score", "why")
+    candidates = [{k: v for k, v in e.items() if k in told} | _left_out(e) for e in evidence]
     return {
         "evidence": evidence,
         "flags": list(dict.fromkeys(flags)),
@@ -94,6 +95,12 @@ def _shown(index: Index, tenant: str, raw: str) -> tuple[int, str, list[list[int
             judged.clear()
         judged[name] = found = len(withheld), text, edits
     return found
+
+
+def _left_out(item: Evidence) -> dict[str, int]:
+    """How much of a passage nobody is shown: sentences that give instructions, and places with personal data."""
+    found = {"withheld": item["withheld"], "masked": len(item["edits"]) - item["withheld"]}
+    return {name: count for name, count in found.items() if count}
 
 
 def shown_at_most(state: State) -> int:

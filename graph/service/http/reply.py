@@ -47,6 +47,8 @@ class Candidate(BaseModel):
     chunk_id: str
     doc_id: str
     score: float = Field(description="0-1")
+    withheld: int = Field(0, description="sentences of the passage left out because they try to give instructions")
+    masked: int = Field(0, description="places in the passage masked as personal data or a secret")
 
 
 class Retrieval(BaseModel):

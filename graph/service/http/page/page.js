@@ -1,10 +1,10 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
 import { ask, json, key, Refused } from "/page/api.js";
-import { make, marked, prose, sentence, verdict } from "/page/view.js";
+import { answer, leftOut, make, marked, verdict } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
-const state = { thread: null, busy: false, opener: null };
+const state = { thread: null, busy: false, opener: null, documents: [] };
 
 // -- signing in -------------------------------------------------------------------------------------------------
 
@@ -41,6 +41,7 @@ $("key-form").addEventListener("submit", (event) => {
 $("sign-out").addEventListener("click", () => {
   key.clear();
   closeSource();
+  state.documents = [];
   $("turns").replaceChildren();
   signIn();
 });
@@ -50,9 +51,31 @@ $("sign-out").addEventListener("click", () => {
 function begin() {
   state.thread = null;
   $("turns").replaceChildren(
-    make("div", { class: "empty" }, make("strong", {}, "What would you like to know?"), "Answers come from your documents and the public ones, with the place of every sentence."),
+    make(
+      "div",
+      { class: "empty" },
+      make("strong", {}, "What would you like to know?"),
+      "Answers come from your documents and the public ones, with the place of every sentence.",
+      make("div", { id: "examples" }),
+    ),
   );
+  examples();
   current();
+}
+
+// Questions to begin with, of the documents that this key may see: own ones and those with a title first.
+function examples() {
+  const later = (d) => (d.visibility === "public" ? 1 : 0) + (/ /.test(d.title) && !d.title.includes("_") ? 0 : 2);
+  const some = state.documents.filter((d) => d.title && d.title.length <= 80).sort((a, b) => later(a) - later(b));
+  const [one, other] = new Set(some.map((d) => d.title));
+  const questions = [
+    "Which documents do you have?",
+    one && `What is “${one}” about?`,
+    one && `What are the main points of “${one}”?`,
+    other && `What is “${other}” about?`,
+  ];
+  const buttons = questions.filter(Boolean).map((text) => make("button", { type: "button", onclick: () => submit(text) }, text));
+  $("turns").querySelector("#examples")?.replaceChildren(...(state.documents.length ? buttons : ["Upload a document to begin."]));
 }
 
 function turn(question) {
@@ -66,11 +89,10 @@ function turn(question) {
 
 function show(reply, said) {
   const cited = Object.fromEntries((reply.citations || []).map((c) => [c.n, c]));
-  const whole = reply.decision === "answer" && !reply.assessment;
-  const lines = whole ? reply.sentences.map((s) => sentence(s.text, s.citations.map((n) => cited[n]), openSource)) : prose(reply.answer);
-  // What opens the answer when nothing of a model's draft could be let out: the sentences below are quotes instead.
-  if (whole && reply.draft === "dropped") lines.unshift(make("p", { class: "quiet" }, reply.answer.split("\n\n")[0]));
-  said.replaceChildren(...understood(reply), ...lines, verdict(reply));
+  const places = [...(reply.citations || []), ...state.documents];
+  const names = Object.fromEntries(places.map((d) => [d.doc_id, d.title || d.filename]));
+  const lines = [...understood(reply), ...answer(reply.answer, cited, openSource), leftOut(reply, names), verdict(reply)];
+  said.replaceChildren(...lines.filter(Boolean));
 }
 
 function understood({ understood: found }) {
@@ -80,33 +102,46 @@ function understood({ understood: found }) {
 async function send(question) {
   state.thread ??= `page-${crypto.randomUUID()}`;
   const said = turn(question);
+  said.setAttribute("aria-busy", "true"); // read out once it is whole
   const wait = make("p", { class: "quiet working" }, "Looking through the documents");
-  said.append(wait);
+  const come = make("div");
+  said.append(come, wait);
+  let text = "";
+  const cited = {};
   try {
-    const body = { question, thread_id: state.thread, memory: "buffer", style: $("style").value, mode: $("mode").value };
+    const body = { question, thread_id: state.thread, memory: $("memory").value, style: $("style").value, mode: $("mode").value };
     for await (const [event, data] of ask(body)) {
-      if (event === "sentence") wait.before(sentence(data.text, data.citations, openSource));
-      else if (event === "reply") show(data, said);
+      if (event === "sentence") {
+        for (const c of data.citations) cited[c.n] = c;
+        text += `${data.text.includes("\n") ? "\n\n" : " "}${data.text} ${data.citations.map((c) => `[${c.n}]`).join("")}`;
+        come.replaceChildren(...answer(text, cited, openSource));
+      } else if (event === "reply") show(data, said);
       else if (event === "error") throw new Refused(503, data.error.message);
     }
     if (wait.isConnected) throw new Refused(0, "The connection was lost. The answer so far is verified, but it is not whole.");
   } catch (error) {
     wait.replaceWith(make("p", { class: "error", role: "alert" }, error.message));
     if (error.status === 401) return signIn("The key is not valid any more.");
+  } finally {
+    said.removeAttribute("aria-busy");
   }
   said.lastElementChild?.scrollIntoView({ block: "nearest" });
   await refreshThreads().catch(() => {});
 }
 
-$("ask-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const question = $("question").value.trim();
+async function submit(question) {
   if (!question || state.busy) return;
   state.busy = true;
-  $("question").value = "";
   await send(question);
   state.busy = false;
   $("question").focus();
+}
+
+$("ask-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = $("question").value.trim();
+  if (!state.busy) $("question").value = "";
+  submit(question);
 });
 $("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -165,6 +200,8 @@ $("new").addEventListener("click", () => {
 async function refreshDocuments() {
   try {
     const { documents } = await json("/v1/documents");
+    state.documents = documents;
+    examples();
     const rows = documents.map((d) =>
       make(
         "li",

@@ -1,5 +1,7 @@
 // Elements out of data. Text from documents, models and people goes in as text: never as markup, link or image.
 
+import { blocks, number } from "/page/shown.js";
+
 export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -52,47 +54,75 @@ export function verdict(reply) {
   return box;
 }
 
-export function sentence(text, citations, open) {
-  const marks = citations.map((c) => {
-    const place = [c.filename, c.section, c.page && `page ${c.page}`, c.sheet && `sheet ${c.sheet}`].filter(Boolean).join(", ");
-    return make("button", { type: "button", class: "cite", title: place, "aria-label": `Source ${c.n}: ${place}`, onclick: (e) => open(c, e.currentTarget) }, String(c.n));
-  });
-  const blocks = prose(text);
-  let end = blocks.at(-1); // the marks stand behind the last words, be they in a list within a list
-  while (["UL", "OL", "LI"].includes(end.lastElementChild?.tagName)) end = end.lastElementChild;
-  end.append(...marks);
-  return blocks.length === 1 ? blocks[0] : make("div", {}, ...blocks);
+// An answer's blocks as nodes. `cited` are the citations by number; `open` is called with one and its button.
+export function answer(text, cited, open) {
+  return blocks(text).map((block) => drawn(block, cited, open));
 }
 
-// Paragraphs, headings and lists of a text, as its line beginnings say; the words of each go in as text.
-export function prose(text) {
-  const blocks = [];
-  let lists = []; // the open lists, the innermost last: [depth, element]
-  let open = null; // the paragraph that goes on
-  for (const line of text.split("\n")) {
-    const [, space, mark, item] = line.match(/^( *)([-*•]|\d{1,3}[.)]) +(.*)$/) || [];
-    const [, heading] = line.match(/^#{1,4} +(.*)$/) || [];
-    if (mark) {
-      while (lists.length && lists.at(-1)[0] > space.length) lists.pop();
-      if (!lists.length || lists.at(-1)[0] < space.length) {
-        const list = /\d/.test(mark) ? make("ol", { start: parseInt(mark) }) : make("ul");
-        if (lists.length) lists.at(-1)[1].lastElementChild.append(list);
-        else blocks.push(list);
-        lists.push([space.length, list]);
-      }
-      lists.at(-1)[1].append(make("li", {}, item));
-      open = null;
-    } else if (lists.length && line.startsWith(" ") && line.trim()) {
-      lists.at(-1)[1].lastElementChild.append(" ", line.trim()); // an item goes on
-    } else {
-      if (open && line.trim() && !heading) open.append("\n", line);
-      else if (line.trim()) blocks.push(heading ? make("h3", {}, heading) : make("p", {}, line));
-      open = line.trim() && !heading ? blocks.at(-1) : null;
-      lists = [];
-    }
+function drawn(block, cited, open) {
+  const line = (words) => spans(words, cited, open);
+  const inner = (block) => drawn(block, cited, open);
+  if (block.kind === "heading") return make("h3", {}, block.text, ...marks(block.numbers, cited, open));
+  if (block.kind === "paragraph") return make("p", {}, ...block.words.flatMap(line));
+  if (block.kind === "code") {
+    const code = make("pre", { tabindex: "0" }, make("code", {}, block.text));
+    return block.numbers.length ? make("div", { class: "coded" }, code, ...marks(block.numbers, cited, open)) : code;
   }
-  return blocks.length ? blocks : [make("p", {}, "")];
+  if (block.kind === "table") {
+    const head = make("tr", {}, ...block.columns.map((name) => make("th", { scope: "col" }, name)));
+    const rows = block.rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, ...line(cell)))));
+    return make("div", { class: "wide", tabindex: "0" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+  }
+  const first = number(block.items[0].mark);
+  const items = block.items.map((item) => {
+    const own = first === null && item.mark ? `${item.mark} ` : null; // "(b)" stands as written
+    const [opening, ...rest] = item.blocks;
+    if (opening?.kind !== "paragraph") return make("li", {}, own, ...item.blocks.map(inner));
+    return make("li", {}, own, ...opening.words.flatMap(line), ...rest.map(inner));
+  });
+  return first === null ? make("ul", { class: block.items[0].mark && "own" }, ...items) : make("ol", { start: first }, ...items);
 }
+
+const MASKED = "Personal data or a secret: it is masked for everybody.";
+
+function spans({ text, numbers, gap }, cited, open) {
+  const parts = (gap + text).split("[REDACTED]");
+  const shown = parts.flatMap((part, at) => (at ? [make("span", { class: "masked", title: MASKED }, "[REDACTED]"), part] : [part]));
+  return [...shown, ...marks(numbers, cited, open)];
+}
+
+function marks(numbers, cited, open) {
+  return numbers.map((n) => {
+    const c = cited[n];
+    if (!c) return `[${n}]`;
+    const place = [c.filename, c.section, c.page && `page ${c.page}`, c.sheet && `sheet ${c.sheet}`].filter(Boolean).join(", ");
+    return make("button", { type: "button", class: "cite", title: place, "aria-label": `Source ${n}: ${place}`, onclick: (e) => open(c, e.currentTarget) }, String(n));
+  });
+}
+
+// What was kept from the answer, passage by passage, and why; `names` are those of the documents by id.
+export function leftOut(reply, names) {
+  const lines = [];
+  const say = (where, why) => lines.push(make("li", {}, make("b", {}, where), `: ${why}`));
+  const passages = (reply.retrieval && reply.retrieval.candidates) || [];
+  for (const c of passages) {
+    if (c.withheld) say(names[c.doc_id] || c.doc_id, `${count(c.withheld, "sentence")} withheld, for trying to give instructions instead of information.`);
+    if (c.masked) say(names[c.doc_id] || c.doc_id, `${count(c.masked, "place")} masked, as personal data or a secret.`);
+  }
+  const flags = reply.safety_flags || [];
+  if (flags.includes("unsupported_removed")) say("The model’s draft", "what the documents do not support was left out.");
+  if (!lines.length) return null;
+  const sum = (name) => passages.reduce((total, c) => total + (c[name] || 0), 0);
+  const parts = [
+    sum("withheld") && `${count(sum("withheld"), "sentence")} withheld`,
+    sum("masked") && `${count(sum("masked"), "place")} masked`,
+    flags.includes("unsupported_removed") && "part of the draft dropped",
+  ];
+  const title = `Left out of what was read: ${parts.filter(Boolean).join(", ")}`;
+  return make("details", { class: "left-out" }, make("summary", {}, title), make("ul", {}, ...lines));
+}
+
+const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // The text with the quote marked; of several places, the one nearest to where the citation says.
 export function marked(text, quote, near) {
