@@ -3,7 +3,9 @@
 `datasets/handbooks/NAME.jsonl` was written from the documents of a collection alone, by somebody who had seen nothing
 of the system: facts, what to do, comparisons, definitions, follow-ups, questions as people type them, and questions
 whose answer is not there. LEFT_OUT were read by nobody who works on the system: they judge, the others may be looked
-at. The documents are part of the evaluation data, not of the project.
+at. Forty answers to the first questions over those two are shown in docs/answers.md; SECOND asks the same documents
+other questions, by another writer, of which none are shown. The documents are part of the evaluation data, not of the
+project.
 """
 
 import argparse
@@ -22,21 +24,22 @@ from graph.knowledge.manifest import sources
 from graph.settings import load
 
 LEFT_OUT = ("federal_security", "research_teams")
+SECOND = ("federal_security_2", "research_teams_2")
 OPEN = ("sourcegraph", "guides18f", "openchain", "openjs", "hcph")
 QUESTIONS = DATASETS / "handbooks"
 
 
 def run(out: Path) -> dict[str, Any]:
-    rows = [row for name in (*LEFT_OUT, *OPEN) for row in asked(name, out)]
+    rows = [row for name in (*LEFT_OUT, *SECOND, *OPEN) for row in asked(name, out)]
     figures: dict[str, Any] = {}
-    for part, names in (("left out", LEFT_OUT), ("open", OPEN)):
-        figures |= {f"{part}: {k}": v for k, v in measured([r for r in rows if r["collection"] in names]).items()}
+    for part, names in (("left out", LEFT_OUT), ("second questions", SECOND), ("open", OPEN)):
+        figures |= {f"{part}: {k}": v for k, v in measured([r for r in rows if r["set"] in names]).items()}
     return {"figures": figures, "rows": rows}
 
 
 def asked(name: str, out: Path, home: Path | None = None) -> list[dict[str, Any]]:
     """The replies to a collection's questions, also written to `out`. `home` keeps what was ingested for later."""
-    folder = data_directory() / "collections" / name
+    folder = data_directory() / "collections" / name.removesuffix("_2")
     questions = [json.loads(line) for line in (QUESTIONS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as scratch:
         place = home or Path(scratch)
@@ -45,7 +48,7 @@ def asked(name: str, out: Path, home: Path | None = None) -> list[dict[str, Any]
             if not made.exists():
                 agent.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
                 made.touch()
-            rows = [_one(agent, question) for question in questions]
+            rows = [{**_one(agent, question), "set": name} for question in questions]
     with (out / f"handbooks_{name}.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return rows
@@ -113,15 +116,15 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(prog="python -m evals.handbooks", description="Ask the questions of collections.")
     parser.add_argument(
-        "names", nargs="*", metavar="COLLECTION", help=f"all by default: {', '.join((*LEFT_OUT, *OPEN))}"
+        "names", nargs="*", metavar="COLLECTION", help=f"all by default: {', '.join((*LEFT_OUT, *SECOND, *OPEN))}"
     )
     parser.add_argument("--out", type=Path, default=Path("out/eval"), help="where the replies go")
     parser.add_argument("--homes", type=Path, help="keep what is ingested here, for another run")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     rows = []
-    for name in options.names or (*LEFT_OUT, *OPEN):
-        rows += asked(name, options.out, options.homes and options.homes / name)
+    for name in options.names or (*LEFT_OUT, *SECOND, *OPEN):
+        rows += asked(name, options.out, options.homes and options.homes / name.removesuffix("_2"))
     for figure, value in measured(rows).items():
         print(f"  {figure:<46} {shown(value)}")
 

@@ -32,13 +32,15 @@ LEFT_OUT = ("wikiqa_measure", "squadshifts_reddit", "squadshifts_amazon", "condi
 RANK, RATE, TOGETHER, MICRO, DROP, SEED = 64, 1e-3, 20, 48, 0.05, 1
 SCALE = 12.0  # of the line, since an embedding has length 1
 EACH = 0.3  # what each sentence alone counts beside the choice among all
-STEPS = 1_400
+STEPS, FURTHER = 1_400, 550  # batches from the beginning, and from the shipped weights on
+EACH_FURTHER, SLOWER = 2_000, 0.5  # questions of a source then, and times RATE
 JUDGED = 500  # questions of a source left out
+
 
 class Model:
     """MiniLM whose layers are all moved, reading question and sentence together."""
 
-    def __init__(self, steps: lowrank.Steps | None = None) -> None:
+    def __init__(self, begun: Path | None = None) -> None:
         from tokenizers import Tokenizer
 
         self.torch = lowrank._torch()
@@ -48,8 +50,14 @@ class Model:
         self.tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(reader.PIECES)
+        if begun:
+            with np.load(begun) as held:
+                steps = {name: self.torch.from_numpy(held[name].astype(np.float32)) for name in held}
+            steps["line"] /= SCALE
+            self.steps = {name: value.requires_grad_() for name, value in steps.items()}
+            return
         line = {"line": self.torch.randn(HIDDEN) * HIDDEN**-0.5, "bias": self.torch.tensor(-1.0)}
-        self.steps = steps or lowrank.begin(self.weights, line, RANK, range(LAYERS))
+        self.steps = lowrank.begin(self.weights, line, RANK, range(LAYERS))
 
     def pieces(self, question: str, path: str, text: str) -> list[int]:
         found: list[int] = self.tokenizer.encode(*reader.pair(question, path, text)).ids
@@ -107,14 +115,14 @@ class Model:
         )
 
 
-def fit(model: Model, made: Sequence[Group], steps: int) -> None:
-    """Learns in `steps` batches of TOGETHER questions: which sentence answers, with "none" as one more to choose."""
+def fit(model: Model, made: Sequence[Group], steps: int, rate: float = RATE) -> None:
+    """Learns in `steps` batches of TOGETHER questions: which passage answers, with "none" as one more to choose."""
     torch = model.torch
     encoded = [([model.pieces(q, path, text) for path, text, _ in shown], [y for *_, y in shown]) for q, shown in made]
     line = [model.steps["line"], model.steps["bias"]]
     inner = [value for name, value in model.steps.items() if name not in ("line", "bias")]
     optimiser = torch.optim.AdamW(
-        [{"params": inner, "lr": RATE}, {"params": line, "lr": RATE * 3}], weight_decay=0.0
+        [{"params": inner, "lr": rate}, {"params": line, "lr": rate * 3}], weight_decay=0.0
     )  # fmt: skip
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda at: min(1, (at + 1) / 100) * max(0.0, 1 - at / steps)
@@ -218,12 +226,15 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="python -m evals.reader", description=__doc__.split("\n")[0])
     parser.add_argument("--judge", action="store_true", help="only judge the shipped reader on the sources left out")
-    parser.add_argument("--steps", type=int, default=STEPS, help=f"batches to learn from (default {STEPS})")
+    parser.add_argument("--further", action="store_true", help="go on from the shipped weights")
+    parser.add_argument("--steps", type=int, help=f"batches to learn from (default {STEPS}; {FURTHER} with --further)")
     options = parser.parse_args()
     try:
         if not options.judge:
-            model = Model()
-            fit(model, groups(LEARNED, SEED), options.steps)
+            further = options.further
+            model = Model(reader.FILE if further else None)
+            made = groups(LEARNED, SEED + further, EACH_FURTHER if further else None)
+            fit(model, made, options.steps or (FURTHER if further else STEPS), RATE * (SLOWER if further else 1))
             write(model, reader.FILE)
         for name, value in run(Path())["figures"].items():
             print(f"  {name:<58} {shown(value)}", flush=True)

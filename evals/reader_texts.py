@@ -1,6 +1,6 @@
 """What the reader learns from: questions, each with passages that answer it and passages that do not.
 
-Most passages are single sentences. A quarter of the questions, and all of the two sources of whole sections, come with
+Most passages are single sentences. A third of the questions, and all of the two sources of whole sections, come with
 stretches of text instead, since what to do stands in a section and not in a sentence of it.
 """
 
@@ -19,7 +19,7 @@ from graph.knowledge.index import STOP_WORDS
 from graph.policy.sentences import split
 
 MOST = {"policyqa": 4_000}  # questions of a source, where few different ones are asked of many sites
-STRETCHES = 0.25  # of the questions over sentences
+STRETCHES = 0.35  # of the questions over sentences
 STRETCH_CHARS = 420  # a longer one would be cut by the reader
 MEDQUAD = 1_200  # questions; they are headings put into a template, so few of them tell much
 ROUNDS = 3  # times a question of MTRAG comes, each time with other passages beside it
@@ -114,15 +114,15 @@ class Source:
         return question, [(where, text, right) for text, (where, right) in shown.items()]
 
 
-def groups(names: Sequence[str], seed: int) -> list[Group]:
-    """Questions of the sources `names`, and of the two of whole sections, in a random order."""
+def groups(names: Sequence[str], seed: int, most: int | None = None) -> list[Group]:
+    """Questions of the sources `names`, at most `most` of each, and of the two of whole sections, in a random order."""
     rng = random.Random(seed)
     made: list[Group] = []
     for name in names:
         source = Source.of(name)
         rows = list(source.rows)
         rng.shuffle(rows)
-        made += [source.group(row, rng) for row in rows[: MOST.get(name)]]
+        made += [source.group(row, rng) for row in rows[: min(most or len(rows), MOST.get(name, len(rows)))]]
     made += [*_cloud(rng), *_health(rng)]
     rng.shuffle(made)
     return [group for group in made if group[1]]

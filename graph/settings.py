@@ -51,7 +51,7 @@ class Settings(BaseModel):
     triage_model: bool = Field(False, description="ask the model for its opinion in triage; it can only raise the risk")
 
     top_k: int = Field(5, ge=1, le=50, description="chunks given to the generator")
-    relevance_floor: float = Field(0.3, ge=0, le=1, description="a chunk below this score is no evidence")
+    relevance_floor: float = Field(0.2, ge=0, le=1, description="a chunk below this score is no evidence")
     chunk_tokens: int = Field(500, ge=50, le=2_000)
     chunk_overlap: int = Field(50, ge=0, le=500)
     memory_turns: int = Field(8, ge=1, le=50, description="turns kept word by word in buffer memory")

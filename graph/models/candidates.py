@@ -135,7 +135,9 @@ def _defined(question: str) -> re.Pattern[str] | None:
     if not term:
         return None
     return re.compile(
-        rf"\b{term}\b\W{{0,3}}(?:\([^)]{{1,40}}\)\W{{0,2}})?(?:means?|is|are|refers? to|stands? for)\b", re.I
+        rf"\b{term}\b\W{{0,3}}(?:\([^)]{{1,40}}\)\W{{0,2}})?(?:means?|is|are|refers? to|stands? for)\b|"
+        rf"^\W*{term}\W{{0,2}}(?::| [-–—]) ?\w|\w \({term}\)",
+        re.I,
     )
 
 

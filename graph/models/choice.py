@@ -81,25 +81,32 @@ def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Sa
 
 
 def _passage(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
-    """What stands under the heading where most answers, as it stands: the stretch of at most `budget` words that holds
-    the best of it."""
+    """What stands under the heading where most answers, as it stands: whole where `budget` words allow, else the
+    stretch that holds the best of it."""
     groups: dict[tuple[int, tuple[str, ...]], list[Candidate]] = {}
     for candidate in found:
         groups.setdefault((candidate.n, candidate.unit.headings), []).append(candidate)
     best = sorted(max(groups.values(), key=_worth), key=lambda c: c.at)
     text = texts[best[0].n]
+
+    def said(first: int, last: int) -> str:
+        return text[_begin(text, best[first]) : best[last].unit.end]
+
     least = max(c.score for c in best) - FAR
-    top, stretch = -math.inf, (best[0], best[0])
-    for at, first in enumerate(best):
+    top, first, last = -math.inf, 0, 0
+    for begin in range(len(best)):
         sum_ = 0.0
-        for last in best[at:]:
-            if last is not first and len(text[_begin(text, first) : last.unit.end].split()) > budget:
+        for end in range(begin, len(best)):
+            if end > begin and len(said(begin, end).split()) > budget:
                 break
-            sum_ += last.score - least
+            sum_ += best[end].score - least
             if sum_ > top:
-                top, stretch = sum_, (first, last)
-    first, last = stretch
-    return [(first.n, clean(text[_begin(text, first) : last.unit.end]))]
+                top, first, last = sum_, begin, end
+    while last + 1 < len(best) and len(said(first, last + 1).split()) <= budget:
+        last += 1
+    while first and len(said(first - 1, last).split()) <= budget:
+        first -= 1
+    return [(best[first].n, clean(said(first, last)))]
 
 
 def _worth(group: Iterable[Candidate]) -> float:
