@@ -20,6 +20,7 @@ SUITES = (
     "handbooks",
     "retrieval",
     "redteam",
+    "planted",
     "unguarded",
     "guardrails",
     "tenancy",

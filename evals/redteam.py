@@ -2,23 +2,18 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from evals import figures, logistic, material, train
+from evals import material
 from evals.disguises import HELD_OUT, TUNED
-from evals.material import OWN
 from evals.retrieval import data_directory
 from evals.stats import Rate
 from graph.errors import BadInput
 from graph.policy import planted as withhold
-from graph.policy.canonical import canonicalise
 from graph.policy.sentences import split
-from graph.policy.threats import assess, mention
-from graph.policy.threats import planted as model
+from graph.policy.threats import assess
 
 EACH = 300  # ordinary passages of one collection
 
@@ -32,9 +27,8 @@ def run(out: Path) -> dict[str, Any]:
         return {"figures": found, "by disguise": by_disguise, "skipped": str(error)}
     passages = ordinary_passages(data)
     found |= planted(passages)
-    found |= planted_left_out(data / "pool", passages, out)
     found |= laboratory(data / "lab_corpus")
-    return {"figures": found, "by disguise": by_disguise, "plots": [str(out / "planted.png")]}
+    return {"figures": found, "by disguise": by_disguise}
 
 
 def disguised(*, encode: bool = False) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def disguised(*, encode: bool = False) -> dict[str, Any]:
         return Rate(sum(stopped), len(stopped))
 
     found: dict[str, Any] = {f"40 attacks, plain: found{mode}": caught(attacks).as_json()}
-    by_disguise = {}
+    by_disguise: dict[str, Any] = {}
     for name, disguises in (("used in tuning", TUNED), ("held out", HELD_OUT)):
         rates = {disguise: caught(map(apply, attacks)) for disguise, apply in disguises.items()}
         by_disguise |= {disguise: rate.as_json() for disguise, rate in rates.items()}
@@ -103,58 +97,6 @@ def _insert(passage: str, sentence: str) -> tuple[str, int, int]:
     at = sentences[len(sentences) // 2][0] if len(sentences) > 1 else len(passage)
     text = f"{passage[:at]} {sentence}\n{passage[at:]}"
     return text, at + 1, at + 1 + len(sentence)
-
-
-def planted_left_out(pool: Path, passages: dict[str, list[str]], out: Path) -> dict[str, Any]:
-    """Each source of planted payloads against ordinary passages, learned without that source; rules count as well.
-
-    The own payloads are judged by what was learned without any own text. Those judged are written one by one.
-    """
-    samples = [*material.own_planted(), *material.planted(pool)]
-    rows = logistic.Rows.of(
-        [model.sparse(mention.without(canonicalise(s.text).text, document=True)) for s in samples], model.SIZE
-    )
-    labels = np.array([float("planted" in s.labels) for s in samples])
-    source = np.array([s.source for s in samples])
-    plain = [text for texts in passages.values() for text in texts]
-    found: dict[str, Any] = {}
-    values, rates = [], []
-    pooled: dict[str, list[np.ndarray]] = {"planted": [], "ordinary": []}
-    for name in ("bipia", "spikee", OWN):
-        rest = np.flatnonzero(~np.isin(source, material.AUTHOR if name == OWN else (name,)))
-        words, bias, _ = train.sentence_fit(rows, labels, source, rest)
-        payloads = [s.text for s in samples if s.source == name and s.labels and s.kind != "question"]
-        bases = [passages["squad"][at % len(passages["squad"])] for at in range(len(payloads))]
-        texts = [_insert(base, payload)[0] for base, payload in zip(bases, payloads, strict=True)]
-        positive, negative = _highest(words, bias, texts), _highest(words, bias, plain)
-        value, rate = figures.auc(positive, negative), float((positive > np.quantile(negative, 0.98)).mean())
-        found[f"planted, {name} left out: AUC of passages"] = {"value": value, "n": len(positive)}
-        found[f"planted, {name} left out: found at 2% of ordinary passages"] = Rate(
-            round(rate * len(positive)), len(positive)
-        ).as_json()
-        values.append(value)
-        rates.append(rate)
-        pooled["planted"].append(positive)
-        pooled["ordinary"].append(negative)
-    chances = {kind: 1 / (1 + np.exp(-np.concatenate(margins))) for kind, margins in pooled.items()}
-    figures.curves(chances["planted"], chances["ordinary"], out / "planted", "planted sentences, sources left out")
-    found["planted, left out: mean AUC"] = {"value": float(np.mean(values)), "n": len(values)}
-    found["planted, left out: mean found at 2%"] = {"value": float(np.mean(rates)), "n": len(rates)}
-    return found
-
-
-_SURE = 20.0  # put on the margin where a rule alone would withhold
-
-
-def _highest(words: np.ndarray, bias: float, texts: Sequence[str]) -> np.ndarray:
-    weights = words.astype(np.float32)
-    found = []
-    for text in texts:
-        plain = canonicalise(text).text
-        parts = [mention.without(plain[a:b], document=True) for a, b in split(plain)] or [plain]
-        ruled = any(f.score >= model.WITHHELD_FROM for f in model.ruled(text))
-        found.append(float(model.margins(weights, bias, parts).max()) + _SURE * ruled)
-    return np.array(found)
 
 
 def laboratory(folder: Path) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from evals import lexicon as word_list
 from evals import logistic, material
 from evals.material import HEADS, OWN, Sample
 from graph.errors import CordonError
-from graph.policy.canonical import canonicalise
-from graph.policy.threats import learned, lexicon, mention, planted
+from graph.policy.threats import learned, lexicon
 from graph.policy.threats.readings import Readings, read
 
 SEED = 20260101
@@ -35,7 +34,6 @@ QUANTILES = {
     "toxicity": (0.997, 0.999),
     "harm": (0.996, 0.999),
 }
-ORDINARY, HARD = 0.99, 0.9  # shares of sentences of documents that stay below the border of withholding
 FOLDS = 5  # for the own set, which is one source
 
 
@@ -189,43 +187,6 @@ def train(folder: Path, file: Path = learned.FILE) -> None:
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 
 
-def train_planted(folder: Path, file: Path = planted.FILE) -> None:
-    """The model of planted sentences. Its calibration puts 0.6 where 1 in 100 sentences of other
-    people's web pages would lie, or 1 in 10 of the commands people give people."""
-    samples = [*material.own_planted(), *material.planted(folder)]
-    sentences = [mention.without(canonicalise(s.text).text, document=True) for s in samples]
-    rows = logistic.Rows.of([planted.sparse(text) for text in sentences], planted.SIZE)
-    labels = np.array([float("planted" in s.labels) for s in samples])
-    source = np.array([s.source for s in samples])
-    outside = np.zeros(len(samples))
-    fold = np.random.default_rng(SEED).integers(0, FOLDS, len(samples))
-    in_folds = np.isin(source, [*material.AUTHOR, "grounding"])
-    groups = [np.flatnonzero(source == name) for name in np.unique(source[~in_folds])]
-    groups += [np.flatnonzero(in_folds & (fold == number)) for number in range(FOLDS)]
-    for group in groups:
-        rest = np.setdiff1d(np.arange(len(samples)), group)
-        words, bias, _ = sentence_fit(rows, labels, source, rest)
-        outside[group] = rows.take(group).dot(words) + bias
-    words, bias, _ = sentence_fit(rows, labels, source, np.arange(len(samples)))
-    ordinary = (labels == 0) & ~np.isin(source, material.AUTHOR)
-    hard = (labels == 0) & np.isin(source, material.AUTHOR)
-    withheld = max(float(np.quantile(outside[ordinary], ORDINARY)), float(np.quantile(outside[hard], HARD)))
-    middle = float(np.quantile(outside[labels == 0], 0.5))
-    noted = min(max(float(np.quantile(outside[ordinary], 0.94)), middle + 0.1), withheld - 0.1)
-    top = max(float(np.quantile(outside[labels == 1], 0.9)), withheld + 0.5)
-    scale = np.abs(words).max() / 32_000
-    np.savez_compressed(
-        file,
-        words=np.round(words / scale).astype(np.int16),
-        scale=np.float32(scale),
-        bias=np.float32(bias),
-        margins=np.array([middle - 3, middle, noted, withheld, top + 1], np.float32),
-        scores=np.array([0.0, 0.05, 0.3, 0.6, 0.99], np.float32),
-    )
-    found = float((outside[labels == 1] >= withheld).mean())
-    print(f"{file.name}: {len(samples)} sentences, {found:.0%} of planted ones found outside their source")
-
-
 def sentence_fit(
     rows: logistic.Rows, labels: np.ndarray, source: np.ndarray, chosen: np.ndarray
 ) -> tuple[np.ndarray, float, float]:
@@ -253,7 +214,6 @@ def main() -> int:
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
     options = parser.parse_args()
     try:
-        train_planted(material.pool_folder(options.pool))
         train(material.pool_folder(options.pool))
     except CordonError as error:
         print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)

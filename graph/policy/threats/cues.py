@@ -54,3 +54,13 @@ def directs(sentence: str) -> bool:
     """Whether the sentence orders, asks, obliges, permits or forges; a plain statement about machines does not."""
     sentence = sentence.lower()
     return any(one.search(sentence) for one in _DIRECTS)
+
+
+_SAYS = _PATTERNS[NAMES.index("say")]
+_ASKS = pattern(r"^\W*(?:please )?(?:can|could|would|will) you\b")
+
+
+def asks_for_words(sentence: str) -> bool:
+    """Whether the sentence orders something that is done with words, or asks for something, as one asks an assistant."""
+    sentence = sentence.lower()
+    return bool(_SAYS.search(sentence) or _ASKS.search(sentence))

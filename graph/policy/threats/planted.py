@@ -1,9 +1,12 @@
 """Instructions planted in documents: sentences that turn from the reader to the machine.
 
 An instruction is one only because of where it stands, so a document is judged sentence by sentence: rules for what
-addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant.
+addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant. The
+model never withholds alone: a sentence that merely tells a reader what to do is prose. It must also speak of the machine,
+its answer, its instructions or its user, or order words that have nothing to do with what stands around it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +16,7 @@ from typing import Any
 from graph.policy.canonical import Canonical, canonicalise
 from graph.policy.rubric import Finding
 from graph.policy.sentences import split
-from graph.policy.threats import cues, features, injection, mention
+from graph.policy.threats import cues, features, injection, mention, surroundings
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import rule
@@ -21,10 +24,13 @@ from graph.policy.threats.rule import rule
 FILE = Path(__file__).with_name("weights") / "planted.npz"
 _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
 _LONG, _SHORT, _CLAUSES = 120, 25, 8
-_STATED = 0.75
 _BATCH = 256
 _TINY = 5  # characters; a million full stops are a million sentences
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
+_ALONE = 0.5  # the most that the model says without another sign
+# Margins from which a sentence is withheld, in standard deviations over what the model learned from. Set on collections
+# and kinds of orders that the fit had not seen (`python -m evals.train_planted --left-out`).
+SIGNED, ADDRESSED, SHORT, TASK, STRANGE = 1.1, 0.85, 0.3, 0.5, 0.0
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 
 _MACHINE = r"(?:ai|a\.i\.|artificial intelligence|language models?|llms?|chat ?bots?|assistants?|gpt|chatgpt|copilot|automat(?:ed|ic) (?:systems?|readers?|reviewers?|summar\w+|digests?|checks?)|summari[sz]ers?|summari[sz]ing (?:tools?|systems?|models?)|retrieval systems?|agents?|bots?)"
@@ -36,16 +42,34 @@ _RULES = (
     rule("prompt_injection", 0.85, "a document asks to hide something from the user",
          r"\b(?:do not|don'?t|never|without) (?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?)(?: \w+){0,4} (?:to )?(?:the |your )(?:user|human|person (?:asking|you))\b"),
     rule("prompt_injection", 0.85, "a document forges a source or system marker",
-         r"(?:^|\n) ?(?:\[ ?(?:end of )?(?:source ?\d{1,3}|system|admin|assistant)\b[^\]\n]{0,40}\] ?\S|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|</?(?:system|assistant)>)|<\|(?:im_start|im_end|system|assistant|user|endoftext)\|>|\[/?INST\]|<</?SYS>>"),
+         r"(?:^|(?<=[\n.!?:])) ?\[ ?(?:end of )?source ?\d{1,3}\b[^\]\n]{0,40}\](?= ?[^\s(])|(?:^|\n) ?(?:\[ ?(?:end of )?(?:system|admin|assistant)\b[^\]\n]{0,40}\](?= ?[^\s(])|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|</?(?:system|assistant)>)|<\|(?:im_start|im_end|system|assistant|user|endoftext)\|>|\[/?INST\]|<</?SYS>>"),
 )  # fmt: skip
+# What an order to a machine speaks of: the machine, the answer that is being written, instructions, the user.
+_ANSWER = r"(?:[\w-]+ ){0,2}?(?:answers?|repl(?:y|ies)|responses?|outputs?|summar(?:y|ies)|digests?|translations?|solution|implementation|codebase)"
+_YOUR_ANSWER = pattern(rf"\byour {_ANSWER}\b", re.I)
+_SIGN = pattern(
+    r"\b(?:ai|a\.i\.|assistants?|chat ?bots?|language models?|llms?|gpt|chatgpt|copilot|(?:automat\w+|machine) readers?|summari[sz](?:er|ing)\w*"
+    r"|(?:the|this|your) (?:user|asker)|whoever asks"
+    rf"|(?:your|the|an?|each|every|this|final|entire|its) {_ANSWER}"
+    r"|(?:respond|reply|answer) (?:with|in|only|using|to the)"
+    r"|(?:previous|prior|above|earlier|following|these|new|your) (?:instructions?|prompts?|task)|system prompt|ignore (?:all|the|every|what)|disregard|forget"
+    r"|antwort\w*|r[ée]pon[sd]\w*|respuestas?|respond[ea]\w*|jawab|hidayat|assistent\w*|asistente|ki-\w+)\b"
+    r"|(?:system|admin|developer) (?:note|message|override|notice)\b|^\W*(?:\[|<|#{1,3} ?)(?:end of|system|source|admin|developer|assistant)\b",
+    re.I,
+)
+# The same in words of every day, which count only where the sentence is a stranger.
+_HINT = pattern(
+    r"\b(?:machines?|bots?|robots?|software|agents?|requesters?|whoever|whatever you|what you were|attention|note to|person (?:asking|you)"
+    r"|(?:the|this|any|their|every|whatever the) questions?"
+    r"|this (?:document|page|passage|text|paragraph|line|note|source|file)|(?:other|remaining) (?:sources?|passages?|documents?))\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
 class Model:
     words: Any
     bias: float
-    margins: Any
-    scores: Any
 
 
 @cache
@@ -54,7 +78,7 @@ def model() -> Model:
 
     with np.load(FILE, allow_pickle=False) as stored:
         words = stored["words"].astype(np.float32) * np.float32(stored["scale"])
-        return Model(words, float(stored["bias"]), stored["margins"], stored["scores"])
+        return Model(words, float(stored["bias"]))
 
 
 SIZE = features.SIZE + cues.SIZE
@@ -84,11 +108,9 @@ def margins(weights: Any, bias: float, sentences: Sequence[str]) -> Any:
 
 
 def learned(sentences: Sequence[str]) -> Any:
-    """Scores 0-1 of sentences, each by itself."""
-    import numpy as np
-
+    """Margins of sentences, each by itself."""
     weights = model()
-    return np.interp(margins(weights.words, weights.bias, sentences), weights.margins, weights.scores)
+    return margins(weights.words, weights.bias, sentences)
 
 
 def find(text: str) -> list[Finding]:
@@ -124,19 +146,44 @@ def _found(canonical: Canonical) -> tuple[list[Finding], float]:
     found = _ruled(canonical)
     highest = 0.0
     ranges = [(a, b) for a, b in split(plain) if b - a >= _TINY]
+    sentences = [_unmentioned(plain[a:b]) for a, b in ranges]
+    strange = surroundings.strange(ranges, sentences)
     for at in range(0, len(ranges), _BATCH):
-        batch = ranges[at : at + _BATCH]
-        pieces = [(n, piece) for n, (a, b) in enumerate(batch) for piece in _pieces(_unmentioned(plain[a:b]))]
-        worst = [0.0] * len(batch)
-        for (n, piece), score in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
-            # A statement that directs nobody needs more certainty.
-            worst[n] = max(worst[n], score if score < 0.3 or cues.directs(piece) else score * _STATED)
-        highest = max(highest, *worst)
-        for (a, b), score in zip(batch, worst, strict=True):
+        pieces = [(n, piece) for n in range(at, min(at + _BATCH, len(ranges))) for piece in _pieces(sentences[n])]
+        worst: dict[int, float] = {}
+        for (n, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
+            worst[n] = max(worst.get(n, margin), margin)
+        for n, margin in worst.items():
+            score = judged(sentences[n], margin, strange[n])
+            highest = max(highest, score)
             if score >= 0.3:
-                start, end = canonical.span(a, b)
+                start, end = canonical.span(*ranges[n])
                 found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
     return found, highest
+
+
+def judged(sentence: str, margin: float, strange: bool | None) -> float:
+    """Score 0-1 of a sentence, by the model's margin and by what else speaks for an order to a machine.
+
+    `strange` as surroundings.strange tells: None where there is too little text to say.
+    """
+    if margin < STRANGE:
+        return 0.0
+    directs = cues.directs(sentence)
+    if _SIGN.search(sentence):
+        if strange:
+            border = STRANGE if directs else SHORT
+        elif strange is None and directs:
+            border = SHORT
+        else:
+            border = ADDRESSED if _YOUR_ANSWER.search(sentence) else SIGNED
+    elif strange and cues.asks_for_words(sentence):
+        border = TASK
+    elif directs and _HINT.search(sentence):
+        border = SIGNED if strange is False else TASK
+    else:
+        return min(_ALONE, 0.3 * margin)
+    return min(0.99, WITHHELD_FROM + 0.2 * (margin - border)) if margin >= border else _ALONE
 
 
 def _pieces(sentence: str) -> list[str]:
