@@ -147,8 +147,12 @@ def _leaves(unit: Unit) -> list[Unit]:
 
 
 def clean(text: str) -> str:
-    """The words as they are quoted: without the mark of an item, a heading or code."""
-    return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", without_marks(text)).strip()
+    """The words as they are weighed: without the mark of an item, a heading or code."""
+    return without_item(without_marks(text))
+
+
+def without_item(text: str) -> str:
+    return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", text).strip()
 
 
 def _bare(text: str) -> str:

@@ -5,12 +5,15 @@ each side. Nothing weaker stands behind what answers, and each kind has its budg
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import dedent
 
-from graph.models.candidates import Candidate, clean
+from graph.models.candidates import Candidate, without_item
 from graph.models.units import Range
 from graph.policy import intent, wanted
 from graph.policy import text as lexical
+from graph.policy.structure import quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
@@ -21,6 +24,7 @@ BUDGET: dict[wanted.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[wanted.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
 LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
+_ITEM = re.compile(r"^ *(?:[-*•–]|\d{1,3}[.)]) ", re.MULTILINE)
 OPENING = 4  # statements of an overview
 
 Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -65,9 +69,9 @@ def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Sa
     if best.unit.whole is None:
         return []
     start, end = best.unit.whole
-    text = texts[best.n][start:end].strip()
-    if len(text.split()) <= budget and best.unit.kind != "row":
-        return [(best.n, clean(text))]
+    text = texts[best.n]
+    if len(text[start:end].split()) <= budget and best.unit.kind != "row":
+        return [(best.n, _quoted(text, start, end))]
     parts = [c for c in found if c.n == best.n and c.unit.whole == best.unit.whole]
     chosen: list[Candidate] = []
     used = 0
@@ -89,24 +93,24 @@ def _passage(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> 
     best = sorted(max(groups.values(), key=_worth), key=lambda c: c.at)
     text = texts[best[0].n]
 
-    def said(first: int, last: int) -> str:
-        return text[_begin(text, best[first]) : best[last].unit.end]
+    def length(first: int, last: int) -> int:
+        return len(text[_begin(text, best[first]) : best[last].unit.end].split())
 
     least = max(c.score for c in best) - FAR
     top, first, last = -math.inf, 0, 0
     for begin in range(len(best)):
         sum_ = 0.0
         for end in range(begin, len(best)):
-            if end > begin and len(said(begin, end).split()) > budget:
+            if end > begin and length(begin, end) > budget:
                 break
             sum_ += best[end].score - least
             if sum_ > top:
                 top, first, last = sum_, begin, end
-    while last + 1 < len(best) and len(said(first, last + 1).split()) <= budget:
+    while last + 1 < len(best) and length(first, last + 1) <= budget:
         last += 1
-    while first and len(said(first - 1, last).split()) <= budget:
+    while first and length(first - 1, last) <= budget:
         first -= 1
-    return [(best[first].n, clean(said(first, last)))]
+    return [(best[first].n, _quoted(text, _begin(text, best[first]), best[last].unit.end))]
 
 
 def _worth(group: Iterable[Candidate]) -> float:
@@ -118,12 +122,10 @@ def _worth(group: Iterable[Candidate]) -> float:
 def _begin(text: str, candidate: Candidate) -> int:
     """Where a passage begins that begins with it: with what introduces it, where that stands right above."""
     unit = candidate.unit
-    if (
-        unit.lead
-        and len(text[slice(*unit.lead)].split()) <= LEAD_WORDS
-        and text[unit.lead[1] : unit.start].count("\n") <= 2
-    ):
-        return unit.lead[0]
+    if unit.lead and len(text[slice(*unit.lead)].split()) <= LEAD_WORDS:
+        between = text[unit.lead[1] : unit.start]
+        if between.count("\n") <= 2 or _is_fence(between):
+            return unit.lead[0]
     return text.rfind("\n", 0, unit.start) + 1 if unit.kind == "item" else unit.start
 
 
@@ -154,16 +156,27 @@ def _said(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> It
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
             told.add((n, unit.whole))
-            yield n, clean(text[slice(*unit.whole)])
+            yield n, _quoted(text, *unit.whole)
             continue
         lead = unit.lead
         if lead and (n, lead) not in told and len(text[slice(*lead)].split()) <= LEAD_WORDS:
             told.add((n, lead))
-            if text[lead[1] : unit.start].isspace():
-                yield n, clean(text[lead[0] : unit.end])
+            if _is_fence(text[lead[1] : unit.start]):
+                yield n, _quoted(text, lead[0], unit.end)
                 continue
-            yield n, clean(text[slice(*lead)])
-        yield n, clean(text[unit.start : unit.end])
+            yield n, _quoted(text, *lead)
+        yield n, _quoted(text, unit.start, unit.end)
+
+
+def _quoted(text: str, start: int, end: int) -> str:
+    """As it stands; an item alone without its mark."""
+    said = quoted(text, start, end)
+    return without_item(said) if len(_ITEM.findall(said)) == 1 else dedent(said).strip()
+
+
+def _is_fence(between: str) -> bool:
+    """Whether there is nothing but the space or the fence between two things."""
+    return not between.strip("` \n")
 
 
 def _words(candidate: Candidate) -> int:

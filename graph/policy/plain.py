@@ -34,7 +34,7 @@ def text(value: str) -> str:
     value = _SCHEME.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)
     value = _SLASHES.sub(r"[\g<0>]", value)
     value = _HOST.sub(lambda m: m.group().replace(".", "[.]"), value)
-    return _quoted(re.sub(r"[ \t]{2,}", " ", value).strip())
+    return _quoted(re.sub(r"(?<=\S)[ \t]{2,}", " ", value).strip())
 
 
 def _quoted(value: str) -> str:

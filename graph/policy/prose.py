@@ -13,10 +13,15 @@ _PARTS = (
 
 def joined(sentences: Sequence[Mapping[str, Any]], style: str) -> str:
     """In the style of the reply: concise, detailed or bullet."""
-    parts = [s["text"] + " " + "".join(f"[{n}]" for n in s["citations"]) for s in sentences]
+    parts = [cited(s["text"], s["citations"]) for s in sentences]
     if style == "bullet":
         return "\n".join("- " + indented(part) for part in parts)
     return "".join(("\n\n" if "\n" in part else " ") + part for part in parts).strip()
+
+
+def cited(text: str, numbers: Sequence[int]) -> str:
+    """A sentence and the numbers of its sources; below code, whose fence must stand alone in its line."""
+    return text + ("\n" if text.endswith("```") else " ") + "".join(f"[{n}]" for n in numbers)
 
 
 def indented(text: str) -> str:

@@ -108,6 +108,25 @@ def without_marks(text: str) -> str:
     return _FENCE_LINE.sub("", re.sub(_HEADING_LINE, "", text))
 
 
+def quoted(text: str, start: int, end: int) -> str:
+    """`text[start:end]` as people read it: headings without their marks, code between its fences even where one of them
+    lies outside."""
+    fence = ""
+    for found in _FENCE_LINE.finditer(text, 0, start):
+        fence = _after(fence, found.group().strip())
+    parts = [fence] if fence else []
+    for line in text[start:end].split("\n"):
+        marked = _FENCE_LINE.fullmatch(line)
+        parts.append(line if fence or marked else _HEADING_LINE.sub("", line))
+        fence = _after(fence, line.strip()) if marked else fence
+    return "\n".join([*parts, fence] if fence else parts)
+
+
+def _after(fence: str, line: str) -> str:
+    """What ends the code that follows a line of backticks: "" where that line ended it."""
+    return line if not fence else "" if len(line) >= len(fence) else fence
+
+
 def mark(level: int) -> str:
     """What a heading of a level, from 1, begins with."""
     return "#" * min(level, DEEPEST)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
-from graph.policy import plain, refusals
+from graph.policy import plain, prose, refusals
 from graph.service.http.asking import UNBUFFERED, sentences
 from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
@@ -182,7 +182,7 @@ async def told(
     sent, event = "", first
     try:
         while not isinstance(event, dict):
-            piece = _gap(sent, event.text) + event.text + " " + "".join(f"[{c['n']}]" for c in event.citations)
+            piece = _gap(sent, event.text) + prose.cited(event.text, [c["n"] for c in event.citations])
             sent += piece
             yield piece
             event = await anext(events)

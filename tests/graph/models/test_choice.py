@@ -75,3 +75,15 @@ def test_the_shipped_reader_puts_the_answer_first() -> None:
         alone = [float(reader.shared().scores(question, [passage])[0]) for passage in passages]
         assert np.allclose(scores, alone, atol=1e-3)  # whatever is read beside it
     assert reader.shared().scores("anything", []).shape == (0,)
+
+
+def test_code_keeps_its_fences_and_a_list_its_first_mark() -> None:
+    text = "## Backup\n\nRun this:\n\n```\n# all of it\nfor d in a b; do\n    tar cf $d.tar $d\ndone\n```\n\nThen look at the log."
+    (said,) = asked("How do I make a backup?", "Run", "tar", "look", text=text)
+    assert said == text.partition("\n\n")[2]
+    assert asked("What does the tar line do?", "tar cf", text=text) == [
+        "Run this:\n\n```\n# all of it\nfor d in a b; do\n    tar cf $d.tar $d\ndone\n```"
+    ]
+    text = "## Store\n\n- gloves of nitrile\n- coats of cotton\n"
+    (said,) = asked("What items are in the store?", "gloves", "coats", text=text)
+    assert said == "- gloves of nitrile\n- coats of cotton"
