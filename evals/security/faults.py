@@ -18,7 +18,7 @@ from evals.security import Row
 from evals.serving import QUESTIONS, small_home
 from graph.audit.journal import Journal
 
-TURNS, KILLS, QUESTIONS_ASKED = 200, 8, 300
+TURNS, KILLS, QUESTIONS_ASKED = 200, 8, int(os.environ.get("QUESTIONS", "300"))
 ROOT = Path(__file__).parents[2]
 _ASKING = """
 import sys
