@@ -198,7 +198,9 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
-    values = {k[len(PREFIX) :].lower(): v for k, v in environ.items() if k.startswith(PREFIX)}
+    # CORDON_EVAL_DATA says where the evaluations find their data, and stands in the environment of what they start.
+    ours = (k for k in environ if k.startswith(PREFIX) and k != "CORDON_EVAL_DATA")
+    values = {k[len(PREFIX) :].lower(): environ[k] for k in ours}
     _known(values, "in the environment", PREFIX)
     return values
 

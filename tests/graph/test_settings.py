@@ -126,3 +126,7 @@ def test_a_leftover_tracing_variable_stops_the_start(
 
 def test_every_setting_has_a_default() -> None:
     assert all(not field.is_required() for field in Settings.model_fields.values())
+
+
+def test_where_the_evaluations_find_their_data_is_no_setting(tmp_path: Path) -> None:
+    assert load(environ={"CORDON_EVAL_DATA": str(tmp_path), "CORDON_TOP_K": "7"}).top_k == 7
