@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from graph.agent import Agent
-from graph.gate import Gate
+from graph.gate import WHOSE, Gate
 from tests.support.models import Scripted, quoting
 
 
@@ -92,3 +92,17 @@ def test_another_comes_in_while_one_waits_outside_even_when_that_one_fails() -> 
         waits()
     with gate.inside():  # the place was given back
         assert came.is_set()
+
+
+def test_a_search_stands_in_the_line_of_its_tenant(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    finder = agent.turns._finder
+
+    class Watched:
+        def invoke(self, *asked: object, **known: object) -> object:
+            seen.append(WHOSE.get())
+            return finder.invoke(*asked, **known)
+
+    monkeypatch.setattr(agent.turns, "_finder", Watched())
+    agent.search("freezer alarms", tenant_id="U1")
+    assert seen == ["U1"]
