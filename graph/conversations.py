@@ -21,7 +21,7 @@ from graph.knowledge.home import alone_in
 
 SHOWN = (
     "run_id", "timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal",
-    "verdict", "safety_flags",
+    "verdict", "safety_flags", "understood",
 )  # fmt: skip
 TITLE_CHARS = 80
 _SCHEMA = """
@@ -67,7 +67,7 @@ class Conversations:
         vector: np.ndarray | None,
     ) -> None:
         """Keep a turn. `gist` is a PastTurn, `vector` its question's embedding (none for a refused one)."""
-        shown = json.dumps({key: reply[key] for key in SHOWN}, ensure_ascii=False)
+        shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
         self._run(
             tenant,

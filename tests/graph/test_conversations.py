@@ -80,3 +80,10 @@ def test_clearing_a_thread_removes_it_from_the_file(one: Agent, home: Path) -> N
     one.clear(tenant_id="U1", thread_id="other")
     assert b"freezer" not in b"".join(p.read_bytes() for p in (home / "conversations").iterdir())
     assert (home / "conversations" / f"{key_of('U1')}.db").exists()
+
+
+def test_a_turn_that_is_read_again_says_how_it_was_understood(one: Agent) -> None:
+    who = {"tenant_id": "U1", "user_id": "ann", "thread_id": "t", "memory": "buffer"}
+    reply = one.ask("Which frezer holds the blood samples?", **who)
+    (turn,) = one.thread("t", tenant_id="U1", user_id="ann")["turns"]
+    assert turn["understood"] == reply["understood"] != {}
