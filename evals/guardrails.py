@@ -50,6 +50,7 @@ def run(out: Path) -> dict[str, Any]:
         folder = material.pool_folder_near()
     except BadInput as error:
         return {"figures": found, "classes": classes, "plots": plots, "skipped": str(error)}
+    found |= judges(folder)
     found |= ordinary(folder)
     found |= left_out(folder, out)
     found |= toxicity(folder)
@@ -170,6 +171,29 @@ def ordinary(folder: Path) -> dict[str, Any]:
     actions = [assess(text, tenant="U0", encode=True).action for text in asked]
     found["laboratory questions: blocked"] = Rate(actions.count("BLOCK"), len(asked)).as_json()
     found["laboratory questions: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(asked)).as_json()
+    return found
+
+
+def judges(folder: Path, most: int = 200) -> dict[str, Any]:
+    """Sources that nothing was learned from (material.JUDGES), as triage judges a question: up to `most` of each."""
+    texts: dict[tuple[str, bool], list[str]] = {}
+    for sample in [*material.questions(folder), *material.varied(folder)]:
+        if sample.source in material.JUDGES:
+            texts.setdefault((sample.source, bool(sample.labels)), []).append(sample.text)
+    found: dict[str, Any] = {}
+    scores: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
+    for (source, attack), all_of in sorted(texts.items()):
+        judged = [assess(text, tenant="U1", encode=True) for text in all_of[:: max(1, len(all_of) // most)][:most]]
+        for name, actions in (("blocked", ("BLOCK",)), ("guarded or blocked", ("BLOCK", "ALLOW_WITH_GUARDRAILS"))):
+            hits = sum(one.action in actions for one in judged)
+            found[f"{source}, {'attacks' if attack else 'innocent'}: {name}"] = Rate(hits, len(judged)).as_json()
+        scores[attack][source] = np.array([max(one.scores.values()) for one in judged])
+    innocent = np.concatenate(list(scores[False].values()))
+    for source, values in scores[True].items():
+        found[f"{source}: AUC against all these innocents"] = {
+            "value": figures.auc(values, innocent),
+            "n": len(values) + len(innocent),
+        }
     return found
 
 

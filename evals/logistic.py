@@ -31,7 +31,7 @@ class Rows:
         return Rows(starts, self.columns[at], self.values[at], self.width)
 
     def dot(self, weights: np.ndarray) -> np.ndarray:
-        return np.add.reduceat(self.values * weights[self.columns], self.starts[:-1])
+        return np.add.reduceat(self.values * weights.astype(np.float32)[self.columns], self.starts[:-1]).astype(float)
 
     def back(self, residual: np.ndarray) -> np.ndarray:
         spread = self.values * np.repeat(residual, np.diff(self.starts))

@@ -21,6 +21,16 @@ DATASETS = Path(__file__).with_name("datasets")
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 NOT_SHIPPED = ("tensortrust", "alpaca_harmless", "tweeteval", "squad2")
 OWN = "own"
+# Whole sources of both pools that only judge: nothing is learned from them, no border and no rule was chosen by them.
+JUDGES = (
+    "alpaca_harmless", "dolly", "followbench",  # ordinary requests
+    "awesome_prompts", "prompts_zh", "cursorrules",  # personas and system prompts
+    "coconot_pref",  # harmless twins of harmful requests, many about security
+    "jailbreak_llms",  # elaborate jailbreaks
+    "pap",  # harmful aims refined until they persuade
+    "trustllm_misuse",  # plain harmful requests
+)  # fmt: skip
+NOISY = ("harmfulqa",)  # a fifth of it are study questions
 # agt_smoke ends every row with its label and a random number, plain or in disguise.
 _TAIL = re.compile(r"\s*(?:Scenario|Reference)\s+PI1-.*\Z", re.S)
 _KEY = re.compile(r"[\W_]+")
@@ -39,17 +49,18 @@ class Sample:
 
     @property
     def ship(self) -> bool:
-        return not self.source.startswith(NOT_SHIPPED)
+        """Whether weights that ship may be learned from it."""
+        return not self.source.startswith(NOT_SHIPPED) and self.source not in JUDGES
 
 
 def pool_folder(given: str | Path | None = None) -> Path:
     """The folder of the pool; raises BadInput where there is none."""
     name = given or os.environ.get("CORDON_POOL", "")
     folder = Path(name) if name else Path()
-    if not name or not (folder / "injection_query.jsonl.gz").is_file():
+    if not name or not (folder / "injection_query.jsonl.gz").is_file() or not folder.with_name("pool2").is_dir():
         raise BadInput(
             f"no pool of labelled texts at {str(name)!r}.",
-            hint="Give the folder that holds injection_query.jsonl.gz by --pool or CORDON_POOL.",
+            hint="Give the folder that holds injection_query.jsonl.gz, with pool2 beside it, by --pool or CORDON_POOL.",
         )
     return folder
 
@@ -157,6 +168,23 @@ def questions(folder: Path) -> list[Sample]:
     ]
     more = rows(folder / "benign_instructions_NC.jsonl.gz")
     return distinct([*found, *(Sample(row["text"], "alpaca_harmless", frozenset()) for row in more)])
+
+
+def varied(folder: Path) -> list[Sample]:
+    """Questions of the second pool, which lies beside the first: attacks, harm, and all sorts of innocent requests.
+
+    What is no attack is innocent of everything; of an attack or a harmful request nothing else is known.
+    """
+    found = []
+    for name, label in (("injection_query", "injection"), ("harm", "harm")):
+        for row in rows(folder.with_name("pool2") / f"{name}.jsonl.gz"):
+            bad = frozenset({label})
+            source = "catqa" if row["source"].startswith("catqa") else row["source"]  # one set in three languages
+            if row["label"]:
+                found.append(Sample(row["text"], source, bad, bad))
+            elif name == "injection_query":
+                found.append(Sample(row["text"], source, frozenset()))
+    return distinct(sample for sample in found if sample.source not in NOISY)
 
 
 def harmful(folder: Path) -> list[Sample]:

@@ -2,13 +2,13 @@
 
 Writes graph/policy/threats/weights/{lexicon,threats}.npz. Only sources whose licence allows it enter (material.py).
 Calibration uses margins of texts whose source was left out of the fit, so that 0.3 and 0.8 keep their meaning on
-text of an unknown kind: all heads together leave 1 in 200 ordinary texts at 0.8 and above, 1 in 30 hard ones at 0.3.
+text of an unknown kind. Of the sources in material.JUDGES nothing is learned.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,12 @@ from graph.policy.threats import learned, lexicon
 from graph.policy.threats.readings import Readings, read
 
 SEED = 20260101
-MOST = {"banking77": 1_500, "clapnq_train_question": 1_500, "alpaca_harmless": 2_500, "davidson": 3_000}
+MOST = {
+    "banking77": 1_500, "clapnq_train_question": 1_500, "alpaca_harmless": 2_500, "davidson": 3_000,
+    "wildjailbreak": 900, "lobehub": 700, "gpteacher_roleplay": 600, "aart": 600, "catqa": 600,
+    "nl2bash": 400, "gpteacher_code": 400, "ifeval": 400, "copilot_md": 300,
+}  # fmt: skip
+LONGEST = 800  # characters that are learned from of a text of the second pool
 L2_WORDS = 1e-5
 OWN_WEIGHT = 2.0
 # Shares of the own innocent texts written one by one (mostly hard) that stay below 0.3 and below 0.8. Six heads share
@@ -34,7 +39,19 @@ QUANTILES = {
     "toxicity": (0.997, 0.999),
     "harm": (0.996, 0.999),
 }
-FOLDS = 5  # for the own set, which is one source
+# What borders rest on, learned without it: ordinary questions; requests, personas and shell commands of other people.
+ORDINARY = ("banking77", "clapnq_train_question")
+VARIED = ("self_instruct", "agents_md", "fabric", "nl2bash")
+ASIDE, SHARED, PARTS = (*ORDINARY, *VARIED), (OWN, "davidson"), 5
+# Shares of VARIED, each source counting the same, that stay below 0.3 and below 0.8.
+VARIED_SHARES = {
+    "injection": (0.97, 0.995),
+    "leakage": (0.995, 0.999),
+    "cross_tenant": (0.997, 0.9995),
+    "evasion": (0.995, 0.999),
+    "toxicity": (0.997, 0.9995),
+    "harm": (0.985, 0.997),
+}
 
 
 @dataclass(frozen=True)
@@ -68,10 +85,15 @@ def capped(samples: Sequence[Sample]) -> list[Sample]:
     return [samples[at] for at in sorted(kept)]
 
 
-def gather(folder: Path, *, measured: bool) -> list[Sample]:
-    """All samples, capped; with `measured` also those that may be measured on but not shipped."""
-    found = [*material.questions(folder), *material.harmful(folder), *material.toxic(folder)]
-    return [*material.own_training(), *capped([s for s in found if measured or s.ship])]
+def gather(folder: Path) -> list[Sample]:
+    """All samples that may be learned from, capped."""
+    found = [
+        *material.questions(folder),
+        *material.harmful(folder),
+        *material.toxic(folder),
+        *(replace(s, text=s.text[:LONGEST]) for s in material.varied(folder)),
+    ]
+    return [*material.own_training(), *capped([s for s in found if s.ship])]
 
 
 def tabulate(samples: list[Sample], *, judged: bool = False) -> Table:
@@ -124,19 +146,38 @@ def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> np.ndarray
     return np.array(found)
 
 
-def left_out(table: Table) -> list[np.ndarray]:
-    """Groups of rows that are judged by a fit without them: each source, and folds of the own set."""
-    groups = [np.flatnonzero(table.source == name) for name in np.unique(table.source) if name != OWN]
-    mine = np.flatnonzero(table.source == OWN)
-    fold = np.random.default_rng(SEED).integers(0, FOLDS, len(mine))
-    return [*groups, *(mine[fold == number] for number in range(FOLDS))]
+def aside(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to learn from when borders are sought, and those that borders rest on: of sources that the others know
+    nothing of, and a share of the own set and of the tweets."""
+    part = np.random.default_rng(SEED).integers(0, PARTS, len(table.samples))
+    out = np.isin(table.source, ASIDE) | (np.isin(table.source, SHARED) & (part == 0))
+    return np.flatnonzero(~out), np.flatnonzero(out)
+
+
+def part_of(table: Table, rows: np.ndarray) -> Table:
+    """The same for some rows, as far as calibration needs it."""
+    return replace(
+        table,
+        samples=[table.samples[at] for at in rows],
+        labels=table.labels[rows],
+        known=table.known[rows],
+        source=table.source[rows],
+    )
+
+
+def spread_quantile(margin: np.ndarray, source: np.ndarray, share: float) -> float:
+    """The quantile of all sources together, each counting the same."""
+    names, at, sizes = np.unique(source, return_inverse=True, return_counts=True)
+    order = np.argsort(margin)
+    reached = np.cumsum((1 / sizes[at] / len(names))[order])
+    return float(margin[order][min(int(np.searchsorted(reached, share)), len(order) - 1)])
 
 
 def calibrate(table: Table, head: int, margin: np.ndarray, shares: tuple[float, float]) -> learned.Knots:
     """Knots (margins, scores) of one head, from out-of-source margins; `shares` as in QUANTILES."""
     innocent = (table.labels.sum(1) == 0) & table.known[:, head]
     kinds = np.array([s.kind for s in table.samples])
-    ordinary = innocent & np.isin(table.source, ["banking77", "clapnq_train_question"])
+    ordinary = innocent & np.isin(table.source, ORDINARY)
     ordinary |= innocent & np.isin(kinds, ["work_questions", "multilingual"])
     hard = innocent & (table.source == OWN) & np.array([s.calibrates for s in table.samples])
     tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
@@ -146,6 +187,9 @@ def calibrate(table: Table, head: int, margin: np.ndarray, shares: tuple[float, 
     block = max(float(np.quantile(margin[hard], block_share)), float(np.quantile(margin[ordinary], 0.999)))
     if HEADS[head] == "toxicity":
         block = max(block, float(np.quantile(margin[tweets], 0.98)))
+    others = innocent & np.isin(table.source, VARIED)
+    guard = max(guard, spread_quantile(margin[others], table.source[others], VARIED_SHARES[HEADS[head]][0]))
+    block = max(block, spread_quantile(margin[others], table.source[others], VARIED_SHARES[HEADS[head]][1]))
     middle = float(np.quantile(margin[innocent], 0.5))
     bottom = min(float(margin[innocent].min()), middle - 0.5)
     guard = max(guard, middle + 0.1)
@@ -172,17 +216,13 @@ def write_lexicon(folder: Path) -> int:
 
 def train(folder: Path, file: Path = learned.FILE) -> None:
     print(f"lexicon: {write_lexicon(folder)} words")
-    table = tabulate(gather(folder, measured=False))
+    table = tabulate(gather(folder))
     print(f"{len(table.samples)} texts of {len(np.unique(table.source))} sources")
-    everything = np.arange(len(table.samples))
-    outside = np.zeros((len(table.samples), len(HEADS)))
-    for group in left_out(table):
-        rest = np.setdiff1d(everything, group)
-        heads = [head for head in range(len(HEADS)) if table.known[group, head].any()]
-        fits = [fit(table, head, rest) for head in heads]
-        outside[group[:, None], heads] = margins(table, fits, group)
-    fits = [fit(table, head, everything) for head in range(len(HEADS))]
-    knots = [calibrate(table, head, outside[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
+    rest, group = aside(table)
+    outside = margins(table, [fit(table, head, rest) for head in range(len(HEADS))], group)
+    kept = part_of(table, group)
+    knots = [calibrate(kept, head, outside[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
+    fits = [fit(table, head, np.arange(len(table.samples))) for head in range(len(HEADS))]
     write(file, fits, knots)
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 
