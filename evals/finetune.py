@@ -25,16 +25,14 @@ ALL = tuple(range(len(HEADS)))
 COUNTS = {"injection": 0.5}  # what a head counts in the loss; its sources are the most and the most different
 OTHERS = 0.1
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
-# As train.QUANTILES, shared out by what a border finds for each innocent text it flags, on the texts that calibration
-# holds out (greedily, injection twice); injection and harm are then stricter, so that at most 1 in 20 of innocent_hard
-# lies at 0.3 and above. Toxicity is looser by the innocent texts that swear, 1 in 100 of those that calibrate.
+# As train.QUANTILES, by what a border finds of the own attacks that were left out for each innocent text it flags there.
 QUANTILES = {
-    "injection": (0.994, 0.998),
-    "leakage": (0.9925, 0.999),
-    "cross_tenant": (0.997, 1.0),
-    "evasion": (0.997, 1.0),
+    "injection": (0.987, 0.995),
+    "leakage": (0.99, 0.997),
+    "cross_tenant": (0.995, 0.999),
+    "evasion": (0.994, 0.999),
     "toxicity": (0.995, 0.999),
-    "harm": (0.999, 1.0),
+    "harm": (0.997, 0.9985),
 }
 
 
@@ -71,10 +69,7 @@ def fit(work: Task, chosen: np.ndarray, heads: Sequence[int] = ALL) -> lowrank.S
 
 
 def learn(work: Task) -> tuple[lowrank.Steps, list[learned.Knots]]:
-    """Steps, and knots of n-grams and encoder together for each head, by the margins of what both were learned without.
-
-    A second fit on everything would gain a fifth more texts, and borders that belong to another encoder.
-    """
+    """Steps, and knots of n-grams and encoder together for each head, by margins of what neither learned from."""
     table = work.table
     rest, group = train.aside(table)
     steps = fit(work, rest)

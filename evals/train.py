@@ -45,10 +45,10 @@ VARIED = ("self_instruct", "agents_md", "fabric", "nl2bash")
 ASIDE, SHARED, PARTS = (*ORDINARY, *VARIED), (OWN, "davidson"), 5
 # Shares of VARIED, each source counting the same, that stay below 0.3 and below 0.8.
 VARIED_SHARES = {
-    "injection": (0.97, 0.995),
-    "leakage": (0.995, 0.999),
-    "cross_tenant": (0.997, 0.9995),
-    "evasion": (0.995, 0.999),
+    "injection": (0.95, 0.985),
+    "leakage": (0.985, 0.997),
+    "cross_tenant": (0.99, 0.998),
+    "evasion": (0.985, 0.998),
     "toxicity": (0.997, 0.9995),
     "harm": (0.985, 0.997),
 }
@@ -147,8 +147,11 @@ def margins(table: Table, fits: Sequence[Fit], chosen: np.ndarray) -> np.ndarray
 
 
 def aside(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to learn from when borders are sought, and those that borders rest on: of sources that the others know
-    nothing of, and a share of the own set and of the tweets."""
+    """Rows to learn from, and those that borders rest on: of sources that the others know nothing of, and a share of
+    the own set and of the tweets.
+
+    A second fit on everything would gain a fifth more texts, and borders that belong to another fit.
+    """
     part = np.random.default_rng(SEED).integers(0, PARTS, len(table.samples))
     out = np.isin(table.source, ASIDE) | (np.isin(table.source, SHARED) & (part == 0))
     return np.flatnonzero(~out), np.flatnonzero(out)
@@ -219,10 +222,9 @@ def train(folder: Path, file: Path = learned.FILE) -> None:
     table = tabulate(gather(folder))
     print(f"{len(table.samples)} texts of {len(np.unique(table.source))} sources")
     rest, group = aside(table)
-    outside = margins(table, [fit(table, head, rest) for head in range(len(HEADS))], group)
-    kept = part_of(table, group)
+    fits = [fit(table, head, rest) for head in range(len(HEADS))]
+    outside, kept = margins(table, fits, group), part_of(table, group)
     knots = [calibrate(kept, head, outside[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
-    fits = [fit(table, head, np.arange(len(table.samples))) for head in range(len(HEADS))]
     write(file, fits, knots)
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 

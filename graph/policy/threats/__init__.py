@@ -81,7 +81,7 @@ class Assessment:
     action: Action
 
 
-DOUBT_FROM = 20  # risk from which the encoder is asked: of 227 ordinary questions 0.07 lie there
+DOUBT_FROM = 10  # risk from which the encoder is asked; from 20 on it finds 2 to 7 of 100 attacks less
 
 
 def assess(text: str, *, source: Source = "question", tenant: str = "", encode: bool = False) -> Assessment:
