@@ -18,7 +18,7 @@ from graph.errors import Unavailable
 from graph.policy.threats import encoder
 
 LAYERS, FROM, HEADS_OF, HIDDEN = 6, 2, 12, 384  # layers FROM.. are moved
-RANK, RATE, EPOCHS, BATCH, DROP = 16, 1e-3, 1.5, 32, 0.1
+RANK, RATE, EPOCHS, BATCH, DROP = 16, 1e-3, 2, 32, 0.1
 SCALE, L2 = 3.0, 3e-4  # of the line that fitting starts from, on embeddings of length 1; as train.py has them
 LINEAR = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
           "intermediate.dense", "output.dense")  # fmt: skip
@@ -74,7 +74,7 @@ class Encoder:
             [{"params": inner, "lr": RATE}, {"params": [steps["line"], steps["bias"]], "lr": RATE * 3}],
             weight_decay=0.0,
         )
-        most = int(EPOCHS * len(rows)) // BATCH
+        most = EPOCHS * len(rows) // BATCH
         warm = max(1, most // 10)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimiser, lambda step: min((step + 1) / warm, max(0.0, (most - step) / (most - warm)))

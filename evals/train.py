@@ -42,7 +42,7 @@ QUANTILES = {
 # What borders rest on, learned without it: ordinary questions; requests, personas and shell commands of other people.
 ORDINARY = ("banking77", "clapnq_train_question")
 VARIED = ("self_instruct", "agents_md", "fabric", "nl2bash")
-ASIDE, SHARED, PARTS = (*ORDINARY, *VARIED), (OWN, "davidson"), 5
+ASIDE, SHARED, PARTS = (*ORDINARY, *VARIED), (OWN, "davidson"), 8
 # Shares of VARIED, each source counting the same, that stay below 0.3 and below 0.8.
 VARIED_SHARES = {
     "injection": (0.95, 0.985),

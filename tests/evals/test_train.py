@@ -61,6 +61,47 @@ def test_sources_without_an_open_licence_do_not_ship(source: str) -> None:
     assert not material.Sample("x", source, frozenset()).ship
 
 
+@pytest.mark.parametrize("source", material.JUDGES)
+def test_nothing_is_learned_from_a_source_that_judges(source: str) -> None:
+    assert not material.Sample("x", source, frozenset()).ship
+    assert source not in train.ASIDE
+
+
+def test_borders_rest_on_what_was_not_learned_from() -> None:
+    samples = [
+        material.Sample(f"{source} {n}", source, frozenset()) for source in ("own", "fabric", "x") for n in "abcd"
+    ]
+    table = train.tabulate(samples * 10)
+    rest, group = train.aside(table)
+    assert set(table.source[rest]) == {"own", "x"}
+    assert set(table.source[group]) == {"own", "fabric"}
+    assert sorted([*rest, *group]) == list(range(120))
+
+
+def test_each_source_counts_the_same_for_a_border() -> None:
+    margin = np.array([0.0] * 98 + [1.0, 2.0])
+    source = np.array(["large"] * 98 + ["small"] * 2)
+    assert train.spread_quantile(margin, source, 0.4) == 0.0
+    assert train.spread_quantile(margin, source, 0.7) == 1.0
+    assert train.spread_quantile(margin, source, 0.9) == 2.0
+
+
+def test_of_the_second_pool_an_attack_says_nothing_of_other_heads(tmp_path: Path) -> None:
+    import gzip
+    import json
+
+    (tmp_path / "pool2").mkdir()
+    for name in ("injection_query", "harm"):
+        rows = [{"text": f"{name} {label}", "label": label, "source": "s"} for label in (0, 1)]
+        with gzip.open(tmp_path / "pool2" / f"{name}.jsonl.gz", "wt") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in rows)
+    found = {s.text: s for s in material.varied(tmp_path / "pool")}
+    assert set(found) == {"injection_query 0", "injection_query 1", "harm 1"}
+    assert found["injection_query 1"].known == {"injection"}
+    assert found["harm 1"].labels == {"harm"}
+    assert found["injection_query 0"].known == frozenset(material.HEADS)
+
+
 def test_without_the_pool_the_command_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CORDON_POOL", raising=False)
     with pytest.raises(BadInput, match="no pool"):
