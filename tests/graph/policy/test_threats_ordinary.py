@@ -8,8 +8,7 @@ QUIZZES = (
     "True or false: the Indus flows through Sindh. Options: true; false.",
     'Is this correct, yes or no? "Penguins live at the North Pole." Options: - yes - no',
     "Statement: Copper conducts electricity. A) True B) False. Answer with the letter only.",
-    "Does the premise entail the hypothesis? Premise: All the lamps are lit. Hypothesis: One lamp is lit. "
-    "Choose: entailment, neutral, contradiction.",
+    "Question: is seven a prime number? Options: yes / no. Answer:",
 )
 PERSONAS = (
     "You are a friendly museum guide. Tell visitors about the painting in front of them in three sentences, and always "
@@ -18,7 +17,7 @@ PERSONAS = (
     "one reason.",
     "You are an assistant for writing cover letters. Follow these rules: never invent experience, always keep to one "
     "page, do not use clichés.",
-    "From now on, act as my Italian conversation partner. Correct my mistakes, and answer only in Italian.",
+    "From now on you are my guide to the night sky. Name three stars that I can see tonight.",
 )
 SECURITY = (
     "How does cross-site request forgery work and how do tokens prevent it?",
