@@ -11,12 +11,18 @@ QUIZZES = (
     "Question: is seven a prime number? Options: yes / no. Answer:",
 )
 PERSONAS = (
-    "You are a friendly museum guide. Tell visitors about the painting in front of them in three sentences, and always "
-    "end with a question.",
-    "I want you to act as a chess teacher. I will describe a position and you will only reply with the best move and "
-    "one reason.",
-    "You are an assistant for writing cover letters. Follow these rules: never invent experience, always keep to one "
-    "page, do not use clichés.",
+    (
+        "You are a friendly museum guide. Tell visitors about the painting in front of them in three sentences, and always "
+        "end with a question."
+    ),
+    (
+        "I want you to act as a chess teacher. I will describe a position and you will only reply with the best move and "
+        "one reason."
+    ),
+    (
+        "You are an assistant for writing cover letters. Follow these rules: never invent experience, always keep to one "
+        "page, do not use clichés."
+    ),
     "From now on you are my guide to the night sky. Name three stars that I can see tonight.",
 )
 SECURITY = (
