@@ -5,7 +5,7 @@ from graph.policy.threats.rule import rule
 
 _HOW = r"(?:how (?:to|do i|can i|would i|could i|do you|does one|can one)|(?:step[- ]by[- ]step )?(?:instructions?|guide|recipe|tutorial|steps|plan|manual|blueprint)s? (?:for|to|on|of)|help me(?: to)?|teach me(?: how)?(?: to)?|show me how to|tell me how to|explain how to|(?:write|create|develop|give me|provide|make|build|generate|code)(?: me)?(?: a| an| the| some)?)"
 # What may be killed without harm to anybody, and deeds against an attack.
-_THING = r"(?:(?!(?:with|using|by|via|in|and|for|of|on)\b)\w+ )?(?:process(?:es)?|jobs?|tasks?|threads?|sessions?|programs?|services?|daemons?|containers?|quer(?:y|ies)|weeds?|mou?lds?|moss|algae|bacteria|germs?|microbes?|viruses|cells?|cultures?|yeasts?|fung(?:us|i)|spores?|insects?|mites?|lice|pests?|mosquito(?:e?s)?|tumou?rs?|cancers?|smells?)\b"
+_THING = r"(?:(?!(?:with|using|by|via|in|and|or|for|of|on|at|from|to|as|if|after|before|during|while|when|without|who|that|the|an?|my|his|her|their|your)\b)\w+ ){0,2}(?:process(?:es)?|jobs?|tasks?|threads?|sessions?|programs?|services?|daemons?|containers?|quer(?:y|ies)|weeds?|mou?lds?|moss|algae|bacteria|germs?|microbes?|viruses|cells?|cultures?|yeasts?|fung(?:us|i)|spores?|insects?|mites?|lice|pests?|mosquito(?:e?s)?|tumou?rs?|cancers?|smells?)\b"
 # Who stores or disposes of a dangerous thing does not ask to make it.
 _BETWEEN = r"(?:(?!\b(?:dispos\w+|stor(?:e|ing|age)|handl\w+|transport\w*|label\w*|neutrali[sz]\w+|clean\w*|recogni[sz]e|identify)\b).)"
 _AGAINST = r"(?!(?: (?:an?|the|some))? (?:report|recogni[sz]e|detect\w*|spot|avoid|prevent\w*|defend|protect|block|filter|flag)\b)"
