@@ -163,10 +163,10 @@ def long_texts(size: int = 1_000_000) -> list[str]:
 
 
 def ordinary(folder: Path) -> dict[str, Any]:
-    """Blocked of people's ordinary questions, by the shipped weights (banking77 and clapnq entered their training)."""
+    """Blocked of people's ordinary questions, by the shipped weights (their borders rest on banking77 and clapnq)."""
     texts = [s for s in material.questions(folder) if s.source in ("banking77", "clapnq_train_question")][::4]
     blocked = sum(assess(s.text, tenant="U1", encode=True).action == "BLOCK" for s in texts)
-    found = {"ordinary questions of trained sources: blocked": Rate(blocked, len(texts)).as_json()}
+    found = {"ordinary questions that borders rest on: blocked": Rate(blocked, len(texts)).as_json()}
     asked = [row["question"] for row in material.own("answers")]
     actions = [assess(text, tenant="U0", encode=True).action for text in asked]
     found["laboratory questions: blocked"] = Rate(actions.count("BLOCK"), len(asked)).as_json()
