@@ -12,6 +12,14 @@ from graph.state import Citation, Evidence, Sentence
 _PARTS = 12  # sentences of one claim that are judged by themselves
 
 
+def shown(text: str) -> str:
+    """As it leaves: masked and without anything live. What was taken out may have joined what it divided, so it is
+    masked again."""
+    masked = pii.mask(text).text
+    said = plain.text(masked)
+    return said if said == masked else pii.mask(said).text
+
+
 class Verified:
     """Sentences in their order with their citations, numbered as they come: the same claims give the same numbers."""
 
@@ -30,7 +38,7 @@ class Verified:
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
-        text = plain.text(pii.mask(claim["text"]).text)
+        text = shown(claim["text"])
         if self._told(text):
             return []
         if (whole := self._checked(text, claim["sources"])) is not None:

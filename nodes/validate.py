@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from graph.models import wording
 from graph.models.chat import Generator
-from graph.policy import pii, plain, refusals
+from graph.policy import refusals
 from graph.state import Draft, State
-from graph.verified import Verified
+from graph.verified import Verified, shown
 from nodes.generate import task_of
 from nodes.repair import TRIES
 
@@ -90,7 +90,7 @@ def _assessment(value: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return plain.text(pii.mask(value).text)
+        return shown(value)
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -18,14 +18,14 @@ def start(settings: Settings) -> None:
     """Call once, before the graph is imported. Whatever fails here is reported by its real use."""
     gc.set_threshold(50_000, 50, 50)  # imports allocate much and free nothing: scanning it costs a tenth of the start
     if settings.embeddings == "embedded":
-        threading.Thread(target=_load, daemon=True).start()
+        threading.Thread(target=_load, args=[settings], daemon=True).start()
     # httpx has a command line, which it imports when it can: pygments, rich and click, for nothing here.
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     for name in _DEFERRED:
         _defer(name)
 
 
-def _load() -> None:
+def _load(settings: Settings) -> None:
     try:
         from graph.knowledge.embeddings import shared
 
@@ -34,6 +34,10 @@ def _load() -> None:
 
         assess("warm")  # loads the weights and compiles the patterns
         learned.tuned().margins(["warm"])
+        if settings.reader == "embedded":
+            from graph.models import reader
+
+            reader.shared().scores("warm", [("", "warm"), ("", "warm")])  # a thread for each
     except Exception:
         return
 

@@ -32,6 +32,7 @@ _PARTS = {
     encodings.HEX: re.compile(r"[0-9a-fA-F]{16,}"),
 }
 _PADDING = re.compile(r"={1,6}")  # base32 has more of it than base64
+_NOTE = re.compile(r"[\[【]\d{1,3}[\]】]")
 _CELL = re.compile(r"[^;|\t\n]+")
 _TITLE = r"\s*(?:[^\W\d_][^:]{0,100}:\s*)?"
 _NUMBER = re.compile(rf"{_TITLE}(\(?\+?\d[\d ().-]{{0,30}}?)\s*")
@@ -46,7 +47,12 @@ def find(text: str, look: Look) -> list[Found]:
     look = cache(look)  # the same text comes out of several readings
     said: Said = {}
     depth = DEEPEST if len(text) <= LONG else DEEPEST - 1
-    return [*_escaped(text, look, depth, said), *_encoded(text, look, depth, said), *_divided(text)]
+    return [
+        *_escaped(text, look, depth, said),
+        *_encoded(text, look, depth, said),
+        *_divided(text),
+        *_noted(text, look),
+    ]
 
 
 def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
@@ -70,6 +76,22 @@ def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
             yield from _placed(look(text), places, wide)
     if wide and depth:
         yield from _placed(_encoded(text, look, depth, said), places, wide)
+
+
+def _noted(text: str, look: Look) -> Iterator[Found]:
+    """What reads on over the number of a footnote: "0300[1] 1234567"."""
+    parts, places, at = list[str](), list[int](), 0
+    for mark in _NOTE.finditer(text):
+        parts.append(text[at : mark.start()])
+        places += range(at, mark.start())
+        at = mark.end()
+    if not at:
+        return
+    places += range(at, len(text))
+    for hit, type in look("".join(parts) + text[at:]):
+        start, end = places[hit.start], places[hit.end - 1] + 1
+        if end - start > hit.end - hit.start:
+            yield Hit(start, end, hit.score), type
 
 
 def _placed(found: Iterable[Found], places: Places, wide: list[int]) -> Iterator[Found]:

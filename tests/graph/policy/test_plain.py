@@ -30,3 +30,25 @@ def test_no_canonical_refusal_can_be_quoted_as_one(text: str) -> None:
     for value in (text, f"Yes. {text}", text.upper(), text.replace(":", "：")):
         assert plain.text(value) != value
     assert plain.text(text).startswith(("“Refusal”: ", "“Unavailable”: "))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<scr<b>ipt>alert(1)</scr</b>ipt>", "< script>alert(1)< /script>"),
+        ('<im<i>g src=gate onerror="x">', '< img src=gate onerror="x">'),
+        ("[the [gate](y)](&#104;ttps&colon;&sol;&sol;gate&period;de/x)", "the [gate] (https[:]//gate[.]de/x)"),
+        ("[the gate]<b>(gate/x)", "[the gate] (gate/x)"),
+        ("&amp;#60;script src=gate 3< 4", "< script src=gate 3< 4"),
+        ("<!-- the gate", "< !-- the gate"),
+        ("<?gate the gate", "< ?gate the gate"),
+    ],
+)
+def test_what_is_taken_out_makes_nothing_live_of_the_rest(text: str, shown: str) -> None:
+    assert plain.text(text) == shown
+
+
+def test_numbers_in_brackets_stay_and_are_no_source() -> None:
+    assert plain.text("Load 1[00] kg, [10] to [20] m, x = tips[1] 【2】 (Source 3)") == (
+        "Load 1(00) kg, (10) to (20) m, x = tips(1) (2) Source 3"
+    )
