@@ -43,7 +43,8 @@ class Verified:
             return []
         if (whole := self._checked(text, claim["sources"])) is not None:
             return [whole]
-        parts = [text[start:end] for start, end in split(text)[:_PARTS]]
+        bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
+        parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
         added: list[Sentence] = []
         for part in parts if len(parts) > 1 else []:
             if not self._told(part) and (sentence := self._checked(part, claim["sources"])) is not None:
