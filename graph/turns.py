@@ -6,6 +6,7 @@
 import contextvars
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from graph.errors import Unavailable
 from graph.gate import WHOSE
 from graph.knowledge.home import private_directory
 
+OPENING_S = 20  # at most to wait for another process that opens the same new memory
 Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
 
 
@@ -133,7 +135,7 @@ class Turns:
             path.chmod(0o600)
             connection.execute("PRAGMA secure_delete = ON")
             saver = SqliteSaver(connection, serde=MaskingSerializer())
-            saver.setup()
+            _set_up(saver)
         except sqlite3.Error as error:
             raise Unavailable(
                 f"the memory {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
@@ -217,3 +219,16 @@ def _memory() -> Iterator[None]:
     except sqlite3.Error as error:
         why = f"the conversation cannot be stored: {error}."
         raise Unavailable(why, hint="Is the disk full? Free space.") from error
+
+
+def _set_up(saver: Any) -> None:
+    """Several processes may open a new home at once; SQLite waits for nobody while its journal changes mode."""
+    until = time.monotonic() + OPENING_S
+    while True:
+        try:
+            saver.setup()
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.05)

@@ -1,0 +1,33 @@
+"""The memory of a home that several processes open at once."""
+
+import sqlite3
+
+import pytest
+
+from graph import turns
+
+
+class Busy:
+    """Locked so often, then set up."""
+
+    def __init__(self, times: int, why: str = "database is locked") -> None:
+        self.times, self.why = times, why
+
+    def setup(self) -> None:
+        self.times -= 1
+        if self.times >= 0:
+            raise sqlite3.OperationalError(self.why)
+
+
+def test_a_memory_that_another_process_sets_up_is_waited_for() -> None:
+    busy = Busy(3)
+    turns._set_up(busy)
+    assert busy.times == -1
+
+
+def test_what_is_no_matter_of_waiting_is_raised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="malformed"):
+        turns._set_up(Busy(1, "database disk image is malformed"))
+    monkeypatch.setattr(turns, "OPENING_S", 0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        turns._set_up(Busy(9))
