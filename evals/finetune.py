@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from evals import figures, guardrails, lowrank, material, train
+from evals.command import ended
 from evals.material import HEADS, Sample
-from graph.errors import CordonError
 from graph.policy.threats import encoder, learned
 
 TOXICITY = HEADS.index("toxicity")
@@ -122,18 +122,16 @@ def main() -> int:
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
     parser.add_argument("--leave-out", action="store_true", help="learn without groups of sources, for judging")
     options = parser.parse_args()
-    try:
+
+    def do() -> None:
         folder = material.pool_folder(options.pool)
         if options.leave_out:
             leave_out(folder)
             print("tweeteval to davidson", json.dumps(tweets_back(folder)))
-            return 0
-        work = Task.of(train.gather(folder))
-        write(encoder.FILE, *learn(work))
-    except CordonError as error:
-        print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
-        return 1
-    return 0
+        else:
+            write(encoder.FILE, *learn(Task.of(train.gather(folder))))
+
+    return ended(do)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from evals import lowrank
+from evals.command import ended
 from evals.figures import auc
 from evals.lowrank import HEADS_OF, HIDDEN, LAYERS, LINEAR, NORMS
 from evals.reader_texts import Group, Source, groups
 from evals.stats import Rate
-from graph.errors import CordonError
 from graph.models import extractive, reader
 from graph.tuned import installed
 
@@ -229,7 +229,8 @@ def main() -> int:
     parser.add_argument("--further", action="store_true", help="go on from the shipped weights")
     parser.add_argument("--steps", type=int, help=f"batches to learn from (default {STEPS}; {FURTHER} with --further)")
     options = parser.parse_args()
-    try:
+
+    def do() -> None:
         if not options.judge:
             further = options.further
             model = Model(reader.FILE if further else None)
@@ -238,10 +239,8 @@ def main() -> int:
             write(model, reader.FILE)
         for name, value in run(Path())["figures"].items():
             print(f"  {name:<58} {shown(value)}", flush=True)
-    except CordonError as error:
-        print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
-        return 1
-    return 0
+
+    return ended(do)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import numpy as np
 
 from evals import lexicon as word_list
 from evals import logistic, material
+from evals.command import ended
 from evals.material import HEADS, OWN, Sample
-from graph.errors import CordonError
 from graph.policy.threats import learned, lexicon
 from graph.policy.threats.readings import Readings, read
 
@@ -255,12 +255,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.train", description=__doc__.split("\n")[0])
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
     options = parser.parse_args()
-    try:
-        train(material.pool_folder(options.pool))
-    except CordonError as error:
-        print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
-        return 1
-    return 0
+    return ended(lambda: train(material.pool_folder(options.pool)))
 
 
 if __name__ == "__main__":

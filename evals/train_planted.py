@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from evals import logistic, material
+from evals.command import ended
 from evals.handbooks import OPEN
 from evals.material import PLANTED, Sample
 from evals.planted import ORDERS_LEFT_OUT, documents, passages
 from evals.stats import Rate
 from evals.train import SEED, sentence_fit
-from graph.errors import CordonError
 from graph.policy.canonical import canonicalise
 from graph.policy.sentences import split
 from graph.policy.threats import mention, planted, surroundings
@@ -145,12 +145,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with pool, pool2 and collections")
     parser.add_argument("--left-out", action="store_true", help="judge fits that lack what they are judged by")
     options = parser.parse_args()
-    try:
-        left_out(options.data) if options.left_out else train(options.data)
-    except CordonError as error:
-        print(f"{error}\n{error.hint}" if getattr(error, "hint", "") else error, file=sys.stderr)
-        return 1
-    return 0
+    return ended(lambda: (left_out if options.left_out else train)(options.data))
 
 
 if __name__ == "__main__":

@@ -191,9 +191,9 @@ def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, r
     record = space.record(doc_id) if space else None
     if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
         return False
-    if (
-        record is None or record.reading != READING or (source.pii and not record.pii)
-    ):  # what was found in it stays said of it
+    if record is None or record.reading != READING:
+        return False
+    if source.pii and not record.pii:  # what was found in it stays said of it
         return False
     wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted

@@ -5,7 +5,6 @@ each side. Nothing weaker stands behind what answers, and each kind has its budg
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 
@@ -13,7 +12,7 @@ from graph.models.candidates import Candidate, without_item
 from graph.models.units import Range
 from graph.policy import intent, wanted
 from graph.policy import text as lexical
-from graph.policy.structure import quoted
+from graph.policy.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
@@ -24,7 +23,6 @@ BUDGET: dict[wanted.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[wanted.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
 LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
-_ITEM = re.compile(r"^ *(?:[-*•–]|\d{1,3}[.)]) ", re.MULTILINE)
 OPENING = 4  # statements of an overview
 
 Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -171,7 +169,7 @@ def _said(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> It
 def _quoted(text: str, start: int, end: int) -> str:
     """As it stands; an item alone without its mark."""
     said = quoted(text, start, end)
-    return without_item(said) if len(_ITEM.findall(said)) == 1 else dedent(said).strip()
+    return without_item(said) if sum(map(bool, map(ITEM.match, said.split("\n")))) == 1 else dedent(said).strip()
 
 
 def _is_fence(between: str) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
+from graph.policy.structure import ITEM
+
 DEEPEST = 9  # lists within lists; what is deeper is read as words
 _NUMBERS = re.compile(r"[ \n]?((?:\[\d{1,3}\])+)(?=\s|$)")  # nothing else looks like them (graph/policy/plain.py)
 _FENCE = re.compile(r"(`{3,})[\w+-]*\s*$")
 _HEADING = re.compile(r"(#{1,9}) +(?=\S)")
-_ITEM = re.compile(r"( *)([-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]) +(?=\S)")
 _CELL = re.compile(r"([^:;\n]{1,100}): (.*)")
 _NEXT_CELL = re.compile(r"; (?=[^:;\n]{1,100}: )")
 
@@ -98,7 +99,7 @@ def _read(lines: Sequence[str], gap: str, depth: int = 0) -> list[_Read]:
         elif heading := _HEADING.match(line):
             found.append(Heading(len(heading[1]), line[heading.end() :].strip()))
             gap = ""
-        elif depth < DEEPEST and (item := _ITEM.match(line)):
+        elif depth < DEEPEST and (item := ITEM.match(line)):
             begin = at
             while at < len(lines) and _within(lines, at, len(item[1])):
                 at += 1

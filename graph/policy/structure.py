@@ -21,7 +21,7 @@ _HEADING = re.compile(rf"(#{{1,{DEEPEST}}}) (?=\S)")
 _FENCE = re.compile(r"(`{3,})\s*$")
 _HEADING_LINE = re.compile(rf"^(#{{1,{DEEPEST}}}) (?=\S)", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^`{3,}[ \t]*$", re.MULTILINE)
-_ITEM = re.compile(r"( *)(?:[-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]) +(?=\S)")
+ITEM = re.compile(r"( *)([-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]) +(?=\S)")
 _CELL = re.compile(r"[^:;\n]{1,100}: ")
 _NEXT_CELL = re.compile(r"; [^:;\n]{1,100}: ")
 _NOTHING = re.compile(r"\s*")
@@ -66,7 +66,7 @@ def lines(text: str) -> Iterator[Line]:
         elif heading := _HEADING.match(text, begin, end):
             yield Line(heading.end(), _end(text, begin, end), "heading", len(heading[1]), heading.end(), block + 1)
             block += 2
-        elif item := _ITEM.match(text, begin, end):
+        elif item := ITEM.match(text, begin, end):
             yield Line(start, _end(text, begin, end), "item", len(item[1]) // 2, item.end(), block)
         else:
             yield Line(start, _end(text, begin, end), "text", (start - begin) // 2, start, block)

@@ -113,7 +113,7 @@ async function send(question) {
     for await (const [event, data] of ask(body)) {
       if (event === "sentence") {
         for (const c of data.citations) cited[c.n] = c;
-        text += `${data.text.includes("\n") ? "\n\n" : " "}${data.text} ${data.citations.map((c) => `[${c.n}]`).join("")}`;
+        text += `${data.text.includes("\n") ? "\n\n" : " "}${data.text}${data.text.endsWith("```") ? "\n" : " "}${data.citations.map((c) => `[${c.n}]`).join("")}`;
         come.replaceChildren(...answer(text, cited, openSource));
       } else if (event === "reply") show(data, said);
       else if (event === "error") throw new Refused(503, data.error.message);
