@@ -11,6 +11,7 @@ from graph.policy.threats.views.view import PIECES, READ, READABLE, View
 
 _TOKEN = pattern(r"\S+")
 _EDGE = ".,;:!?\"'()[]{}<>`*_~"
+_JOINED, _SPLIT = 12, 6  # letters of words put together, at least; of the pieces of words taken apart, on average
 _ALPHABET = string.ascii_lowercase
 _TURNS = [str.maketrans(_ALPHABET, _ALPHABET[n:] + _ALPHABET[:n]) for n in range(1, 26)]
 _MIRROR = str.maketrans(_ALPHABET, _ALPHABET[::-1])
@@ -28,10 +29,17 @@ def respelt(text: str) -> Iterator[View]:
     fixed, hits = _respelled(head, tokens)
     if hits >= 2:
         yield View(fixed, "leetspeak or shuffled letters", 0, len(text))
+    undone: dict[str, list[tuple[int, int, str]]] = {}
     for first, last in runs[:PIECES]:
         start, end = tokens[first].start(), tokens[last].end()
         for plain, how in _undone(head[start:end]):
-            yield View(f"{head[:start]}{plain}{head[end:]}", how, start, end)
+            undone.setdefault(how, []).append((start, end, plain))
+    for how, places in undone.items():  # all places at once: the rules read every view from end to end
+        parts, at = [], 0
+        for start, end, plain in places:
+            parts += [head[at:start], plain]
+            at = end
+        yield View("".join([*parts, head[at:]]), how, places[0][0], at)
 
 
 def _strange_runs(tokens: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
@@ -106,6 +114,8 @@ def _undone(piece: str) -> Iterator[tuple[str, str]]:
         if lexicon.readable(sample.translate(_TURNS[best])) >= READABLE:
             yield low.translate(_TURNS[best]), "rotated alphabet"
             return
+    if not _taken_apart(piece.split()):
+        return
     for how, letters in (
         ("spaced letters", _despaced(low)),
         ("split or joined words", segmented(re.sub(r"[\s.\-_*|/,·•+]+", "", low))),
@@ -114,6 +124,11 @@ def _undone(piece: str) -> Iterator[tuple[str, str]]:
         if letters:
             yield letters, how
             return
+
+
+def _taken_apart(words: list[str]) -> bool:
+    """Whether letters may have been moved between words: a name or a foreign word alone splits into short words, too."""
+    return max(map(len, words)) >= _JOINED or (len(words) >= 3 and sum(map(len, words)) <= _SPLIT * len(words))
 
 
 def _despaced(piece: str) -> str:
