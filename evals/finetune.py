@@ -1,29 +1,27 @@
 """Fine-tunes the guard's encoder: `python -m evals.finetune --pool FOLDER`. Needs PyTorch (a CPU build will do).
 
-Writes graph/policy/threats/weights/encoder.npz: low-rank steps for the last four layers of MiniLM, their biases and
-norms, and a line on the embedding for each head. Sources count as in train.py. Repeatable on one kind of processor with
-one number of threads. `--leave-out` learns four encoders without groups of sources instead, which `evals guardrails`
-judges those sources by, and says how toxicity carries over from TweetEval, of which no weights may ship.
+Writes graph/policy/threats/weights/encoder.npz: low-rank steps for all layers of MiniLM, their biases and norms, and a
+line on the embedding for each head. Sources count as in train.py; nothing is learned of material.JUDGES. Repeatable on
+one kind of processor with one number of threads.
 """
 
 import argparse
-import json
 import sys
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from evals import figures, guardrails, lowrank, material, train
+from evals import lowrank, material, train
 from evals.command import ended
 from evals.material import HEADS, Sample
 from graph.policy.threats import encoder, learned
 
-TOXICITY = HEADS.index("toxicity")
-ALL = tuple(range(len(HEADS)))
 COUNTS = {"injection": 0.5}  # what a head counts in the loss; its sources are the most and the most different
 OTHERS = 0.1
+RANK, RATE, BATCH, EPOCHS, DROP = 32, 1e-3, 32, 2.5, 0.1
+JUDGED = 4_000  # texts by which margins are put into standard deviations
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
 # As train.QUANTILES; chosen by what a border finds of own attacks left out, for each innocent text it flags there.
 QUANTILES = {
@@ -36,102 +34,81 @@ QUANTILES = {
 }
 
 
-@dataclass(frozen=True)
 class Task:
-    """The texts of all heads, and the number of each in the encoder."""
+    """The texts of all heads, and what the encoder reads of each."""
 
-    table: train.Table
-    encoder: lowrank.Encoder
-    texts: np.ndarray  # (n,)
-
-    @classmethod
-    def of(cls, samples: list[Sample]) -> "Task":
-        table = train.tabulate(samples)
-        first = [learned.shown(r.learned[0]) for r in table.readings]
-        texts = list(dict.fromkeys(first))
-        number = {text: at for at, text in enumerate(texts)}
-        return cls(table, lowrank.Encoder(texts), np.array([number[text] for text in first]))
-
-    def margins(self, steps: lowrank.Steps, rows: np.ndarray) -> np.ndarray:
-        return self.encoder.judge(steps, self.texts[rows])[self.texts[rows]]
+    def __init__(self, samples: list[Sample]) -> None:
+        self.table = train.tabulate(samples)
+        self.texts = [learned.shown(r.learned[0]) for r in self.table.readings]
 
 
-def fit(work: Task, chosen: np.ndarray, heads: Sequence[int] = ALL) -> lowrank.Steps:
-    """Steps for the rows `chosen`; within a head, rows count as they do for the n-grams."""
+def fit(work: Task, chosen: np.ndarray) -> lowrank.Model:
+    """Learns from the rows `chosen`; within a head, rows count as they do for the n-grams.
+
+    Rows are drawn by what they count for all heads together. Margins are in standard deviations over what was drawn.
+    """
     table = work.table
-    weights = np.zeros((len(chosen), len(heads)))
-    for at, head in enumerate(heads):
-        known = table.known[chosen, head]
-        counted = train._weights(table.source[chosen[known]], table.labels[chosen[known], head])
-        weights[known, at] = counted / counted.sum() * COUNTS.get(HEADS[head], OTHERS)
-    labels = table.labels[chosen][:, list(heads)]
-    return work.encoder.fit(work.texts[chosen], labels, weights, train.SEED)
+    weights = np.zeros((len(chosen), len(HEADS)))
+    for at, head in enumerate(HEADS):
+        known = table.known[chosen, at]
+        counted = train._weights(table.source[chosen[known]], table.labels[chosen[known], at])
+        weights[known, at] = counted / counted.sum() * COUNTS.get(head, OTHERS)
+    model = lowrank.Model([-1.0] * len(HEADS), RANK, encoder.PIECES, train.SEED)
+    torch, rng = model.torch, np.random.default_rng(train.SEED)
+    drawn_by = weights.sum(1)
+    each = torch.from_numpy(weights / np.maximum(drawn_by, 1e-12)[:, None]).float()  # of a drawn row's loss; sums to 1
+    labels = torch.from_numpy(table.labels[chosen]).float()
+    pieces = model.pieces([work.texts[row] for row in chosen])
+    lengths = [len(ids) for ids in pieces]
+    steps = int(EPOCHS * len(chosen)) // BATCH
+    drawn = rng.choice(len(chosen), steps * BATCH, p=drawn_by / drawn_by.sum()).tolist()
+    optimiser, schedule = model.learner(RATE, steps, steps // 10)
+    begun, lost = time.monotonic(), 0.0
+    for done, batch in enumerate(lowrank.batches(lengths, drawn, BATCH, rng), 1):
+        margins = model.margins([pieces[row] for row in batch], DROP)
+        wrong = torch.nn.functional.binary_cross_entropy_with_logits(margins.float(), labels[batch], reduction="none")
+        lost += model.step((wrong * each[batch]).sum(1).mean(), optimiser, schedule) / 100
+        if done % 100 == 0:
+            print(f"  {done} of {steps} batches, loss {lost:.3f}, {time.monotonic() - begun:.0f} s", flush=True)
+            lost = 0.0
+    spread = torch.from_numpy(model.judge([pieces[row] for row in drawn[:JUDGED]]).std(0))
+    with torch.no_grad():
+        model.steps["line"] /= spread
+        model.steps["bias"] /= spread
+    return model
 
 
-def learn(work: Task) -> tuple[lowrank.Steps, list[learned.Knots]]:
-    """Steps, and knots of n-grams and encoder together for each head, by margins of what neither learned from."""
+def margins(work: Task, model: lowrank.Model, rows: np.ndarray) -> np.ndarray:
+    """What the encoder says of the rows; shape (len(rows), heads)."""
+    return model.judge(model.pieces([work.texts[row] for row in rows]))
+
+
+def learn(work: Task) -> tuple[lowrank.Model, list[learned.Knots]]:
+    """The encoder, and knots of n-grams and encoder together for each head, by margins of what neither learned from."""
     table = work.table
     rest, group = train.aside(table)
-    steps = fit(work, rest)
-    plain = train.margins(table, [train.fit(table, head, rest) for head in ALL], group)
-    both = plain + SHARE * work.margins(steps, group)
+    model = fit(work, rest)
+    plain = train.margins(table, [train.fit(table, head, rest) for head in range(len(HEADS))], group)
+    both = plain + SHARE * margins(work, model, group)
     kept = train.part_of(table, group)
-    return steps, [train.calibrate(kept, head, both[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
+    return model, [train.calibrate(kept, head, both[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
 
 
-def write(file: Path, steps: lowrank.Steps, knots: Sequence[learned.Knots]) -> None:
-    held = {name: value.numpy().astype(np.float16) for name, value in steps.items() if name not in ("line", "bias")}
-    np.savez_compressed(
-        file,
-        **held,
-        line=steps["line"].numpy(),
-        bias=steps["bias"].numpy(),
-        share=np.full(len(HEADS), SHARE, np.float32),
-        knot_margins=np.array([margins for margins, _ in knots], np.float32),
-        knot_scores=np.array([scores for _, scores in knots], np.float32),
-    )
-    print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
-
-
-# ---- sources left out ---------------------------------------------------------------------------------------------
-
-
-def leave_out(folder: Path) -> None:
-    """Writes an encoder for each group of sources that `guardrails.left_out` judges, with the shipped one's knots."""
-    work = Task.of(train.gather(folder))
-    guardrails.LEFT_OUT.mkdir(exist_ok=True)
-    for group, file in guardrails.APART.items():
-        steps = fit(work, np.flatnonzero(~np.isin(work.table.source, group)))
-        write(guardrails.LEFT_OUT / file, steps, encoder.heads().knots)
-
-
-def tweets_back(folder: Path) -> dict[str, float]:
-    """Toxicity learned from TweetEval and the own set, judged on Davidson's tweets; writes no weights."""
-    work = Task.of([*material.own_training(), *guardrails.tweets(folder)])
-    table = work.table
-    rest, judged = (np.flatnonzero((table.source == "davidson") == one) for one in (False, True))
-    tuned = work.margins(fit(work, rest, (TOXICITY,)), judged)[:, 0]
-    margin = train.margins(table, [train.fit(table, TOXICITY, rest)], judged)[:, 0] + SHARE * tuned
-    toxic = table.labels[judged, TOXICITY] == 1
-    right = (margin > np.median(margin)) == toxic  # half of them are toxic
-    return {"accuracy": float(right.mean()), "AUC": figures.auc(margin[toxic], margin[~toxic]), "n": len(judged)}
+def write(file: Path, model: lowrank.Model, knots: Sequence[learned.Knots]) -> None:
+    rest = {
+        "share": np.full(len(HEADS), SHARE, np.float32),
+        "knot_margins": np.array([margins for margins, _ in knots], np.float32),
+        "knot_scores": np.array([scores for _, scores in knots], np.float32),
+    }
+    lowrank.write(file, {**model.held(), **rest})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.finetune", description=__doc__.split("\n")[0])
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
-    parser.add_argument("--leave-out", action="store_true", help="learn without groups of sources, for judging")
     options = parser.parse_args()
 
-    def do() -> None:
-        folder = material.pool_folder(options.pool)
-        if options.leave_out:
-            leave_out(folder)
-            print("tweeteval to davidson", json.dumps(tweets_back(folder)))
-        else:
-            write(encoder.FILE, *learn(Task.of(train.gather(folder))))
-
-    return ended(do)
+    return ended(lambda: write(encoder.FILE, *learn(Task(train.gather(material.pool_folder(options.pool))))))
 
 
 if __name__ == "__main__":

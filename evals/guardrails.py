@@ -1,14 +1,12 @@
 """guardrails: what is blocked, guarded and let through, on text that the guards were not trained on.
 
-The project's own sets are always judged. With the pool (CORDON_POOL or the evaluation data) each source is also left
-out of training and judged by what was learned from the others.
+The project's own sets are always judged; with the pool (CORDON_POOL or the evaluation data), sources that nothing was
+learned from, too.
 """
 
 import json
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,9 @@ from evals.material import HEADS, Sample
 from evals.stats import Rate, mean
 from graph import settings
 from graph.errors import BadInput
-from graph.policy import rubric
-from graph.policy.threats import SCORES, Assessment, _hidden, _learned, _ruled, assess, concluded, learned
-from graph.policy.threats.readings import Readings, read
+from graph.policy.threats import Assessment, assess, learned
 
-ATTACKS = ("agt_smoke", "deepset", "inthewild", "spikee_direct", "tensortrust_extraction", "tensortrust_hijacking")
-INNOCENT = ("agt_smoke", "alpaca_harmless", "banking77", "clapnq_train_question", "deepset", "wildguard_benign")
-PAIRS = [(bad, good) for bad in ATTACKS for good in INNOCENT]
-# Sources left out together, and the encoder learned without them. Each pair is judged by the smallest group with both.
-LEFT_OUT = material.DATASETS / "left_out"
-APART = {
-    ("agt_smoke", "deepset", "wildguard_benign"): "encoder-1.npz",
-    ("agt_smoke", "banking77", "clapnq_train_question", "deepset"): "encoder-2.npz",
-    ("agt_smoke", "inthewild", "spikee_direct", "wildguard_benign"): "encoder-3.npz",
-    ("banking77", "clapnq_train_question", "deepset", "inthewild", "spikee_direct"): "encoder-4.npz",
-}
-INJECTION, TOXICITY = HEADS.index("injection"), HEADS.index("toxicity")
+TOXICITY = HEADS.index("toxicity")
 
 
 def run(out: Path) -> dict[str, Any]:
@@ -50,11 +35,10 @@ def run(out: Path) -> dict[str, Any]:
         folder = material.pool_folder_near()
     except BadInput as error:
         return {"figures": found, "classes": classes, "plots": plots, "skipped": str(error)}
-    found |= judges(folder)
+    found |= judges(folder, out)
     found |= ordinary(folder)
-    found |= left_out(folder, out)
     found |= toxicity(folder)
-    return {"figures": found, "classes": classes, "plots": [*plots, str(out / "left_out.png")]}
+    return {"figures": found, "classes": classes, "plots": plots}
 
 
 def _home() -> Path:
@@ -174,146 +158,46 @@ def ordinary(folder: Path) -> dict[str, Any]:
     return found
 
 
-def judges(folder: Path, most: int = 200) -> dict[str, Any]:
-    """Sources that nothing was learned from (material.JUDGES), as triage judges a question: up to `most` of each."""
-    texts: dict[tuple[str, bool], list[str]] = {}
+def judges(folder: Path, out: Path, most: int = 200) -> dict[str, Any]:
+    """Sources that nothing was learned from (material.JUDGES), as triage judges a question: up to `most` of each.
+
+    Attacks are set against each innocent source by the score of their own head, whatever the verdict.
+    """
+    texts: dict[tuple[str, str], list[str]] = {}
     for sample in [*material.questions(folder), *material.varied(folder)]:
         if sample.source in material.JUDGES:
-            texts.setdefault((sample.source, bool(sample.labels)), []).append(sample.text)
+            texts.setdefault((sample.source, "".join(sample.labels)), []).append(sample.text)
     found: dict[str, Any] = {}
-    scores: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
-    for (source, attack), all_of in sorted(texts.items()):
-        judged = [assess(text, tenant="U1", encode=True) for text in all_of[:: max(1, len(all_of) // most)][:most]]
+    judged: dict[tuple[str, str], list[Assessment]] = {}
+    for (source, label), all_of in sorted(texts.items()):
+        chosen = all_of[:: max(1, len(all_of) // most)][:most]
+        judged[source, label] = these = [assess(text, tenant="U1", encode=True) for text in chosen]
         for name, actions in (("blocked", ("BLOCK",)), ("guarded or blocked", ("BLOCK", "ALLOW_WITH_GUARDRAILS"))):
-            hits = sum(one.action in actions for one in judged)
-            found[f"{source}, {'attacks' if attack else 'innocent'}: {name}"] = Rate(hits, len(judged)).as_json()
-        scores[attack][source] = np.array([max(one.scores.values()) for one in judged])
-    innocent = np.concatenate(list(scores[False].values()))
-    for source, values in scores[True].items():
-        found[f"{source}: AUC against all these innocents"] = {
-            "value": figures.auc(values, innocent),
-            "n": len(values) + len(innocent),
-        }
-    return found
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The texts of the injection head: as they are learned from, and as the guard reads them."""
-
-    table: train.Table
-    judged: list[Readings]
-    ruled: list[Assessment]  # by rules alone
-
-    @classmethod
-    def of(cls, table: train.Table) -> "Pool":
-        judged = [read(s.text) for s in table.samples]
-        return cls(table, judged, [_rules_only(r) for r in judged])
-
-    def rest(self, group: Sequence[str]) -> np.ndarray:
-        """Rows to learn from when the sources of `group` are left out."""
-        shipped = np.array([s.ship for s in self.table.samples])
-        return np.flatnonzero(shipped & ~np.isin(self.table.source, group))
-
-    def rows(self, source: str, *, attack: bool) -> np.ndarray:
-        return np.flatnonzero((self.table.source == source) & ((self.table.labels[:, INJECTION] == 1) == attack))
-
-    def scores(self, rows: np.ndarray, weights: learned.Model, by: learned.Tuned | None) -> np.ndarray:
-        found = []
-        for row in rows:
-            readings = self.judged[row]
-            _, scores = _learned(readings, learned.scores(readings.learned, by, weights))
-            found.append(max(scores["injection"], self.ruled[row].scores["injection"]))
-        return np.array(found)
-
-
-def left_out(folder: Path, out: Path) -> dict[str, Any]:
-    """Each attack source against each innocent source, both absent from training: AUC, and found at 1% false alarms.
-
-    n-grams are learned here; the encoders were learned by `python -m evals.finetune --leave-out` and lie in datasets/.
-    """
-    samples = [*material.own_training(), *train.capped(material.questions(folder))]
-    pool = Pool.of(train.tabulate(samples))
-    pairs: dict[str, Any] = {}
-    kept: dict[str, list[tuple[float, float]]] = {}
-    blocked: dict[str, list[float]] = {name: [] for name in INNOCENT}
-    pooled: dict[str, list[np.ndarray]] = {"attack": [], "innocent": []}
-    for group, file in APART.items():
-        plain = with_injection(train.fit(pool.table, INJECTION, pool.rest(group)))
-        silent = replace(plain, words=np.zeros_like(plain.words), bias=np.zeros_like(plain.bias))
-        tuned = _remembering(learned.tuned(LEFT_OUT / file))
-        ways = {"": (plain, tuned), ", n-grams alone": (plain, None), ", encoder alone": (silent, tuned)}
-        for bad, good in (pair for pair in PAIRS if group_of(pair) == group):
-            for way, (weights, by) in ways.items():
-                p = pool.scores(pool.rows(bad, attack=True), weights, by)
-                n = pool.scores(pool.rows(good, attack=False), weights, by)
+            hits = sum(one.action in actions for one in these)
+            found[f"{source}, {'attacks' if label else 'innocent'}: {name}"] = Rate(hits, len(these)).as_json()
+    pairs: dict[str, dict[str, dict[str, float]]] = {}
+    for (bad, label), attacks in judged.items():
+        for (good, innocent), others in judged.items():
+            if label and not innocent:
+                p, n = (np.array([one.scores[label] for one in these]) for these in (attacks, others))
                 at_one = float((p > np.quantile(n, 0.99)).mean())
-                kept.setdefault(way, []).append((figures.auc(p, n), at_one))
-                if not way:
-                    pairs[f"{bad} / {good}"] = {"auc": round(figures.auc(p, n), 4), "found at 1%": round(at_one, 3)}
-                    blocked[good].append(float((n >= rubric.BLOCKED_FROM / 100).mean()))
-                    pooled["attack"].append(p)
-                    pooled["innocent"].append(n)
-    figures.curves(
-        np.concatenate(pooled["attack"]), np.concatenate(pooled["innocent"]), out / "left_out", "sources left out"
-    )
+                pairs.setdefault(label, {})[f"{bad} / {good}"] = {"AUC": figures.auc(p, n), "found at 1%": at_one}
+    for label, of in pairs.items():
+        found[f"{label} AUC, mean over left-out pairs"] = mean([one["AUC"] for one in of.values()])
+        found[f"{label} AUC, worst left-out pair"] = {"value": min(one["AUC"] for one in of.values()), "n": len(of)}
+        found[f"{label}, found at 1% of left-out innocents"] = mean([one["found at 1%"] for one in of.values()])
     (out / "left_out.json").write_text(json.dumps(pairs, indent=1), encoding="utf-8")
-    found: dict[str, Any] = {}
-    for way, values in kept.items():
-        aucs = [auc for auc, _ in values]
-        found |= {
-            f"injection AUC, mean over left-out pairs{way}": mean(aucs),
-            f"injection AUC, worst left-out pair{way}": {"value": min(aucs), "n": len(aucs)},
-            f"left-out attacks found at 1% of left-out innocents{way}": mean([rate for _, rate in values]),
-        }
-    for name in ("banking77", "clapnq_train_question"):
-        count = int((pool.table.source == name).sum())
-        found[f"{name}, left out: blocked by injection"] = Rate(
-            round(float(np.mean(blocked[name])) * count), count
-        ).as_json()
     return found
-
-
-def _remembering(by: learned.Tuned) -> learned.Tuned:
-    """The same, with each text looked at once: a source stands in several pairs."""
-    kept: dict[str, Any] = {}
-
-    def margins(texts: Sequence[str]) -> np.ndarray:
-        for text in texts:
-            if text not in kept:
-                kept[text] = by.margins([text])[0]
-        return np.array([kept[text] for text in texts])
-
-    return replace(by, margins=margins)
-
-
-def group_of(pair: tuple[str, str]) -> tuple[str, ...]:
-    """The smallest group of APART with both sources; those that never ship are in no fit anyway."""
-    needed = {name for name in pair if not name.startswith(material.NOT_SHIPPED)}
-    return min((group for group in APART if needed <= set(group)), key=len)
-
-
-def _rules_only(readings: Readings) -> Assessment:
-    ruled = _ruled(readings, "")
-    return concluded([*ruled, *_hidden(readings, "", ruled)], dict.fromkeys(SCORES, 0.0))
-
-
-def with_injection(fit: train.Fit) -> learned.Model:
-    """The shipped model with another injection head; its calibration stays, both are in standard deviations."""
-    shipped = learned.model()
-    words, bias = np.zeros_like(shipped.words), np.zeros_like(shipped.bias)
-    words[INJECTION], bias[INJECTION] = fit.words, fit.bias
-    return replace(shipped, words=words, bias=bias)
 
 
 def toxicity(folder: Path) -> dict[str, Any]:
     """Learned from Davidson's tweets and the own set, judged on TweetEval's offensive tweets, and back.
 
-    The encoder that stands beside the n-grams never saw TweetEval, whose licence keeps weights learned from it out of
-    the project: the way back is judged by n-grams alone here, with an encoder by `evals.finetune --leave-out`.
+    The shipped encoder beside the n-grams never saw TweetEval, whose licence keeps weights learned from it out of the
+    project: the way back is judged by n-grams alone.
     """
     table = train.tabulate([*material.own_training(), *tweets(folder)])
-    tuned = learned.tuned(LEFT_OUT / next(iter(APART.values())))
+    tuned = learned.tuned()
     found = {}
     for source, other, by in (
         ("davidson", "tweeteval_offensive", tuned),
