@@ -14,6 +14,7 @@ from graph.knowledge.embeddings import Embedder, embedder
 from graph.knowledge.home import HomeLock
 from graph.knowledge.index import Index
 from graph.models.chat import Generator
+from graph.models.detector import Own, detector
 from graph.models.opinion import Opinion
 from graph.settings import Settings
 from graph.tracing import Tracer, tracer
@@ -62,6 +63,10 @@ class Deps:
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
 
     @cached_property
+    def detector(self) -> Own | None:
+        return detector(self.settings)
+
+    @cached_property
     def journal(self) -> Journal:
         return Journal(self.settings.home / "audit" / "journal.jsonl")
 
@@ -88,6 +93,7 @@ class Deps:
             "index",
             "generator",
             "opinion",
+            "detector",
             "tracer",
         ):
             getattr(self, name)

@@ -24,8 +24,8 @@ LONGEST = 512  # pieces of a text, where the folder does not say
 class Folder:
     """The model in a folder. Raises BadSettings when there is none, or it is of another kind."""
 
-    def __init__(self, folder: Path, setting: str) -> None:
-        self.folder, self._setting = folder, setting
+    def __init__(self, folder: Path, setting: str, threads: int = 2) -> None:
+        self.folder, self._setting, self._threads = folder, setting, threads
         self._opening = threading.Lock()
         found = [folder / name for name in ("model.onnx", "onnx/model.onnx") if (folder / name).is_file()]
         if not found or not (folder / "tokenizer.json").is_file():
@@ -82,7 +82,7 @@ class Folder:
         import onnxruntime as ort
 
         options = ort.SessionOptions()
-        options.intra_op_num_threads = 2
+        options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -91,12 +91,17 @@ class Folder:
         except Exception as error:  # the library raises a type for each way to fail
             raise self._broken(self.file.name, error) from error
 
-    def run(self, texts: Sequence[Text]) -> Iterator[tuple[int, Any, Any]]:
-        """For each text, the shortest first: its place, the first output for it, and its mask."""
+    def open(self) -> tuple[Any, Any]:
+        """Tokenizer and session, loaded once."""
+        with self._opening:
+            return self.tokenizer, self.session
+
+    def run(self, texts: Sequence[Text], options: Any = None) -> Iterator[tuple[int, Any, Any]]:
+        """For each text, the shortest first: its place, the first output for it, and its mask. `options` are
+        onnxruntime's RunOptions, by which another thread can end it."""
         import numpy as np
 
-        with self._opening:
-            tokenizer, session = self.tokenizer, self.session
+        tokenizer, session = self.open()
         encoded = tokenizer.encode_batch(list(texts))
         order = sorted(range(len(encoded)), key=lambda at: len(encoded[at].ids))
         wanted = [given.name for given in session.get_inputs()]
@@ -112,7 +117,7 @@ class Folder:
                         raise self._broken(self.file.name, ValueError(f"it asks for {name!r}"))
                     given[name][line, : len(one.ids)] = parts[name]
             try:
-                found = np.asarray(session.run(None, given)[0], np.float32)
+                found = np.asarray(session.run(None, given, options)[0], np.float32)
             except Exception as error:
                 raise self._broken(self.file.name, error) from error
             for line, row in enumerate(rows):

@@ -8,4 +8,6 @@ from graph.tracing import refuse_uninvited
 
 settings = load()
 refuse_uninvited(settings)  # the server would send every stage's state to LangSmith
-cordon = build_graph(Deps(settings)).compile(name="cordon")
+deps = Deps(settings)
+_ = deps.detector  # what it lacks is said now
+cordon = build_graph(deps).compile(name="cordon")

@@ -50,6 +50,23 @@ class Settings(BaseModel):
     model_retries: int = Field(2, ge=0, le=5)
     triage_model: bool = Field(False, description="ask the model for its opinion in triage; it can only raise the risk")
 
+    detector: str = Field("", description="a folder with an ONNX classifier, or entry:NAME of an installed package")
+    detector_labels: str = Field(
+        "", description="what its labels mean: `INJECTION=injection,SAFE=-`; common names are known"
+    )
+    detector_borders: str = Field(
+        "",
+        description="probabilities that guard and block: `injection=0.5/0.9`; one number only guards",
+    )
+    detector_role: Literal["joins", "replaces"] = Field(
+        "joins", description="it joins the learned layer and can only raise the risk, or replaces it for questions"
+    )
+    detector_documents: bool = Field(False, description="let it read the passages shown, too, for instructions")
+    detector_ms: int = Field(
+        5_000, ge=1, le=600_000, description="for a question, or a passage; what takes longer is blocked"
+    )
+    detector_threads: int = Field(2, ge=1, le=256, description="of a folder's classifier")
+
     top_k: int = Field(5, ge=1, le=50, description="chunks given to the generator")
     relevance_floor: float = Field(0.2, ge=0, le=1, description="a chunk below this score is no evidence")
     chunk_tokens: int = Field(500, ge=50, le=2_000)

@@ -63,6 +63,8 @@ class Turns:
     def open(self) -> None:
         """Everything that is opened on first use, before several threads could do it at the same time."""
         _ = self.graph, self._passing, self._finder
+        if self._deps.detector is not None:
+            self._deps.detector.open()
 
     def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.

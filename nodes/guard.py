@@ -11,6 +11,7 @@ from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy import access, pii, planted
 from graph.policy.evidence import shown
+from graph.policy.threats import Detector
 from graph.settings import Settings
 from graph.state import Evidence, State
 
@@ -18,7 +19,9 @@ ASSESSMENT_TOP_K = 8
 CONFIDENT = 0.5  # best score from which retrieval counts as confident
 
 
-def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Settings) -> dict[str, Any]:
+def guard(
+    state: State, runtime: Runtime[Context], *, index: Index, settings: Settings, detector: Detector | None = None
+) -> dict[str, Any]:
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     evidence: list[Evidence] = []
@@ -35,7 +38,7 @@ def guard(state: State, runtime: Runtime[Context], *, index: Index, settings: Se
         permitted += 1
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
-        withheld, text, edits = _shown(index, asker.tenant_id, raw)
+        withheld, text, edits = _shown(index, asker.tenant_id, raw, detector)
         if withheld:
             flags.append("injection_in_context")
         filters += [f"masked:{record.doc_id}"] if len(edits) > withheld else []
@@ -83,13 +86,13 @@ _JUDGED: WeakKeyDictionary[Index, dict[bytes, tuple[int, str, list[list[int]]]]]
 _KEPT = 1_024
 
 
-def _shown(index: Index, tenant: str, raw: str) -> tuple[int, str, list[list[int]]]:
+def _shown(index: Index, tenant: str, raw: str, detector: Detector | None) -> tuple[int, str, list[list[int]]]:
     """How many sentences were withheld, the masked text, and what was edited."""
     judged = _JUDGED.setdefault(index, {})
     name = hashlib.sha256(f"{len(tenant)}:{tenant}{raw}".encode("utf-8", "surrogatepass")).digest()
     found = judged.get(name)
     if found is None:
-        withheld = planted.ranges(raw)
+        withheld = planted.ranges(raw, detector)
         text, edits = shown(raw, withheld)
         if len(judged) >= _KEPT:
             judged.clear()

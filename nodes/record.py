@@ -10,6 +10,7 @@ from graph.context import Context, Principal, principal
 from graph.conversations import Conversations
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder
+from graph.policy.threats import Detector
 from graph.state import State
 from graph.tracing import Tracer
 
@@ -22,13 +23,14 @@ def record(
     conversations: Conversations,
     embedder: Embedder,
     tracer: Tracer | None,
+    detector: Detector | None = None,
 ) -> dict[str, Any]:
     try:
         asker = principal(runtime)
     except CordonError:
         asker = Principal("", "")
     reply = reply_of(state, asker, thread_of(runtime))
-    journal.append(entry_of(state, reply))
+    journal.append(entry_of(state, reply) | {"guard_detector": detector.digest[:16] if detector else ""})
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
         said = state["said"]

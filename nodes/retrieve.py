@@ -14,7 +14,7 @@ from graph.knowledge.regulation import retrieval
 from graph.policy import named, pii
 from graph.policy.intent import ANY, overview, searches
 from graph.policy.rubric import ACTIONS
-from graph.policy.threats import assess
+from graph.policy.threats import Detector, assess
 from graph.state import Handle, State, Understood
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
@@ -22,7 +22,9 @@ INVENTORY = 12  # documents in a list of what there is
 POOL = 3  # the guard may drop some: fetch more than will be shown
 
 
-def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[str, Any]:
+def retrieve(
+    state: State, runtime: Runtime[Context], *, index: Index, detector: Detector | None = None
+) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     if index.empty(tenant):
         return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
@@ -31,7 +33,7 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
         listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
-    reading = _read(index, tenant, state)
+    reading = _read(index, tenant, state, detector)
     query = reading.searches[0]
     asked = named.documents(query)
     documents = index.named(tenant, asked) if asked else []
@@ -66,17 +68,18 @@ def retrieve(state: State, runtime: Runtime[Context], *, index: Index) -> dict[s
     }
 
 
-def _read(index: Index, tenant: str, state: State) -> spelling.Reading:
+def _read(index: Index, tenant: str, state: State, detector: Detector | None) -> spelling.Reading:
     """The completed question in the words of the documents; as it was asked where it says something worse so, since
     the verdict was passed on the words of the asker."""
     asked, completed = " ".join(state["question"].split()), state["query"]
     read = index.read(tenant, completed)
     readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
-    judged = ACTIONS.index(state["verdict"]["action"])
+    passed = ACTIONS.index(state["verdict"]["action"])
     for reading in readings:
         if reading.text in (asked, state["rewrite"]):
             return reading
-        if ACTIONS.index(assess(reading.text, tenant=tenant, encode=True).action) <= judged:
+        judged = assess(reading.text, tenant=tenant, encode=True, detector=detector)
+        if ACTIONS.index(judged.action) <= passed:
             return reading
     return readings[-1]
 

@@ -1,4 +1,5 @@
-"""triage: how risky the question is, by rules; a model's opinion may raise the risk, never lower it."""
+"""triage: how risky the question is, by the guards and the operator's detector; a model's opinion may raise the risk,
+never lower it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,7 +12,7 @@ from graph.models.opinion import Opinion
 from graph.policy import refusals, rewrite, rubric
 from graph.policy.evidence import PLACEHOLDER
 from graph.policy.rubric import ACTIONS, Action
-from graph.policy.threats import Assessment, assess
+from graph.policy.threats import Assessment, Detector, assess
 from graph.state import State, Verdict
 
 _CONTROLS = {
@@ -23,13 +24,16 @@ _FILLER = "0" * len(PLACEHOLDER)
 _GUARDED = "Cordon explains the rule and its reasons, and what may be done instead; it gives no way round it."
 
 
-def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) -> dict[str, Any]:
+def triage(
+    state: State, runtime: Runtime[Context], *, opinion: Opinion | None, detector: Detector | None = None
+) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
     judge = partial(_judged, tenant=tenant, own=own)
-    found = judge(question)
-    safe = rewrite.rescued(question, found, judge)
+    whole = partial(judge, detector=detector)
+    found = whole(question)
+    safe = rewrite.rescued(question, found, judge, whole)
     verdict = _verdict(state["turn"], found, question, safe)
     update: dict[str, Any] = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":
@@ -47,10 +51,11 @@ def triage(state: State, runtime: Runtime[Context], *, opinion: Opinion | None) 
     return {**update, "verdict": verdict}
 
 
-def _judged(text: str, *, tenant: str, own: bool) -> Assessment:
+def _judged(text: str, *, tenant: str, own: bool, detector: Detector | None = None) -> Assessment:
     """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
     to give one's number is none. Of the same length, so that what they find lies where they say."""
-    return assess(text.replace(PLACEHOLDER, _FILLER) if own else text, tenant=tenant, encode=True)
+    text = text.replace(PLACEHOLDER, _FILLER) if own else text
+    return assess(text, tenant=tenant, encode=True, detector=detector)
 
 
 def enforce(state: State) -> Action:

@@ -16,6 +16,7 @@ from graph.knowledge.index import Index
 from graph.knowledge.space import Record, Space, StoredChunk
 from graph.policy import access, grounding, pii, planted, prose, refusals, structure
 from graph.policy.evidence import shown, to_shown
+from graph.policy.threats import Detector
 
 Status = Literal["verified", "moved", "missing", "altered"]
 _FIELDS: dict[str, tuple[type, ...]] = {
@@ -52,8 +53,9 @@ class Report:
         return {"ok": self.ok, "citations": [asdict(c) for c in self.citations], "sentences": self.sentences}
 
 
-def verify(reply: Any, index: Index) -> Report:
-    """Each citation and each sentence of a reply object, against the documents its tenant may read now.
+def verify(reply: Any, index: Index, detector: Detector | None = None) -> Report:
+    """Each citation and each sentence of a reply object, against the documents its tenant may read now. The detector,
+    where it reads documents, withheld something of them.
 
     Raises BadInput for what is no reply object.
     """
@@ -62,11 +64,11 @@ def verify(reply: Any, index: Index) -> Report:
     numbers = [c.get("n") for c in citations]
     checked = []
     for citation in citations:
-        found = _citation(citation, tenant, index)
+        found = _citation(citation, tenant, index, detector)
         if found.status == "verified" and (numbers.count(found.n) > 1 or found.n not in used):
             found = Checked(found.n, found.doc_id, "altered", "no sentence, or no single one, goes by its number")
         checked.append(found)
-    return Report(checked, _sentences(reply, sentences, citations, tenant, index))
+    return Report(checked, _sentences(reply, sentences, citations, tenant, index, detector))
 
 
 def _parts(reply: Any) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
@@ -89,7 +91,7 @@ def _objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def _citation(c: dict[str, Any], tenant: str, index: Index) -> Checked:
+def _citation(c: dict[str, Any], tenant: str, index: Index, detector: Detector | None) -> Checked:
     def told(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
         return Checked(c.get("n"), str(c.get("doc_id", ""))[:200], status, why, start, end)
 
@@ -116,11 +118,11 @@ def _citation(c: dict[str, Any], tenant: str, index: Index) -> Checked:
     chunk = space.chunk(c["chunk_id"])
     if chunk is None:
         return told("missing", "the passage it names is not in the index")
-    why = _unfit(c, record, chunk, text)
+    why = _unfit(c, record, chunk, text, detector)
     return told("altered", why) if why else told("verified", "", c["start"], c["end"])
 
 
-def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> str:
+def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, detector: Detector | None) -> str:
     """What does not fit a document that is still the same, or ""."""
     if chunk.doc_id != c["doc_id"]:
         return "the passage is of another document"
@@ -130,7 +132,7 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> 
     place = (
         chunk.page,
         sheet,
-        _section(chunk, text[chunk.start : chunk.end], c["start"]),
+        _section(chunk, text[chunk.start : chunk.end], c["start"], detector),
         pii.mask(record.filename).text,
     )
     if place != (c["page"], c["sheet"], c["section"], c["filename"]):
@@ -138,9 +140,9 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str) -> 
     return "" if _stands(c, chunk, text) else "the quote is not what stands there"
 
 
-def _section(chunk: StoredChunk, raw: str, at: int) -> str:
+def _section(chunk: StoredChunk, raw: str, at: int, detector: Detector | None) -> str:
     """The section that a citation of this place gives: by the headings that the evidence showed."""
-    seen, edits = shown(raw, planted.ranges(raw))
+    seen, edits = shown(raw, planted.ranges(raw, detector))
     return structure.section(pii.mask(chunk.section).text, seen, to_shown(edits, at - chunk.start))
 
 
@@ -169,7 +171,12 @@ def _whereabouts(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _sentences(
-    reply: dict[str, Any], sentences: list[dict[str, Any]], citations: list[dict[str, Any]], tenant: str, index: Index
+    reply: dict[str, Any],
+    sentences: list[dict[str, Any]],
+    citations: list[dict[str, Any]],
+    tenant: str,
+    index: Index,
+    detector: Detector | None,
 ) -> list[str]:
     wrong = []
     by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
@@ -179,7 +186,7 @@ def _sentences(
         absent = [n for n in sentence["citations"] if n not in by_number]
         if absent or not sentence["citations"]:
             wrong.append(f"{name} names no source that is there")
-        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], tenant, index):
+        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], tenant, index, detector):
             wrong.append(f"{name} is not what its quotes say")
         said = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
         if not said:
@@ -224,21 +231,21 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
     return [] if fixed[decision](answer) and not sentences else [f"a {decision} with words of its own"]
 
 
-def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index) -> bool:
+def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index, detector: Detector | None) -> bool:
     quotes = [c["quote"] for c in cited]
     if any(grounding.support(text, q).score >= grounding.SUPPORTED_FROM for q in [*quotes, "\n".join(quotes)]):
         return True
     # As when it was let out: held against the whole passage, whose best place must be the quote.
-    return any(_supported_in_passage(text, c, tenant, index) for c in cited)
+    return any(_supported_in_passage(text, c, tenant, index, detector) for c in cited)
 
 
-def _supported_in_passage(text: str, c: dict[str, Any], tenant: str, index: Index) -> bool:
+def _supported_in_passage(text: str, c: dict[str, Any], tenant: str, index: Index, detector: Detector | None) -> bool:
     space: Space | None = index.space(PUBLIC if c.get("visibility") == "public" else tenant)
     chunk = space.chunk(str(c.get("chunk_id"))) if space else None
     if space is None or chunk is None:
         return False
     raw = space.text(chunk.doc_id)[chunk.start : chunk.end]
-    passage, _ = shown(raw, planted.ranges(raw))
+    passage, _ = shown(raw, planted.ranges(raw, detector))
     found = grounding.support(text, passage)
     return found.score >= grounding.SUPPORTED_FROM and passage[found.start : found.end] == c["quote"]
 

@@ -4,14 +4,15 @@ from bisect import bisect_left
 from itertools import accumulate
 
 from graph.policy.sentences import split
-from graph.policy.threats import planted
+from graph.policy.threats import Detector, instructions, planted
 
 WITHHELD_FROM = planted.WITHHELD_FROM  # injection score (0-1) of a sentence as part of a document
 
 
-def ranges(text: str) -> list[tuple[int, int]]:
+def ranges(text: str, detector: Detector | None = None) -> list[tuple[int, int]]:
     """Half-open ranges of the sentences that try to give instructions; ascending, disjoint."""
-    found = sorted((f.start, f.end) for f in planted.find(text) if f.score >= WITHHELD_FROM)
+    judged = [*planted.find(text), *instructions(text, detector)]
+    found = sorted((f.start, f.end) for f in judged if f.score >= WITHHELD_FROM)
     if not found:
         return []
     starts = [start for start, _ in found]

@@ -34,12 +34,16 @@ class Judged(Protocol):
     def risk_score(self) -> int: ...
 
 
-def rescued(question: str, found: Judged, judge: Callable[[str], Judged]) -> str:
-    """What may go on of a question that was judged `found`: its remainder, where only steering blocks it, or ""."""
+def rescued(question: str, found: Judged, judge: Callable[[str], Judged], whole: Callable[[str], Judged]) -> str:
+    """What may go on of a question that was judged `found`: its remainder, where only steering blocks it, or "".
+
+    `judge` is asked about every clause, `whole`, which may take longer, about all that is left together.
+    """
     kinds = {f.type for f in found.findings if f.score >= GUARDED_FROM / 100}
     if found.risk_score < BLOCKED_FROM or not kinds <= REWRITABLE:
         return ""
-    return remainder(question, lambda text: found if text == question else judge(text))
+    safe = remainder(question, lambda text: found if text == question else judge(text))
+    return safe if safe and whole(safe).risk_score < GUARDED_FROM else ""
 
 
 def remainder(question: str, judge: Callable[[str], Judged]) -> str:

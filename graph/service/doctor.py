@@ -10,8 +10,9 @@ from typing import Any
 from pydantic import SecretStr
 
 from graph.audit.journal import Journal
-from graph.errors import BadSettings, CordonError
+from graph.errors import BadSettings, CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
+from graph.models.detector import detector
 from graph.models.reader import reader
 from graph.parts import is_folder
 from graph.settings import Settings, origin, without_credentials
@@ -26,6 +27,7 @@ def examine(settings: Settings) -> dict[str, Any]:
         _weights(settings),
         _reader(settings),
         _guards(),
+        _detector(settings),
         _documents(settings),
         _model(settings),
         _journal(settings),
@@ -96,6 +98,23 @@ def _guards() -> dict[str, str]:
             "guards", "fail", f"the weights do not load ({type(error).__name__})", "Reinstall: make clean install."
         )
     return _check("guards", "ok", f"weights {learned.digest()[:12]}")
+
+
+def _detector(settings: Settings) -> dict[str, str]:
+    """Whether the operator's own loads and judges, and how fast."""
+    try:
+        own = detector(settings)
+        if own is None:
+            return _check("detector", "ok", "none of your own")
+        own.open()
+        begun = time.perf_counter()
+        own.scores(["Which gloves protect against acids?"], own.until(1))
+    except CordonError as error:
+        why = f" {error.__cause__}" if isinstance(error, Unavailable) else ""
+        return _check("detector", "fail", f"{error}{why}", error.hint)
+    spent = (time.perf_counter() - begun) * 1_000
+    found = f"{settings.detector} {settings.detector_role}, digest {own.digest[:12]}, {spent:.0f} ms a question"
+    return _check("detector", "ok", found)
 
 
 _LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a year.", "The door of the lab is green.")

@@ -16,7 +16,7 @@ def test_a_passage_that_another_tenant_read_is_judged_anew(
 ) -> None:
     judged: list[str] = []
     ranges = planted.ranges
-    monkeypatch.setattr(planted, "ranges", lambda text: judged.append(text) or ranges(text))
+    monkeypatch.setattr(planted, "ranges", lambda text, *by: judged.append(text) or ranges(text, *by))
     (tmp_path / "kiln.md").write_text(TEXT)
     with Agent(settings_of(artifacts=False)) as agent:
         for tenant in ("U1", "U2"):

@@ -23,6 +23,31 @@ def cross_encoder(folder: Path, words: dict[str, list[float]]) -> Path:
     return _written(folder, words, nodes, 2, {}, _tensor("axis", np.array([1], np.int64)))
 
 
+def classifier(
+    folder: Path,
+    words: dict[str, list[float]],
+    config: dict[str, object],
+    *,
+    always: list[float] | None = None,
+    slow: int = 0,
+) -> Path:
+    """A sequence classifier whose logits are `always` and the sum of its words' numbers: output (batch, labels). `slow`
+    is how many useless products of 512 by 1,000 by 1,000 numbers it computes on the way for a long text."""
+    nodes = [
+        _node("Gather", ["table", "input_ids"], "each"),
+        _node("MatMul", ["each", "wide"], "h0"),
+        *(_node("MatMul", [f"h{at}", "square"], f"h{at + 1}") for at in range(slow)),
+        _node("MatMul", [f"h{slow}", "narrow"], "nothing"),
+        _node("Add", ["each", "nothing"], "all"),
+        _node("ReduceSum", ["all", "axis"], "logits", _attribute("keepdims", 0)),
+    ]
+    labels, width = len(next(iter(words.values()))), 1_000 if slow else 1
+    zeros = {"wide": (labels, width), "square": (width, width), "narrow": (width, labels)}
+    tensors = [_tensor(name, np.zeros(shape, np.float32)) for name, shape in zeros.items()]
+    axis = _tensor("axis", np.array([1], np.int64))
+    return _written(folder, words, nodes, 2, {"config": config}, axis, *tensors, begin=always)
+
+
 def _written(
     folder: Path,
     words: dict[str, list[float]],
@@ -30,11 +55,13 @@ def _written(
     rank: int,
     files: dict[str, dict[str, object]],
     *more: bytes,
+    begin: list[float] | None = None,
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     width = len(next(iter(words.values())))
     vocabulary = {word: at for at, word in enumerate(["[UNK]", "[CLS]", "[SEP]", *words])}
-    table = np.array([[0.0] * width] * 3 + list(words.values()), np.float32)
+    none = [0.0] * width
+    table = np.array([none, begin or none, none, *words.values()], np.float32)
     graph = b"".join(_field(1, node) for node in nodes) + _field(2, "small")
     graph += b"".join(_field(5, tensor) for tensor in (_tensor("table", table), *more))
     graph += b"".join(_field(11, _value(name, INT64, 2)) for name in ("input_ids", "attention_mask"))

@@ -1,7 +1,8 @@
 """What is wrong with a text: findings, six scores, and the risk and action that follow from them.
 
 Three layers, the worst counts: precise rules on the canonical text; the same rules on what disguises hide; a learned
-model on both. Importing this costs nothing: numpy and the weights load with the first question.
+model on both. A detector of the operator's own joins them, or takes the learned model's place. Importing this costs
+nothing: numpy and the weights load with the first question.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from graph.policy.threats import (
     secrets,
     toxicity,
 )
+from graph.policy.threats.detector import BLOCKED, Detector, Seen, look
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
 
@@ -60,8 +62,8 @@ _BESIDE = 80  # a plea and a reason; in more something else could be asked
 _TOLD = 24_000  # characters of a document that scores are told of which decide nothing
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
-Detector = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
-_QUESTION: tuple[Detector, ...] = (
+Find = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
+_QUESTION: tuple[Find, ...] = (
     injection.find,
     leakage.find,
     cross_tenant.find,
@@ -84,23 +86,26 @@ class Assessment:
 DOUBT_FROM = 10  # risk from which the encoder is asked; from 20 on it finds 2 to 7 of 100 attacks less
 
 
-def assess(text: str, *, source: Source = "question", tenant: str = "", encode: bool = False) -> Assessment:
+def assess(
+    text: str, *, source: Source = "question", tenant: str = "", encode: bool = False, detector: Detector | None = None
+) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
     With `encode` the encoder is asked about a question that rules and n-grams leave in doubt: it knows paraphrases better. A
-    document is judged for instructions planted in it, a question for everything.
+    document is judged for instructions planted in it, a question for everything. Raises Unavailable when the detector breaks.
     """
     if source == "document":
-        return _document(text)
-    return assess_questions([text], tenant=tenant, encode=encode)[0]
+        return _document(text, detector)
+    return assess_questions([text], tenant=tenant, encode=encode, detector=detector)[0]
 
 
-def _document(text: str) -> Assessment:
+def _document(text: str, detector: Detector | None) -> Assessment:
     """Judged by what is planted in it; what else the learned layer sees in it is told and decides nothing."""
     from graph.policy.threats import planted
 
     canonical = canonicalise(text)
-    judged = concluded(*planted.assess(canonical))
+    found, highest = planted.assess(canonical)
+    judged = concluded([*found, *instructions(text, detector)], highest)
     held = [_placed(finding, canonical) for finding in secrets.find(canonical.text, "")]
     told = learned.scores([mention.without(canonical.text[:_TOLD])])
     scores = {
@@ -109,23 +114,48 @@ def _document(text: str) -> Assessment:
     return replace(judged, findings=(*judged.findings, *held)[:_KEPT], scores=scores)
 
 
-def assess_questions(texts: Sequence[str], *, tenant: str = "", encode: bool = False) -> list[Assessment]:
-    """`assess` of each question; the encoder reads all that are in doubt at once, which takes less than one by one."""
+def instructions(text: str, detector: Detector | None) -> list[Finding]:
+    """What the detector would block as an attempt to steer in a document, where it reads them."""
+    if detector is None or not detector.documents:
+        return []
+    (seen,) = look(detector, [[text]], [BLOCKED])
+    return [finding for finding in _seen(seen) if finding.type == "prompt_injection"]
+
+
+def _seen(seen: Seen) -> list[Finding]:
+    return [
+        Finding(_LEARNED[head][0], score, start, end, f"{_LEARNED[head][1]} (detector)")
+        for head, score, start, end in seen.places
+    ]
+
+
+def assess_questions(
+    texts: Sequence[str], *, tenant: str = "", encode: bool = False, detector: Detector | None = None
+) -> list[Assessment]:
+    """`assess` of each question; the encoder reads all that are in doubt at once, which takes less than one by one, and
+    so does the detector with all that are not blocked yet."""
     questions = [_Question.of(text, tenant) for text in texts]
-    judged = [question.judged(None) for question in questions]
+    replaced = detector is not None and detector.replaces
+    judged = [question.ruled() if replaced else question.judged(None) for question in questions]
     # The encoder costs ten times the rest, and changes nothing where the rest leaves no doubt.
     doubtful = [at for at, one in enumerate(judged) if DOUBT_FROM <= one.risk_score < rubric.BLOCKED_FROM]
-    if encode and doubtful:
+    if encode and doubtful and not replaced:
         by = learned.ahead(learned.tuned(), [questions[at].readings.learned for at in doubtful])
         for at in doubtful:
             judged[at] = questions[at].judged(by)
+    open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
+    if detector is not None and open_:
+        seen = look(detector, [[texts[at], *questions[at].readings.learned[:2]] for at in open_])
+        for at, one in zip(open_, seen, strict=True):
+            raised = {head: max(score, one.scores.get(head, 0.0)) for head, score in judged[at].scores.items()}
+            judged[at] = concluded([*judged[at].findings, *_seen(one)], raised)
     return judged
 
 
 @dataclass(frozen=True)
 class _Question:
     readings: Readings
-    ruled: list[Finding]  # by the rules, in what it says and in what it hides
+    found: list[Finding]  # by the rules, in what it says and in what it hides
 
     @classmethod
     def of(cls, text: str, tenant: str) -> "_Question":
@@ -135,7 +165,10 @@ class _Question:
 
     def judged(self, by: learned.Tuned | None) -> Assessment:
         found, scores = _learned(self.readings, learned.scores(self.readings.learned, by))
-        return concluded([*found, *self.ruled], scores)
+        return concluded([*found, *self.found], scores)
+
+    def ruled(self) -> Assessment:
+        return concluded(list(self.found), dict.fromkeys(SCORES, 0.0))
 
 
 def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
@@ -193,7 +226,7 @@ def _placed(finding: Finding, canonical: Canonical, begin: int = 0) -> Finding:
 
 def _weighed(text: str, tenant: str) -> list[Finding]:
     """Findings of the rules, less sure where the words are only mentioned, asked about or reported."""
-    found = [finding for detector in _QUESTION for finding in detector(text, tenant)]
+    found = [finding for find in _QUESTION for finding in find(text, tenant)]
     if not found:
         return found
     mentioned, framed = mention.spans(text), frame.frames(text)

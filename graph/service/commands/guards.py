@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import errors, stream, text_of
+from graph.service.shell import errors, settings, stream, text_of
 
 SourceKind = StrEnum("SourceKind", ["question", "document"])
 
@@ -18,11 +18,15 @@ app = typer.Typer()
 def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts are.")] = SourceKind.question) -> None:
     """Judge texts: JSONL of {id, text} in, JSONL of verdicts out."""
     with errors():
+        from graph.models.detector import detector
         from graph.policy import filters
         from graph.policy.threats import learned
 
         learned.tuned().margins(["warm"])  # no line is answered by half the guard
-    stream(lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value))
+        own = detector(settings())
+        if own is not None:
+            own.open()
+    stream(lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value, own))
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "Call 0300-1234567"}' | cordon mask""")

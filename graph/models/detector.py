@@ -1,0 +1,105 @@
+"""The operator's own detector, which joins the guards: a classifier in a folder, or a function of a package.
+
+Whatever it does wrong, or too late, is Unavailable: what it did not judge is not allowed.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Protocol
+
+from graph.errors import BadSettings, Unavailable
+from graph.models.classifier import Classifier, pairs
+from graph.models.offered import Function
+from graph.policy.threats import SCORES
+from graph.policy.threats.detector import BLOCKED, GUARDED
+from graph.settings import Settings
+
+_ENTRY = "entry:"
+_BORDERS = dict.fromkeys(SCORES, "0.5/0.9") | {"evasion": "0.5"}  # uncalibrated; evasion is guarded (requirement D4)
+
+
+class Source(Protocol):
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what tells it from others. Raises OSError."""
+
+    def open(self) -> Any:
+        """Load what is loaded once."""
+
+    def read(self, texts: Sequence[str], until: float) -> Sequence[Mapping[str, float]]:
+        """For each text the probabilities by head. Raises TimeoutError when it is not done by then."""
+
+
+class Own:
+    """A source as graph.policy.threats.detector wants it: with borders, a limit of time, and nothing let through."""
+
+    def __init__(self, source: Source, settings: Settings) -> None:
+        self._source, self._limit_s = source, settings.detector_ms / 1_000
+        self.replaces, self.documents = settings.detector_role == "replaces", settings.detector_documents
+        borders = _BORDERS | pairs("CORDON_DETECTOR_BORDERS", settings.detector_borders, SCORES)
+        self._knots = {head: _knots(said) for head, said in borders.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        try:
+            return self._source.digest
+        except OSError:
+            return "unreadable"
+
+    def open(self) -> None:
+        """Raises BadSettings where it does not load."""
+        self._source.open()
+
+    def until(self, questions: int) -> float:
+        with _closed():
+            self._source.open()
+        return time.monotonic() + questions * self._limit_s
+
+    def scores(self, texts: Sequence[str], until: float) -> list[dict[str, float]]:
+        import numpy as np
+
+        if not texts:
+            return []
+        with _closed():
+            found = self._source.read(texts, until)
+            if len(found) != len(texts) or any(one.keys() - set(SCORES) for one in found):
+                raise ValueError("no probabilities by head for each text")
+            if not all(0 <= p <= 1 for one in found for p in one.values()):
+                raise ValueError("no probability")
+            return [{head: float(np.interp(one.get(head, 0), *self._knots[head])) for head in SCORES} for one in found]
+
+
+@contextmanager
+def _closed() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        what = "took too long" if isinstance(error, TimeoutError) else f"failed ({type(error).__name__})"
+        raise Unavailable(
+            f"the detector of CORDON_DETECTOR {what}.", hint="`cordon doctor` tells whether it works."
+        ) from error
+
+
+def detector(settings: Settings) -> Own | None:
+    """None where the setting names none. Raises BadSettings when what it names is not there."""
+    if not settings.detector:
+        return None
+    name = settings.detector.removeprefix(_ENTRY)
+    return Own(Function(name) if name != settings.detector else Classifier(settings), settings)
+
+
+def _knots(said: str) -> tuple[list[float], list[float]]:
+    """Probabilities and the scores that they become: `0.5/0.9` guards and blocks, `0.5` never blocks."""
+    try:
+        borders = [float(number) for number in said.split("/")]
+    except ValueError:
+        borders = []
+    if len(borders) not in (1, 2) or not 0 < borders[0] <= borders[-1] <= 1 or len(set(borders)) < len(borders):
+        raise BadSettings(
+            f"CORDON_DETECTOR_BORDERS: {said!r} is not usable.", hint="0.5/0.9 guards and blocks; 0.5 guards alone."
+        )
+    scores = [0.0, GUARDED, BLOCKED] if len(borders) == 2 else [0.0, GUARDED]
+    last = 1.0 if len(borders) == 2 else BLOCKED - 0.01
+    return [0.0, *borders, 1.0], [*scores, last]
