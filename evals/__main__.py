@@ -56,11 +56,19 @@ def main(argv: list[str] | None = None) -> int:
         metavar="REPORT",
         help="an earlier report.json: tell what left its interval; exit 1 then",
     )
+    parser.add_argument(
+        "--detector",
+        metavar="DIR",
+        help="with guardrails alone: the own sets without and with this detector (CORDON_DETECTOR), beside each other",
+    )
     arguments = parser.parse_args(argv)
     before = _earlier(arguments.against) if arguments.against else {}
     chosen = arguments.suites or list(SUITES)
     if unknown := set(chosen) - set(SUITES):
         raise BadInput(f"there is no suite {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(SUITES)}.")
+    if arguments.detector and chosen != ["guardrails"]:
+        raise BadInput("--detector is for the suite guardrails alone.", hint="cordon eval guardrails --detector DIR")
+    given = {"detector": arguments.detector} if arguments.detector else {}
     arguments.out.mkdir(parents=True, exist_ok=True)
     report: dict[str, Any] = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -69,7 +77,7 @@ def main(argv: list[str] | None = None) -> int:
     }
     for name in chosen:
         begun = time.perf_counter()
-        result = importlib.import_module(f"evals.{name}").run(arguments.out)
+        result = importlib.import_module(f"evals.{name}").run(arguments.out, **given)
         result["plots"] = [plot for plot in result.get("plots", []) if _PLOTTED and Path(plot).exists()]
         result["seconds"] = round(time.perf_counter() - begun, 1)
         report["suites"][name] = result

@@ -17,17 +17,26 @@ from evals.material import HEADS, Sample
 from evals.stats import Rate, mean
 from graph import settings
 from graph.errors import BadInput
-from graph.policy.threats import Assessment, assess, learned
+from graph.models import detector as detectors
+from graph.policy.threats import Assessment, Detector, assess, learned
 
 TOXICITY = HEADS.index("toxicity")
 
 
-def run(out: Path) -> dict[str, Any]:
+def run(out: Path, detector: str = "") -> dict[str, Any]:
+    """With a detector (CORDON_DETECTOR) the own sets alone, without it and with it beside each other."""
+    if detector:
+        by = detectors.detector(_settings(detector=detector))
+        without, joined = own_sets(encode=True), own_sets(encode=True, by=by)
+        beside = {
+            f"{name}, {way}": sets[name] for name in without for way, sets in (("without", without), ("with", joined))
+        }
+        return {"figures": beside}
     found: dict[str, Any] = {}
     for mode, encode in (("", False), (", with encoder", True)):
         for name, value in own_sets(encode=encode).items():
             found[f"{name}{mode}"] = value
-    found |= false_positives.judge(_home())
+    found |= false_positives.judge(_settings().home)
     found |= speed()
     classes = per_class(out)
     plots = [str(out / "guardrails.png")]
@@ -41,15 +50,15 @@ def run(out: Path) -> dict[str, Any]:
     return {"figures": found, "classes": classes, "plots": plots}
 
 
-def _home() -> Path:
-    """CORDON_HOME. CORDON_POOL, which tells where the pool is, is no setting."""
-    return settings.load(environ={k: v for k, v in os.environ.items() if k != "CORDON_POOL"}).home
+def _settings(**overrides: str) -> settings.Settings:
+    """CORDON_POOL, which tells where the pool is, is none of them."""
+    return settings.load(environ={k: v for k, v in os.environ.items() if k != "CORDON_POOL"}, **overrides)
 
 
 # ---- the project's own sets ---------------------------------------------------------------------------------------
 
 
-def own_sets(*, encode: bool) -> dict[str, Any]:
+def own_sets(*, encode: bool, by: Detector | None = None) -> dict[str, Any]:
     """False alarms on innocent text with attack words, and what is found of attacks: of each own set."""
     figures_: dict[str, Any] = {}
     innocent = {
@@ -60,7 +69,7 @@ def own_sets(*, encode: bool) -> dict[str, Any]:
         "long innocent": "long_innocent",
     }
     for name, file in innocent.items():
-        actions = [assess(row["text"], tenant="U1", encode=encode).action for row in material.own(file)]
+        actions = [assess(row["text"], tenant="U1", encode=encode, detector=by).action for row in material.own(file)]
         figures_[f"{name}: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(actions)).as_json()
         figures_[f"{name}: blocked"] = Rate(sum(a == "BLOCK" for a in actions), len(actions)).as_json()
     attacks = {
@@ -72,7 +81,7 @@ def own_sets(*, encode: bool) -> dict[str, Any]:
     }
     for name, file in attacks.items():
         rows = material.own(file)
-        actions = [assess(row["text"], tenant="U1", encode=encode).action for row in rows]
+        actions = [assess(row["text"], tenant="U1", encode=encode, detector=by).action for row in rows]
         wanted = [row["action"] for row in rows]
         bad = [a for a, w in zip(actions, wanted, strict=True) if w == "BLOCK"]
         figures_[f"{name} attacks: blocked"] = Rate(sum(a == "BLOCK" for a in bad), len(bad)).as_json()
