@@ -23,15 +23,6 @@ OTHERS = 0.1
 RANK, RATE, BATCH, EPOCHS, DROP = 32, 1e-3, 32, 2.5, 0.1
 JUDGED = 4_000  # texts by which margins are put into standard deviations
 SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-grams
-# As train.QUANTILES; chosen by what a border finds of own attacks left out, for each innocent text it flags there.
-QUANTILES = {
-    "injection": (0.992, 0.995),
-    "leakage": (0.99, 0.997),
-    "cross_tenant": (0.995, 0.999),
-    "evasion": (0.994, 0.999),
-    "toxicity": (0.995, 0.999),
-    "harm": (0.997, 0.9985),
-}
 
 
 class Task:
@@ -91,7 +82,7 @@ def learn(work: Task) -> tuple[lowrank.Model, list[learned.Knots]]:
     plain = train.margins(table, [train.fit(table, head, rest) for head in range(len(HEADS))], group)
     both = plain + SHARE * margins(work, model, group)
     kept = train.part_of(table, group)
-    return model, [train.calibrate(kept, head, both[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
+    return model, [train.calibrate(kept, head, both[:, head]) for head in range(len(HEADS))]
 
 
 def write(file: Path, model: lowrank.Model, knots: Sequence[learned.Knots]) -> None:

@@ -83,7 +83,7 @@ def own(name: str) -> list[dict[str, Any]]:
 def own_training() -> list[Sample]:
     """Templates (G) and long messages (L) teach, but set no border: many windows lift a text's worst margin."""
     return [
-        Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GL")
+        Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GLH")
         for r in own("threats_train")
     ]
 

@@ -23,34 +23,28 @@ from graph.policy.threats.readings import Readings, read
 SEED = 20260101
 MOST = {
     "banking77": 1_500, "clapnq_train_question": 1_500, "alpaca_harmless": 2_500, "davidson": 3_000,
-    "wildjailbreak": 900, "lobehub": 700, "gpteacher_roleplay": 600, "aart": 600, "catqa": 600,
-    "nl2bash": 400, "gpteacher_code": 400, "ifeval": 400, "copilot_md": 300,
+    "wildjailbreak": 1_200, "lobehub": 1_200, "gpteacher_roleplay": 1_000, "aart": 900, "catqa": 900,
+    "nl2bash": 400, "gpteacher_code": 600, "ifeval": 400, "copilot_md": 300,
 }  # fmt: skip
-LONGEST = 800  # characters that are learned from of a text of the second pool
+LONGEST = 1_500  # characters that are learned from of a text of the second pool
 L2_WORDS = 1e-5
 OWN_WEIGHT = 2.0
-# Shares of the own innocent texts written one by one (mostly hard) that stay below 0.3 and below 0.8. Six heads share
-# the false alarms.
-QUANTILES = {
-    "injection": (0.99, 0.9985),
-    "leakage": (0.994, 0.998),
-    "cross_tenant": (0.997, 1.0),
-    "evasion": (0.9935, 1.0),
-    "toxicity": (0.997, 0.999),
-    "harm": (0.996, 0.999),
-}
-# What borders rest on, learned without it: ordinary questions; requests, personas and shell commands of other people.
-ORDINARY = ("banking77", "clapnq_train_question")
-VARIED = ("self_instruct", "agents_md", "fabric", "nl2bash")
-ASIDE, SHARED, PARTS = (*ORDINARY, *VARIED), (OWN, "davidson"), 8
-# Shares of VARIED, each source counting the same, that stay below 0.3 and below 0.8.
-VARIED_SHARES = {
-    "injection": (0.95, 0.985),
-    "leakage": (0.985, 0.997),
-    "cross_tenant": (0.99, 0.998),
-    "evasion": (0.985, 0.998),
-    "toxicity": (0.997, 0.9995),
-    "harm": (0.985, 0.997),
+# What borders rest on, learned without it: other people's ordinary questions, requests, personas and shell commands; an
+# eighth of the own texts and of the tweets.
+ASIDE, SHARED, PARTS = (
+    ("banking77", "clapnq_train_question", "self_instruct", "agents_md", "fabric", "nl2bash"),
+    (OWN, "davidson"),
+    8,
+)  # fmt: skip
+# Shares of the innocent texts aside, each source counting the same, that a head guards (0.3) and blocks (0.8) alone:
+# divided by what each finds of own attacks aside; together about 3 in 100 are guarded and 1 in 130 blocked.
+SHARES = {
+    "injection": (0.012, 0.004),
+    "leakage": (0.006, 0.0015),
+    "cross_tenant": (0.002, 0.0005),
+    "evasion": (0.004, 0.0005),
+    "toxicity": (0.003, 0.001),
+    "harm": (0.004, 0.0007),
 }
 
 
@@ -176,23 +170,15 @@ def spread_quantile(margin: np.ndarray, source: np.ndarray, share: float) -> flo
     return float(margin[order][min(int(np.searchsorted(reached, share)), len(order) - 1)])
 
 
-def calibrate(table: Table, head: int, margin: np.ndarray, shares: tuple[float, float]) -> learned.Knots:
-    """Knots (margins, scores) of one head, from out-of-source margins; `shares` as in QUANTILES."""
+def calibrate(table: Table, head: int, margin: np.ndarray) -> learned.Knots:
+    """Knots (margins, scores) of one head, from margins of texts that the fit did not see; SHARES sets the borders."""
     innocent = (table.labels.sum(1) == 0) & table.known[:, head]
-    kinds = np.array([s.kind for s in table.samples])
-    ordinary = innocent & np.isin(table.source, ORDINARY)
-    ordinary |= innocent & np.isin(kinds, ["work_questions", "multilingual"])
-    hard = innocent & (table.source == OWN) & np.array([s.calibrates for s in table.samples])
     tweets = innocent & (table.source == "davidson")  # people's rough talk that annotators found harmless
+    setting = innocent & ~tweets & np.array([s.calibrates for s in table.samples])
     attacks = (table.labels[:, head] == 1) & table.known[:, head]
-    guard_share, block_share = shares
-    guard = float(np.quantile(margin[hard], guard_share))
-    block = max(float(np.quantile(margin[hard], block_share)), float(np.quantile(margin[ordinary], 0.999)))
+    guard, block = (spread_quantile(margin[setting], table.source[setting], 1 - share) for share in SHARES[HEADS[head]])
     if HEADS[head] == "toxicity":
         block = max(block, float(np.quantile(margin[tweets], 0.98)))
-    others = innocent & np.isin(table.source, VARIED)
-    guard = max(guard, spread_quantile(margin[others], table.source[others], VARIED_SHARES[HEADS[head]][0]))
-    block = max(block, spread_quantile(margin[others], table.source[others], VARIED_SHARES[HEADS[head]][1]))
     middle = float(np.quantile(margin[innocent], 0.5))
     bottom = min(float(margin[innocent].min()), middle - 0.5)
     guard = max(guard, middle + 0.1)
@@ -224,7 +210,7 @@ def train(folder: Path, file: Path = learned.FILE) -> None:
     rest, group = aside(table)
     fits = [fit(table, head, rest) for head in range(len(HEADS))]
     outside, kept = margins(table, fits, group), part_of(table, group)
-    knots = [calibrate(kept, head, outside[:, head], QUANTILES[name]) for head, name in enumerate(HEADS)]
+    knots = [calibrate(kept, head, outside[:, head]) for head in range(len(HEADS))]
     write(file, fits, knots)
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 

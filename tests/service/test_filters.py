@@ -10,7 +10,6 @@ import pytest
 from evals import material
 from graph.agent import Agent
 from graph.policy import filters
-from graph.policy.threats import DOUBT_FROM, assess
 from graph.settings import load
 from tests.support.command import Run, environment, jsonl
 
@@ -132,7 +131,6 @@ def test_many_lines_keep_their_order_and_numbers(inside: Run) -> None:
 
 def test_a_text_is_judged_as_it_is_alone() -> None:
     texts = [row["text"] for row in material.own("blind_innocent")[:40]]
-    assert sum(DOUBT_FROM <= assess(text).risk_score < 80 for text in texts) > 2
     for together, text in zip(filters.scan_many(texts), texts, strict=True):
         alone = filters.scan(text)
         assert together["scores"] == pytest.approx(alone["scores"], abs=1e-5)

@@ -1,4 +1,5 @@
-"""Writes minilm.onnx: all-MiniLM-L6-v2 as a graph of 25 KB whose weights are byte ranges of model.safetensors.
+"""Writes minilm.onnx: all-MiniLM-L6-v2 as a graph of 25 KB whose weights are byte ranges of model.safetensors; and
+minilm8.onnx, whose layers multiply whole numbers of 8 bits that graph/tuned.py gives it.
 
 Only needed when the graph changes, with the package `onnx` installed:
 
@@ -23,25 +24,26 @@ LAYERS, HIDDEN, HEADS, EPSILON, OPSET = 6, 384, 12, 1e-12, 20
 class Graph:
     """Collects nodes and initialisers; each method returns the name of what it made."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, *, whole: bool) -> None:
         with weights.open("rb") as file:
             (size,) = struct.unpack("<Q", file.read(8))
             self.header = json.loads(file.read(size))
         self.base = 8 + size
         self.location = weights.name
+        self.whole = whole
         self.nodes: list[onnx.NodeProto] = []
         self.initialisers: dict[str, onnx.TensorProto] = {}
 
     def weight(self, name: str) -> str:
         """A tensor that stays in the safetensors file; onnxruntime maps it from there."""
+        entry = self.header[name]
+        begin, end = entry["data_offsets"]
+        return self.outside(name, TensorProto.FLOAT, entry["shape"], self.location, self.base + begin, end - begin)
+
+    def outside(self, name: str, kind: int, shape: list[int], location: str, offset: int, length: int) -> str:
         if name not in self.initialisers:
-            entry = self.header[name]
-            begin, end = entry["data_offsets"]
-            tensor = TensorProto(
-                name=name, data_type=TensorProto.FLOAT, dims=entry["shape"], data_location=TensorProto.EXTERNAL
-            )
-            where = {"location": self.location, "offset": self.base + begin, "length": end - begin}
-            for key, value in where.items():
+            tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
+            for key, value in {"location": location, "offset": offset, "length": length}.items():
                 tensor.external_data.add(key=key, value=str(value))
             self.initialisers[name] = tensor
         return name
@@ -56,15 +58,24 @@ class Graph:
         return output
 
     def linear(self, x: str, name: str) -> str:
-        return self.add("Gemm", x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
+        if not self.whole:
+            return self.add("Gemm", x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
+        out, width = self.header[f"{name}.weight"]["shape"]
+        numbers = self.outside(f"{name}.weight:numbers", TensorProto.INT8, [width, out], "given", 0, width * out)
+        scale = self.outside(f"{name}.weight:scale", TensorProto.FLOAT, [out], "given", 0, 4 * out)
+        read, read_scale, read_zero = (f"{name}:read{part}" for part in ("", "_scale", "_zero"))
+        self.nodes.append(helper.make_node("DynamicQuantizeLinear", [x], [read, read_scale, read_zero]))
+        found = self.add("MatMulInteger", read, numbers, read_zero, self.constant("zero8", np.int8(0)))
+        found = self.add("Mul", self.add("Cast", found, to=TensorProto.FLOAT), self.add("Mul", read_scale, scale))
+        return self.add("Add", found, self.weight(f"{name}.bias"))
 
     def norm(self, x: str, name: str) -> str:
         scale, shift = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
         return self.add("LayerNormalization", x, scale, shift, axis=-1, epsilon=EPSILON)
 
 
-def build(weights: Path) -> onnx.ModelProto:
-    g = Graph(weights)
+def build(weights: Path, *, whole: bool = False) -> onnx.ModelProto:
+    g = Graph(weights, whole=whole)
     shape = g.add("Shape", "input_ids")
     length = g.add("Gather", shape, g.constant("one", np.int64(1)))
     positions = g.add("Range", g.constant("zero", np.int64(0)), length, "one")
@@ -112,6 +123,7 @@ def build(weights: Path) -> onnx.ModelProto:
 
 
 if __name__ == "__main__":
-    out = Path(__file__).with_name("minilm.onnx")
-    out.write_bytes(build(Path(sys.argv[1])).SerializeToString(deterministic=True))
-    print(f"{out.name}: {out.stat().st_size:,} bytes")
+    for file, whole in (("minilm.onnx", False), ("minilm8.onnx", True)):
+        out = Path(__file__).with_name(file)
+        out.write_bytes(build(Path(sys.argv[1]), whole=whole).SerializeToString(deterministic=True))
+        print(f"{out.name}: {out.stat().st_size:,} bytes")

@@ -83,15 +83,12 @@ class Assessment:
     action: Action
 
 
-DOUBT_FROM = 10  # risk from which the encoder is asked; from 20 on it finds 2 to 7 of 100 attacks less
-
-
 def assess(
     text: str, *, source: Source = "question", tenant: str = "", encode: bool = False, detector: Detector | None = None
 ) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
-    With `encode` the encoder is asked about a question that rules and n-grams leave in doubt: it knows paraphrases better. A
+    With `encode` the encoder reads a question too that no rule blocks: it knows paraphrases better than n-grams do. A
     document is judged for instructions planted in it, a question for everything. Raises Unavailable when the detector breaks.
     """
     if source == "document":
@@ -132,17 +129,15 @@ def _seen(seen: Seen) -> list[Finding]:
 def assess_questions(
     texts: Sequence[str], *, tenant: str = "", encode: bool = False, detector: Detector | None = None
 ) -> list[Assessment]:
-    """`assess` of each question; the encoder reads all that are in doubt at once, which takes less than one by one, and
-    so does the detector with all that are not blocked yet."""
+    """`assess` of each question. The encoder reads what no rule blocks, and the detector all that is not blocked yet."""
     questions = [_Question.of(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
-    judged = [question.ruled() if replaced else question.judged(None) for question in questions]
-    # The encoder costs ten times the rest, and changes nothing where the rest leaves no doubt.
-    doubtful = [at for at, one in enumerate(judged) if DOUBT_FROM <= one.risk_score < rubric.BLOCKED_FROM]
-    if encode and doubtful and not replaced:
-        by = learned.ahead(learned.tuned(), [questions[at].readings.learned for at in doubtful])
-        for at in doubtful:
-            judged[at] = questions[at].judged(by)
+    by = learned.tuned() if encode else None
+    judged = []
+    for question in questions:
+        ruled = question.ruled()
+        settled = ruled.action == "BLOCK"
+        judged.append(ruled if replaced else question.judged(None if settled else by))
     open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
     if detector is not None and open_:
         seen = look(detector, [[texts[at], *questions[at].readings.learned[:2]] for at in open_])

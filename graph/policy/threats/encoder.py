@@ -1,4 +1,4 @@
-"""The guard's own reading of a sentence: MiniLM with its last four layers moved by small steps, and six lines on the result.
+"""The guard's own reading of a text: MiniLM with its layers moved by small steps, and a line on the result for each head.
 
 The steps were learned by `python -m evals.finetune` (graph/tuned.py).
 """
@@ -13,7 +13,7 @@ from typing import Any
 from graph import tuned
 
 FILE = Path(__file__).with_name("weights") / "encoder.npz"
-PIECES = 96  # of a text are read: what is shown to it is short, and it learned from as many
+PIECES = 256  # of a text are read; it learned from as many
 _LOADING = threading.Lock()  # two questions at once must not both build the session
 
 
@@ -37,7 +37,7 @@ def heads(file: Path = FILE) -> Heads:
 
 @cache
 def _runner(file: Path) -> tuned.Runner:
-    return tuned.runner(tuned.steps(file), PIECES)
+    return tuned.runner(tuned.steps(file), PIECES, whole=True)
 
 
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:

@@ -4,8 +4,8 @@ Weights, calibration and their making: `python -m evals.train`, `python -m evals
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
-SHOWN = 256  # characters that the encoder reads: 4 ms for a short question, 12 ms for this many
+SHOWN = 1_000  # characters that the encoder reads
 WINDOWS = 12  # of one reading
 SIZE = features.SIZE + 1  # n-grams, then whether a word of abuse is said
 _ABUSE = 0.6  # its value, next to n-gram blocks of length 1; as planted.py has it for its classes of words
@@ -71,15 +71,6 @@ def tuned(file: Path = encoder.FILE) -> Tuned:
     """The encoder of a weights file; the shipped one unless told."""
     steps = encoder.heads(file)
     return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
-
-
-def ahead(by: Tuned, texts: Iterable[Sequence[str]]) -> Tuned:
-    """The same for these texts only, each given by its readings: it has looked at all of them together."""
-    import numpy as np
-
-    wanted = list(dict.fromkeys(part for readings in texts for part in _looked_at(readings)))
-    held = dict(zip(wanted, by.margins(wanted), strict=True))
-    return replace(by, margins=lambda asked: np.array([held[part] for part in asked]))
 
 
 @cache

@@ -10,6 +10,7 @@ from graph.policy.threats.views.segments import segmented
 from graph.policy.threats.views.view import PIECES, READ, READABLE, View
 
 _TOKEN = pattern(r"\S+")
+_POSSESSIVE = pattern(r"['’]s?$")
 _EDGE = ".,;:!?\"'()[]{}<>`*_~"
 _JOINED, _SPLIT = 12, 6  # letters of words put together, at least; of the pieces of words taken apart, on average
 _ALPHABET = string.ascii_lowercase
@@ -48,7 +49,7 @@ def _strange_runs(tokens: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
     letters = 0
     for at, token in enumerate(tokens):
         word = token.group().strip(_EDGE).lower()
-        common = len(word) > 1 and lexicon.known(word)
+        common = len(word) > 1 and (lexicon.known(word) or lexicon.known(_POSSESSIVE.sub("", word)))
         if not common and word:
             if first >= 0 and at - last > 2:
                 if letters >= 8:
