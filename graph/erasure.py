@@ -18,8 +18,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from graph import remains
-from graph.audit import artifacts
+from graph.audit import artifacts, withheld
 from graph.audit.journal import is_run
+from graph.audit.lines import Lines
 from graph.audit.mistakes import Mistakes
 from graph.context import key_of
 from graph.deps import Deps
@@ -99,11 +100,14 @@ def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
 def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     cut_off: set[str] = set()
+    decided: set[str] = set()
     used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
     for entry in deps.journal.entries("tenant_id", scope.tenant_id):
         if not is_run(entry):
             if entry["kind"] == "sentence" and scope.holds(entry):
                 cut_off.add(entry["run_id"])
+            elif entry["kind"] == "withheld" and scope.holds(entry):
+                decided.add(entry["about"])
         elif scope.holds(entry) and "salt" in entry:
             runs.append(entry)
         elif entry["tenant_id"] == scope.tenant_id and scope.before is not None and entry["timestamp"] >= scope.before:
@@ -120,13 +124,13 @@ def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
         receipt[place.name] = place.erase(work)
     _forget_in_memory()
     folders = {work.home, deps.settings.out} | {Path(run["artifacts"]).parent for run in runs if run["artifacts"]}
-    if left := remains.holding({*work.ids, *work.keys}, folders, apart_from=deps.journal.path):
+    if left := remains.holding({*work.ids, *decided, *work.keys}, folders, apart_from=deps.journal.path):
         raise Unavailable(
             f"{len(left)} files still hold what was to be erased, {left[0]} among them.",
             hint="Remove what is not Cordon's own, then ask again.",
         )
     receipt["left"] = 0
-    deps.journal.erase({*work.ids, *cut_off}, receipt)
+    deps.journal.erase({*work.ids, *cut_off, *decided}, receipt)
     return receipt
 
 
@@ -232,7 +236,16 @@ def _keys(work: _Erasure) -> int:
 
 
 def _mistakes(work: _Erasure) -> int:
-    return Mistakes(work.deps.journal).forget(work.ids)
+    gone = set(work.ids)
+    return Mistakes(work.deps.journal).forget(lambda row: row["run_id"] in gone)
+
+
+def _withheld(work: _Erasure) -> int:
+    """The samples of what was released or confirmed, and the person's name from the documents' own records."""
+    space, user = work.deps.index.space(work.scope.tenant_id), work.scope.user_id
+    if space and user and work.scope.whole_user:
+        withheld.forget_user(space, user)
+    return Lines(withheld.samples(work.deps.journal)).forget(work.scope.holds)
 
 
 def _runs(work: _Erasure) -> int:
@@ -261,6 +274,7 @@ PLACES = (
     Place("artifacts", "out/", _artifacts),
     Place("traces", "traces/*.jsonl", _traces),
     Place("false_positives", "audit/false_positives.jsonl", _mistakes),
+    Place("withheld", "audit/withheld.jsonl", _withheld),
     Place("uploads", "uploads/", _uploads),
     Place("keys", "keys.db*", _keys),
     Place("pages", "pages/", _pages),

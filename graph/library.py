@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, valid_tenant
+from graph.context import PUBLIC, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.ingest import Outcome, Source, files, ingest
-from graph.knowledge.space import Record
+from graph.knowledge.space import Record, Space
 from graph.settings import Settings
 
 
@@ -69,11 +69,40 @@ class Library:
         """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
         from graph.policy import pii
 
+        space, record = self._held(doc_id, tenant_id, public)
+        return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+
+    def _held(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
         space = self.deps.index.space(_owner(tenant_id, public))
         record = space.record(doc_id) if space and _is_text(doc_id) else None
         if space is None or record is None:
             raise _no_document(doc_id)
-        return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+        return space, record
+
+    def withheld(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
+        """The sentences that the guard withholds of a document (graph/audit/withheld.py). Raises as `document` does."""
+        from graph.audit import withheld
+
+        return withheld.listed(*self._held(doc_id, tenant_id, public))
+
+    def decide(
+        self,
+        doc_id: str,
+        *,
+        release: Sequence[int | str] = (),
+        confirm: Sequence[int | str] = (),
+        note: str = "",
+        user_id: str = "local",
+        tenant_id: str = "",
+        public: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Show sentences of this list from now on, or confirm that they are rightly withheld, by `n` or `sha256`; the
+        list as it is then. Raises as `document` does, and BadInput for a sentence that is not on it."""
+        from graph.audit import withheld
+
+        said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
+        space, record = self._held(doc_id, tenant_id, public)
+        return withheld.decide(self.deps.journal, space, record, said, by=valid_id(user_id, "user"), note=note)
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
         """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
@@ -118,6 +147,7 @@ def _described(record: Record) -> dict[str, Any]:
 
     known = asdict(record)
     del known["uploader"], known["listed"], known["reading"]  # for comparing alone
+    del known["decisions"]  # `withheld` tells them
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
 
 

@@ -2,6 +2,7 @@
 raw document text, and the last that can reach the index."""
 
 import hashlib
+from collections.abc import Collection
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -38,7 +39,7 @@ def guard(
         permitted += 1
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
-        withheld, text, edits = _shown(index, asker.tenant_id, raw, detector)
+        withheld, text, edits = _shown(index, asker.tenant_id, raw, record.released, detector)
         if withheld:
             flags.append("injection_in_context")
         filters += [f"masked:{record.doc_id}"] if len(edits) > withheld else []
@@ -81,18 +82,21 @@ def guard(
 
 
 # What became of a passage, by index: the same few are shown again and again, and judging one takes 5 ms. By tenant, so
-# that no time tells one tenant what another one reads; by digest, so that no raw text is kept.
+# that no time tells one tenant what another one reads; by digest, so that no raw text is kept; by what is released now.
 _JUDGED: WeakKeyDictionary[Index, dict[bytes, tuple[int, str, list[list[int]]]]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
-def _shown(index: Index, tenant: str, raw: str, detector: Detector | None) -> tuple[int, str, list[list[int]]]:
+def _shown(
+    index: Index, tenant: str, raw: str, released: Collection[str], detector: Detector | None
+) -> tuple[int, str, list[list[int]]]:
     """How many sentences were withheld, the masked text, and what was edited."""
     judged = _JUDGED.setdefault(index, {})
-    name = hashlib.sha256(f"{len(tenant)}:{tenant}{raw}".encode("utf-8", "surrogatepass")).digest()
+    known = f"{len(tenant)}:{tenant}{len(released)}:{''.join(sorted(released))}{raw}"
+    name = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
     found = judged.get(name)
     if found is None:
-        withheld = planted.ranges(raw, detector)
+        withheld = planted.ranges(raw, released, detector)
         text, edits = shown(raw, withheld)
         if len(judged) >= _KEPT:
             judged.clear()

@@ -3,23 +3,20 @@
 One JSON line each in audit/false_positives.jsonl, the question masked, and a line of kind `flag` in the journal.
 """
 
-import json
-import os
-from collections.abc import Collection
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
 from graph.audit.journal import Journal
+from graph.audit.lines import Lines
 from graph.errors import BadInput, NotFound
-from graph.knowledge.home import private_directory
 from graph.policy import pii
 
 
-class Mistakes:
+class Mistakes(Lines):
     def __init__(self, journal: Journal) -> None:
+        super().__init__(journal.path.with_name("false_positives.jsonl"))
         self._journal = journal
-        self.path = journal.path.with_name("false_positives.jsonl")
 
     def flag(self, run_id: str, note: str = "") -> dict[str, Any]:
         """Log a run that was blocked or guarded wrongly. `run_id` may be cut to its first 4 characters or more.
@@ -54,26 +51,8 @@ class Mistakes:
                 "note": row["note"],
             }
         )
-        private_directory(self.path.parent)
-        with os.fdopen(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as out:
-            out.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        self.append(row)
         return row
-
-    def all(self) -> list[dict[str, Any]]:
-        if not self.path.exists():
-            return []
-        return [json.loads(line) for line in self.path.read_bytes().splitlines() if line.strip()]
-
-    def forget(self, run_ids: Collection[str]) -> int:
-        """Erase what was flagged of these runs. Returns how many lines it was."""
-        known = self.all()
-        kept = [row for row in known if row["run_id"] not in set(run_ids)]
-        if len(kept) < len(known):
-            fresh = self.path.with_name(f".{self.path.name}.writing")
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                out.writelines(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in kept)
-            fresh.replace(self.path)
-        return len(known) - len(kept)
 
 
 def one_run(journal: Journal, run_id: str) -> dict[str, Any]:

@@ -129,21 +129,30 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, det
     if not chunk.start <= c["start"] < c["end"] <= chunk.end:
         return "the range is not in the passage"
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
-    place = (
-        chunk.page,
-        sheet,
-        _section(chunk, text[chunk.start : chunk.end], c["start"], detector),
-        pii.mask(record.filename).text,
-    )
-    if place != (c["page"], c["sheet"], c["section"], c["filename"]):
+    place = (chunk.page, sheet, pii.mask(record.filename).text)
+    sections = _sections(record, chunk, text[chunk.start : chunk.end], c["start"], detector)
+    if place != (c["page"], c["sheet"], c["filename"]) or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
     return "" if _stands(c, chunk, text) else "the quote is not what stands there"
 
 
-def _section(chunk: StoredChunk, raw: str, at: int, detector: Detector | None) -> str:
-    """The section that a citation of this place gives: by the headings that the evidence showed."""
-    seen, edits = shown(raw, planted.ranges(raw, detector))
-    return structure.section(pii.mask(chunk.section).text, seen, to_shown(edits, at - chunk.start))
+def _sections(record: Record, chunk: StoredChunk, raw: str, at: int, detector: Detector | None) -> set[str]:
+    """The sections that a citation of this place may give: by the headings that the evidence showed."""
+    path = pii.mask(chunk.section).text
+    ways = (shown(raw, withheld) for withheld in _ways(record, raw, detector))
+    return {structure.section(path, seen, to_shown(edits, at - chunk.start)) for seen, edits in ways}
+
+
+def _ways(record: Record, raw: str, detector: Detector | None) -> set[tuple[tuple[int, int], ...]]:
+    """What was withheld of a passage at first, and after each decision on its document: an answer is of one of these
+    times."""
+    found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, detector=detector)]
+    released: set[str] = set()
+    ways = {tuple(place for place, _ in found)}
+    for said in record.decisions:
+        (released.add if said["says"] == "released" else released.discard)(said["sha256"])
+        ways.add(tuple(place for place, sha256 in found if sha256 not in released))
+    return ways
 
 
 def _stands(c: dict[str, Any], chunk: StoredChunk, text: str) -> bool:
@@ -241,13 +250,16 @@ def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index
 
 def _supported_in_passage(text: str, c: dict[str, Any], tenant: str, index: Index, detector: Detector | None) -> bool:
     space: Space | None = index.space(PUBLIC if c.get("visibility") == "public" else tenant)
-    chunk = space.chunk(str(c.get("chunk_id"))) if space else None
-    if space is None or chunk is None:
+    found = space.passage(str(c.get("chunk_id"))) if space else None
+    if found is None:
         return False
-    raw = space.text(chunk.doc_id)[chunk.start : chunk.end]
-    passage, _ = shown(raw, planted.ranges(raw, detector))
+    record, _, raw = found
+    return any(_supported_by(text, shown(raw, withheld)[0], c["quote"]) for withheld in _ways(record, raw, detector))
+
+
+def _supported_by(text: str, passage: str, quote: str) -> bool:
     found = grounding.support(text, passage)
-    return found.score >= grounding.SUPPORTED_FROM and passage[found.start : found.end] == c["quote"]
+    return found.score >= grounding.SUPPORTED_FROM and passage[found.start : found.end] == quote
 
 
 __all__ = ["Checked", "Report", "verify"]

@@ -8,9 +8,9 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +59,15 @@ class Record:
     uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
     listed: bool = False  # a manifest's access list says who reads it, and may take it away again
     reading: int = 0  # which way of reading files made its text; 0 before they were counted
+    # What people said of sentences that the guard withholds, oldest first: `sha256` (graph.policy.planted.digest),
+    # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
+    decisions: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def released(self) -> frozenset[str]:
+        """Digests of the sentences that are shown in spite of the guard."""
+        last = {said["sha256"]: said["says"] for said in self.decisions}
+        return frozenset(sha256 for sha256, says in last.items() if says == "released")
 
 
 @dataclass(frozen=True)
@@ -190,15 +199,16 @@ class Space:
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
     ) -> None:
-        """Store a document, replacing what its id held before. All or nothing.
+        """Store a document, replacing what its id held before, but for its decisions. All or nothing.
 
         `vectors` is float32 (len(chunks), d); `words` is what the word index reads for each chunk.
         """
         with self._writing():
+            if held := self.record(record.doc_id):
+                record = replace(record, decisions=held.decisions)
             self._remove(record.doc_id)
             self._db.execute(
-                "INSERT INTO documents VALUES (?, ?, ?, ?)",
-                (record.doc_id, json.dumps(asdict(record), ensure_ascii=False), text, record.sha256),
+                "INSERT INTO documents VALUES (?, ?, ?, ?)", (record.doc_id, _json(record), text, record.sha256)
             )
             for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
                 cursor = self._db.execute(
@@ -207,6 +217,14 @@ class Space:
                     (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
                 )
                 self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
+        self._emptied()
+
+    def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
+        """Store what is known of a document anew, as it is at this moment; nothing when there is none of that id."""
+        with self._writing():
+            if held := self.record(doc_id):
+                self._db.execute("UPDATE documents SET record = ? WHERE doc_id = ?", (_json(changed(held)), doc_id))
+        self._to_empty = True  # a name that was taken out would live on in the log
         self._emptied()
 
     def remove(self, doc_id: str) -> bool:
@@ -262,6 +280,12 @@ class Space:
             'SELECT chunk_id, doc_id, start, "end", page, sheet, section FROM chunks WHERE chunk_id = ?', (chunk_id,)
         )
         return StoredChunk(*rows[0]) if rows else None
+
+    def chunks(self, doc_id: str) -> list[StoredChunk]:
+        """Of a document, in the order of its text."""
+        columns = 'chunk_id, doc_id, start, "end", page, sheet, section'
+        rows = self.execute(f"SELECT {columns} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
+        return [StoredChunk(*row) for row in rows]
 
     def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk, all of one moment: it is one statement."""
@@ -397,6 +421,10 @@ def stems(words: Sequence[str]) -> list[str]:
         return [found.get(at, "") for at in range(len(words))]
     finally:
         db.close()
+
+
+def _json(record: Record) -> str:
+    return json.dumps(asdict(record), ensure_ascii=False)
 
 
 def _quoted(word: str) -> str:

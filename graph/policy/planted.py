@@ -1,25 +1,43 @@
 """Instructions planted in documents: sentences that address the machine instead of informing the reader."""
 
-from bisect import bisect_left
+import hashlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection
+from dataclasses import replace
 from itertools import accumulate
 
+from graph.policy import pii
+from graph.policy.rubric import Finding
 from graph.policy.sentences import split
 from graph.policy.threats import Detector, instructions, planted
 
 WITHHELD_FROM = planted.WITHHELD_FROM  # injection score (0-1) of a sentence as part of a document
 
 
-def ranges(text: str, detector: Detector | None = None) -> list[tuple[int, int]]:
-    """Half-open ranges of the sentences that try to give instructions; ascending, disjoint."""
+def sentences(text: str, detector: Detector | None = None) -> list[Finding]:
+    """The sentences that try to give instructions, each as its worst finding; ascending, disjoint."""
     judged = [*planted.find(text), *instructions(text, detector)]
-    found = sorted((f.start, f.end) for f in judged if f.score >= WITHHELD_FROM)
+    found = sorted((f for f in judged if f.score >= WITHHELD_FROM), key=lambda f: (f.start, f.end))
     if not found:
         return []
-    starts = [start for start, _ in found]
-    furthest = list(accumulate((end for _, end in found), max))  # of all findings up to each
+    starts = [f.start for f in found]
+    furthest = list(accumulate((f.end for f in found), max))  # of all findings up to each
+    touched = []
+    for a, b in split(text):
+        near = found[bisect_right(furthest, a) : bisect_left(starts, b)]  # the first of them reaches beyond `a`
+        if near:
+            worst = max((f for f in near if f.end > a), key=lambda f: f.score)
+            touched.append(replace(worst, start=a, end=b))
+    return touched
 
-    def touched(a: int, b: int) -> bool:
-        before = bisect_left(starts, b)  # findings that begin before the sentence ends
-        return before > 0 and furthest[before - 1] > a
 
-    return [(a, b) for a, b in split(text) if touched(a, b)]
+def ranges(text: str, released: Collection[str] = (), detector: Detector | None = None) -> list[tuple[int, int]]:
+    """Half-open ranges of these sentences, without those whose `digest` was released; ascending, disjoint."""
+    found = [(one.start, one.end) for one in sentences(text, detector)]
+    return [(a, b) for a, b in found if digest(text[a:b]) not in released] if released else found
+
+
+def digest(sentence: str) -> str:
+    """SHA-256 of a sentence as people see it: masked, so that nobody finds out a value by trying, and whatever the
+    white space."""
+    return hashlib.sha256(" ".join(pii.mask(sentence).text.split()).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,41 @@
+"""A file of JSON lines beside the journal. Unlike the journal's, its lines can be taken out again."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graph.knowledge.home import private_directory
+
+Row = dict[str, Any]
+
+
+class Lines:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, row: Row) -> None:
+        private_directory(self.path.parent)
+        with os.fdopen(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as out:
+            out.write(_line(row))
+
+    def all(self) -> list[Row]:
+        if not self.path.exists():
+            return []
+        return [json.loads(line) for line in self.path.read_bytes().splitlines() if line.strip()]
+
+    def forget(self, gone: Callable[[Row], bool]) -> int:
+        """Erase the lines for which this holds. Returns how many it was."""
+        known = self.all()
+        kept = [row for row in known if not gone(row)]
+        if len(kept) < len(known):
+            fresh = self.path.with_name(f".{self.path.name}.writing")
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                out.writelines(map(_line, kept))
+            fresh.replace(self.path)
+        return len(known) - len(kept)
+
+
+def _line(row: Row) -> bytes:
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,114 @@
+"""What the guard withholds of a document, and what operators say of it: an honest sentence is released, from then on it
+is shown; another one is confirmed. The later word counts.
+
+A release holds for this sentence in this document of this space: it lies in the document's own record, stays when the
+document is ingested again and goes with it. A line of kind `withheld` in the journal says who, when and why, and
+audit/withheld.jsonl keeps a sample, masked, which `cordon eval guardrails` judges again.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from graph.audit.journal import Journal
+from graph.audit.lines import Lines
+from graph.errors import BadInput
+from graph.knowledge.space import Record, Space
+from graph.policy import pii, planted, structure
+
+Row = dict[str, Any]
+Says = Literal["released", "confirmed"]
+
+
+def listed(space: Space, record: Record) -> list[Row]:
+    """The sentences that the guard finds in a document, in order, released ones too; what stands there twice once.
+
+    {n (from 1), sha256, score (0-1), why, page, sheet, section, text (masked), says ("" | released | confirmed), by,
+    at (UTC)}.
+    """
+    return [row for row, _ in _found(space, record)]
+
+
+def decide(
+    journal: Journal, space: Space, record: Record, said: dict[Says, Sequence[int | str]], *, by: str, note: str
+) -> list[Row]:
+    """Release and confirm sentences, named by `n` or `sha256`; the list as it is then. What stands so already stays.
+
+    Raises BadInput for a sentence that is not there or that is both released and confirmed; then nothing is done.
+    """
+    found = _found(space, record)
+    places = {name: place for place, (row, _) in enumerate(found) for name in (row["n"], row["sha256"])}
+    chosen: dict[int, Says] = {}
+    for says, names in said.items():
+        for name in names:
+            if name not in places:
+                raise BadInput(f"there is no withheld sentence {str(name)[:64]}: there are {len(found)}.")
+            if chosen.setdefault(places[name], says) != says:
+                raise BadInput(f"sentence {str(name)[:64]} is both released and confirmed.", hint="Say one of them.")
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    common = {"timestamp": now, "tenant_id": space.meta("tenant"), "user_id": by, "doc_id": record.doc_id}
+    decisions, made = [], []
+    for place, says in sorted(chosen.items()):
+        row, passage = found[place]
+        if row["says"] != says:
+            line = {**common, "about": uuid.uuid4().hex, "says": says, "sentence_sha256": row["sha256"]}
+            line |= {"score": row["score"], "note": pii.mask(note).text}
+            journal.append({"kind": "withheld", **line})  # before anything is shown
+            decisions.append({"sha256": row["sha256"], "says": says, "by": by, "at": now})
+            row |= decisions[-1]
+            made.append({**line, "why": row["why"], **passage})
+    if decisions:
+        space.change(record.doc_id, lambda held: replace(held, decisions=held.decisions + decisions))
+    for sample in made:
+        Lines(samples(journal)).append(sample)
+    return [row for row, _ in found]
+
+
+def samples(journal: Journal) -> Path:
+    return journal.path.with_name("withheld.jsonl")
+
+
+def forget_user(space: Space, user: str) -> None:
+    """Take a person's name out of what was decided; the decisions stand."""
+
+    def unnamed(record: Record) -> Record:
+        said = [one | {"by": ""} if one["by"] == user else one for one in record.decisions]
+        return replace(record, decisions=said)
+
+    for record in space.records():
+        if record != unnamed(record):
+            space.change(record.doc_id, unnamed)
+
+
+def _found(space: Space, record: Record) -> list[tuple[Row, Row]]:
+    """Each sentence, and its passage: {passage (masked), start, end}."""
+    said = {decision["sha256"]: decision for decision in record.decisions}
+    rows: dict[str, tuple[Row, Row]] = {}
+    for row, passage in _sentences(space, record):
+        known = {"says": "", "by": "", "at": ""} | said.get(row["sha256"], {})
+        rows.setdefault(row["sha256"], ({"n": len(rows) + 1, **row, **known}, passage))
+    return list(rows.values())
+
+
+def _sentences(space: Space, record: Record) -> Iterator[tuple[Row, Row]]:
+    with space.reading():
+        text, chunks = space.text(record.doc_id), space.chunks(record.doc_id)
+    for chunk in chunks:
+        raw = text[chunk.start : chunk.end]
+        sentences = planted.sentences(raw)
+        masked = pii.mask(raw) if sentences else pii.Masked("", ())
+        for one in sentences:
+            start, end = masked.to_masked(one.start, one.end)
+            row = {
+                "sha256": planted.digest(raw[one.start : one.end]),
+                "score": round(one.score, 3),
+                "why": one.why,
+                "page": chunk.page,
+                "sheet": pii.mask(chunk.sheet).text if chunk.sheet else None,
+                "section": structure.section(pii.mask(chunk.section).text, masked.text, start),
+                "text": masked.text[start:end],
+            }
+            yield row, {"passage": masked.text, "start": start, "end": end}
