@@ -246,6 +246,19 @@ def show_document(document: dict[str, Any]) -> None:
     out.print(Text(document["text"]))
 
 
+def show_withheld(rows: list[dict[str, Any]]) -> None:
+    """A sentence each: its number, score, reason and place, what was said of it, and the sentence."""
+    out = console()
+    for row in rows:
+        line = Text(f"{row['n']:>3}  ", style="bold") + Text(f"{row['score']:.2f}  {row['why']}{_clean(_place(row))}")
+        line.append(f"  {row['says'] or 'withheld'}", style="green" if row["says"] == "released" else "yellow")
+        line.append(f" by {row['by'] or '(erased)'}, {row['at'][:10]}" if row["says"] else "", style="dim")
+        out.print(line, soft_wrap=True)
+        out.print(Text(f"     {_clean(row['text'])}"))
+    if not rows:
+        out.print(Text("nothing is withheld"))
+
+
 def show_journal(entries: list[dict[str, Any]]) -> None:
     """A line each: when, which run, whose, what became of it, and the question."""
     out = console()

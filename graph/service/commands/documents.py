@@ -1,14 +1,14 @@
 """`cordon ingest` and `cordon docs`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
 
 app = typer.Typer()
-docs = typer.Typer(help="List, show and remove documents.", no_args_is_help=True)
+docs = typer.Typer(help="List, show and remove documents; release what the guard withholds.", no_args_is_help=True)
 app.add_typer(docs, name="docs")
 
 
@@ -74,16 +74,55 @@ def docs_list(tenant: Tenant = "", public: Public = False, as_json: AsJson = Fal
 
 
 @docs.command("show", epilog="Example: cordon docs show U1_sop_cryostorage --tenant U1")
-def docs_show(doc_id: str, tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
+def docs_show(
+    doc_id: str,
+    tenant: Tenant = "",
+    public: Public = False,
+    withheld: Annotated[bool, typer.Option("--withheld", help="The sentences that no answer shows, and why.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """One document: what is known of it, and its text, masked."""
-    with errors(), opened_agent() as agent:
-        document = agent.document(doc_id, tenant_id=tenant, public=public)
-        if as_json:
-            print_json(document)
-        else:
-            from graph.service.render import show_document
+    from graph.service import render
 
-            show_document(document)
+    with errors(), opened_agent() as agent:
+        show: Any = agent.withheld if withheld else agent.document
+        found = show(doc_id, tenant_id=tenant, public=public)
+        if as_json:
+            print_json(found)
+        else:
+            (render.show_withheld if withheld else render.show_document)(found)
+
+
+def _deciding(what: str, help: str) -> None:
+    """The commands `docs release` and `docs confirm`, which take the same."""
+
+    @docs.command(what, help=help, epilog=f"Example: cordon docs {what} handbook 2 --tenant U1 --note 'our own words'")
+    def decide(
+        doc_id: str,
+        numbers: Annotated[
+            list[int] | None, typer.Argument(help="Of `cordon docs show ID --withheld`.", show_default=False)
+        ] = None,
+        every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+        note: Annotated[str, typer.Option(help="Why, in a few words.")] = "",
+        user: Annotated[str, typer.Option(help="Who says so.")] = "local",
+        tenant: Tenant = "",
+        public: Public = False,
+        as_json: AsJson = False,
+    ) -> None:
+        from graph.errors import BadInput
+        from graph.service.render import show_withheld
+
+        with errors(), opened_agent() as agent:
+            if bool(numbers) == every:
+                raise BadInput("which sentences?", hint="Give their numbers, or --all.")
+            where = {"tenant_id": tenant, "public": public}
+            chosen = numbers or [row["n"] for row in agent.withheld(doc_id, **where)]
+            rows = agent.decide(doc_id, **{what: chosen}, note=note, user_id=user, **where)
+            print_json(rows) if as_json else show_withheld(rows)
+
+
+_deciding("release", "Say that withheld sentences are honest: from now on they are shown. `confirm` takes it back.")
+_deciding("confirm", "Say that sentences are rightly withheld; released ones are withheld again.")
 
 
 @docs.command("rm", epilog="Example: cordon docs rm U1_sop_cryostorage --tenant U1")
