@@ -270,7 +270,7 @@ DOORS: dict[str, Door] = {
         _streamed("/v1/responses", _response(True), "event: response.completed"), wrong="/v1/responses"
     ),
     "GET /v1/threads": _http(_read("/v1/threads", "/v1/threads/before")),
-    "GET /v1/documents": _http(_read("/v1/documents", "/v1/documents/freezers")),
+    "GET /v1/documents": _http(_read("/v1/documents", "/v1/documents/freezers", "/v1/documents/freezers/withheld")),
     "GET /v1/audit": _http(_read("/v1/audit"), role="auditor"),
     "GET /metrics": _http(_read("/metrics"), role="operator"),
     "/agent/invoke": _http(_whole("/agent/invoke", INPUT), wrong="/agent/invoke"),

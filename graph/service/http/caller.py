@@ -8,13 +8,13 @@ from graph.context import Principal, Role
 from graph.errors import Forbidden
 from graph.service.http.limits import Ticket
 
-Deed = Literal["ask", "read", "upload", "delete", "audit", "observe"]
+Deed = Literal["ask", "read", "upload", "delete", "release", "audit", "observe"]
 # Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
 # What the whole service does is the operator's to see: it tells of every tenant.
 DEEDS: dict[Role, frozenset[Deed]] = {
     "member": frozenset({"ask", "read"}),
     "uploader": frozenset({"ask", "read", "upload"}),
-    "admin": frozenset({"ask", "read", "upload", "delete"}),
+    "admin": frozenset({"ask", "read", "upload", "delete", "release"}),
     "auditor": frozenset({"audit"}),
     "operator": frozenset({"observe"}),
 }

@@ -3,15 +3,17 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import ConfigDict, Field
 
 from graph.errors import BadInput
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
+from graph.service.http.left_out import LeftOut
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.patience import UPLOAD_S
 from graph.service.http.problems import Problem
 from graph.service.http.readiness import free_mb
-from graph.service.http.service import Deleter, Reader, Served, Service, Uploader
+from graph.service.http.service import Deleter, Reader, Releaser, Served, Service, Uploader
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 _FILES = {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
@@ -99,6 +101,34 @@ async def remove(doc_id: str, who: Deleter, service: Served) -> Response:
     except BadInput:
         raise Problem(404) from None
     return Response(status_code=204)
+
+
+Sentences = Annotated[
+    list[Annotated[int, Field(ge=1, le=1_000_000)] | Annotated[str, Field(pattern="^[0-9a-f]{64}$")]],
+    Field(max_length=1_000, description="of the list: each its `n`, or its `sha256`, which stays the same"),
+]
+
+
+class Decisions(LeftOut):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    release: Sentences = Field(default_factory=list)
+    confirm: Sentences = Field(default_factory=list)
+    note: str = Field("", max_length=1_000, description="why; kept in the record, masked")
+
+
+@router.get("/documents/{doc_id}/withheld")
+async def withheld(doc_id: str, who: Releaser, service: Served) -> dict[str, Any]:
+    """The sentences that the guard withholds of one of the tenant's own documents, and what was said of them."""
+    tenant = who.principal.tenant_id
+    return {"withheld": await service.work(who, lambda: service.agent.withheld(doc_id, tenant_id=tenant))}
+
+
+@router.post("/documents/{doc_id}/withheld")
+async def decide(doc_id: str, body: Decisions, who: Releaser, service: Served) -> dict[str, Any]:
+    """Show sentences of the list from now on, or confirm that they are rightly withheld. The later word counts."""
+    given = body.model_dump() | {"user_id": who.principal.user_id, "tenant_id": who.principal.tenant_id}
+    return {"withheld": await service.work(who, lambda: service.agent.decide(doc_id, **given))}
 
 
 @router.get("/jobs")

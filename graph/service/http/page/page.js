@@ -1,7 +1,7 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
 import { ask, json, key, Refused } from "/page/api.js";
-import { answer, leftOut, make, marked, verdict } from "/page/view.js";
+import { answer, leftOut, make, marked, verdict, withheld } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
 const state = { thread: null, busy: false, opener: null, documents: [] };
@@ -269,7 +269,23 @@ async function openSource(citation, opener) {
   await present(citation.doc_id, citation.filename, place.filter(Boolean).join(" · "), opener, citation);
 }
 
-const openDocument = (d, opener) => present(d.doc_id, d.title || d.filename, [d.filename, d.visibility].join(" · "), opener);
+async function openDocument(d, opener) {
+  await present(d.doc_id, d.title || d.filename, [d.filename, d.visibility].join(" · "), opener);
+  if (d.visibility === "private" && state.opener === opener) showWithheld(d.doc_id, opener);
+}
+
+// What no answer shows of a document, for those who may release it: others get 403 and see nothing.
+async function showWithheld(docId, opener, said) {
+  const posted = said && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said) };
+  try {
+    const found = await json(`/v1/documents/${encodeURIComponent(docId)}/withheld`, posted);
+    if (state.opener !== opener) return;
+    $("withheld").replaceChildren(withheld(found.withheld, (said) => showWithheld(docId, opener, said)));
+    if (said) $("withheld").querySelector("summary")?.focus();
+  } catch (error) {
+    if (said) told(error);
+  }
+}
 
 async function present(docId, title, place, opener, citation) {
   document.querySelectorAll(".cite[aria-current]").forEach((c) => c.removeAttribute("aria-current"));
@@ -279,6 +295,7 @@ async function present(docId, title, place, opener, citation) {
   $("source-title").textContent = title;
   $("source-place").textContent = place;
   $("source-text").replaceChildren("Opening…");
+  $("withheld").replaceChildren();
   try {
     const { text } = await json(`/v1/documents/${encodeURIComponent(docId)}`);
     const found = citation && marked(text, citation.quote, citation.start);

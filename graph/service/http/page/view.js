@@ -122,6 +122,26 @@ export function leftOut(reply, names) {
   return make("details", { class: "left-out" }, make("summary", {}, title), make("ul", {}, ...lines));
 }
 
+// The sentences that are withheld of a document; `say` is called with what to tell the service of one.
+export function withheld(rows, say) {
+  if (!rows.length) return "";
+  const items = rows.map((row) => {
+    const place = [row.page && `page ${row.page}`, row.sheet && `sheet ${row.sheet}`, row.section].filter(Boolean).join(", ");
+    const said = row.says ? `${row.says}${row.by && ` by ${row.by}`}, ${row.at.slice(0, 10)}` : "withheld";
+    const button = (what, done, text) =>
+      make("button", { type: "button", disabled: row.says === done, onclick: () => say({ [what]: [row.sha256] }) }, text);
+    return make(
+      "li",
+      {},
+      make("q", {}, row.text),
+      make("p", { class: "quiet" }, [`score ${row.score.toFixed(2)}`, row.why, place, said].filter(Boolean).join(" · ")),
+      make("div", { class: "row" }, button("release", "released", "Honest: show it"), button("confirm", "confirmed", "Rightly withheld")),
+    );
+  });
+  const shut = rows.filter((row) => row.says !== "released").length;
+  return make("details", { open: true }, make("summary", {}, `${count(shut, "sentence")} withheld from answers`), make("ul", {}, ...items));
+}
+
 const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // The text with the quote marked; of several places, the one nearest to where the citation says.
