@@ -83,7 +83,7 @@ class Library:
         """The sentences that the guard withholds of a document (graph/audit/withheld.py). Raises as `document` does."""
         from graph.audit import withheld
 
-        return withheld.listed(*self._held(doc_id, tenant_id, public))
+        return withheld.listed(*self._held(doc_id, tenant_id, public), self.deps.detector)
 
     def decide(
         self,
@@ -102,7 +102,8 @@ class Library:
 
         said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
         space, record = self._held(doc_id, tenant_id, public)
-        return withheld.decide(self.deps.journal, space, record, said, by=valid_id(user_id, "user"), note=note)
+        by = valid_id(user_id, "user")
+        return withheld.decide(self.deps.journal, space, record, said, by=by, note=note, detector=self.deps.detector)
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
         """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""

@@ -96,7 +96,7 @@ def _shown(
     name = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
     found = judged.get(name)
     if found is None:
-        withheld = planted.ranges(raw, released, detector)
+        withheld = planted.ranges(raw, detector, released)
         text, edits = shown(raw, withheld)
         if len(judged) >= _KEPT:
             judged.clear()

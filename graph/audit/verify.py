@@ -146,7 +146,7 @@ def _sections(record: Record, chunk: StoredChunk, raw: str, at: int, detector: D
 def _ways(record: Record, raw: str, detector: Detector | None) -> set[tuple[tuple[int, int], ...]]:
     """What was withheld of a passage at first, and after each decision on its document: an answer is of one of these
     times."""
-    found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, detector=detector)]
+    found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, detector)]
     released: set[str] = set()
     ways = {tuple(place for place, _ in found)}
     for said in record.decisions:

@@ -18,28 +18,36 @@ from graph.audit.lines import Lines
 from graph.errors import BadInput
 from graph.knowledge.space import Record, Space
 from graph.policy import pii, planted, structure
+from graph.policy.threats import Detector
 
 Row = dict[str, Any]
 Says = Literal["released", "confirmed"]
 
 
-def listed(space: Space, record: Record) -> list[Row]:
+def listed(space: Space, record: Record, detector: Detector | None = None) -> list[Row]:
     """The sentences that the guard finds in a document, in order, released ones too; what stands there twice once.
 
     {n (from 1), sha256, score (0-1), why, page, sheet, section, text (masked), says ("" | released | confirmed), by,
     at (UTC)}.
     """
-    return [row for row, _ in _found(space, record)]
+    return [row for row, _ in _found(space, record, detector)]
 
 
 def decide(
-    journal: Journal, space: Space, record: Record, said: dict[Says, Sequence[int | str]], *, by: str, note: str
+    journal: Journal,
+    space: Space,
+    record: Record,
+    said: dict[Says, Sequence[int | str]],
+    *,
+    by: str,
+    note: str,
+    detector: Detector | None = None,
 ) -> list[Row]:
     """Release and confirm sentences, named by `n` or `sha256`; the list as it is then. What stands so already stays.
 
     Raises BadInput for a sentence that is not there or that is both released and confirmed; then nothing is done.
     """
-    found = _found(space, record)
+    found = _found(space, record, detector)
     places = {name: place for place, (row, _) in enumerate(found) for name in (row["n"], row["sha256"])}
     chosen: dict[int, Says] = {}
     for says, names in said.items():
@@ -83,22 +91,22 @@ def forget_user(space: Space, user: str) -> None:
             space.change(record.doc_id, unnamed)
 
 
-def _found(space: Space, record: Record) -> list[tuple[Row, Row]]:
+def _found(space: Space, record: Record, detector: Detector | None) -> list[tuple[Row, Row]]:
     """Each sentence, and its passage: {passage (masked), start, end}."""
     said = {decision["sha256"]: decision for decision in record.decisions}
     rows: dict[str, tuple[Row, Row]] = {}
-    for row, passage in _sentences(space, record):
+    for row, passage in _sentences(space, record, detector):
         known = {"says": "", "by": "", "at": ""} | said.get(row["sha256"], {})
         rows.setdefault(row["sha256"], ({"n": len(rows) + 1, **row, **known}, passage))
     return list(rows.values())
 
 
-def _sentences(space: Space, record: Record) -> Iterator[tuple[Row, Row]]:
+def _sentences(space: Space, record: Record, detector: Detector | None) -> Iterator[tuple[Row, Row]]:
     with space.reading():
         text, chunks = space.text(record.doc_id), space.chunks(record.doc_id)
     for chunk in chunks:
         raw = text[chunk.start : chunk.end]
-        sentences = planted.sentences(raw)
+        sentences = planted.sentences(raw, detector)
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
         for one in sentences:
             start, end = masked.to_masked(one.start, one.end)

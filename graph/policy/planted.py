@@ -31,7 +31,7 @@ def sentences(text: str, detector: Detector | None = None) -> list[Finding]:
     return touched
 
 
-def ranges(text: str, released: Collection[str] = (), detector: Detector | None = None) -> list[tuple[int, int]]:
+def ranges(text: str, detector: Detector | None = None, released: Collection[str] = ()) -> list[tuple[int, int]]:
     """Half-open ranges of these sentences, without those whose `digest` was released; ascending, disjoint."""
     found = [(one.start, one.end) for one in sentences(text, detector)]
     return [(a, b) for a, b in found if digest(text[a:b]) not in released] if released else found
