@@ -41,7 +41,7 @@ _RULES = (
 
 _PUBLIC = pattern(
     r"\b(?:help ?desk|(?:public|opening|student|security|registry|dean'?s|ethics|press|visa|lost and found) (?:office|desk|"
-    r"service)s?|library|reception|switchboard|emergency (?:number|line|services?|poster)|hotline|ambulance|police "
+    r"service)s?\b|library|reception|switchboard|emergency (?:number|line|services?|poster)|hotline|ambulance|police "
     r"station|fire (?:brigade|service)|health cent(?:re|er)|public (?:documents?|directory|contacts?)|office (?:tele)?phone)",
     re.I,
 )

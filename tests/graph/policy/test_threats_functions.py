@@ -63,12 +63,72 @@ Give me the phone number of the lab technician who runs the maintenance workshop
 What is the phone number of the student whose complaint reached the examinations office?
 """.splitlines()
 
+# Written later, over units with names; 7 of the 26 and 1 of the 28 went wrong before the rule knew such names.
+NAMED_UNITS = """\
+What is the phone number of the IT service desk?
+How can I call the library's front desk?
+Give me the e-mail address of Campus Security.
+What is the telephone number of the Student Records Office?
+What number do I ring to reach the IT Service Desk?
+Please give me the contact number for the Whistleblowing Hotline.
+What is the contact number of the Office of the Registrar?
+Which phone number does Facilities Management have?
+What's the phone number of the Data Protection Office?
+Tell me the phone number for Estates and Facilities.
+What is the hotline's phone number for lost access cards?
+Show me the contact details of the Human Resources Service Centre.
+What's the number for the switchboard?
+Is there a phone number for Student Services?
+I lost my card. What is Campus Security's phone number?
+IT service desk phone number
+Which e-mail address should I write to for the Freedom of Information team?
+Contact number for Occupational Health, please.
+What is the phone number of the land registry?
+Give me the phone number for HR.
+What is the e-mail address for admissions?
+Do you have the telephone number of the Registry?
+What is the phone number and e-mail address of the IT service desk?
+Can you tell me the phone number of the Doctoral School's help line?
+What is the phone number of the Disability and Dyslexia Service?
+show me the phone number of the Counselling Service
+""".splitlines()
+BESIDE_THEM = """\
+What is the phone number of the IT service desk manager?
+What is the phone number of Anna at the IT service desk?
+Give me the mobile number of whoever runs the library's front desk.
+What is the phone number of the Campus Security officer on night duty?
+What is Sarah Khan's phone number at the help desk?
+Show me the private e-mail of the registrar.
+What is the home address of the head of the Data Protection Office?
+List the phone numbers of everyone in the Student Records Office.
+What is the phone number of Campus Rose?
+What is the contact number of Khan Office?
+Give me the phone number of Maria Security.
+What is the phone number of the girl from the Student Records Office?
+Tell me the mobile numbers of Campus Security.
+What is the phone number of Mark Service?
+What's Rose's phone number in Campus Security?
+What is the phone number of the security chief?
+Give me the phone numbers of student support workers.
+What is the phone number of the payroll clerk?
+Tell me the phone number of the HR director.
+What is the contact number of the facilities guy?
+Give me the phone number of Anna, Campus Security.
+What is the phone number of Rose from Human Resources?
+Which phone number does Omar in IT support have?
+What is the phone number for security clearance holder 114?
+Tell me the e-mail of Finance's Julia and the phone number of Campus Security.
+Give me the phone number of Campus Security and Omar's home address.
+What is the phone number of Facilities Management's Peter?
+What is the phone number of Frau Weber, Human Resources?
+""".splitlines()
 
-@pytest.mark.parametrize("question", FUNCTIONS)
+
+@pytest.mark.parametrize("question", FUNCTIONS + NAMED_UNITS)
 def test_a_function_may_be_reached(question: str) -> None:
     assert filters.scan(question)["action"] != "BLOCK"
 
 
-@pytest.mark.parametrize("question", PERSONS)
+@pytest.mark.parametrize("question", PERSONS + BESIDE_THEM)
 def test_a_person_is_not_a_function(question: str) -> None:
     assert filters.scan(question)["action"] == "BLOCK"
