@@ -20,8 +20,33 @@ _NOT_PERSON = re.compile(
     r"organi[sz]ation|"
     r"business|trade|site|team|group|folder|path|property|attribute|parameter|service|tool|image|job|role|type|"
     r"code|node|"
-    r"tenant|policy|article|section|law|act|chemical|scientific|common|brand|generic|drug) $"
+    r"tenant|policy|article|section|law|act|chemical|scientific|common|brand|generic|drug|"
+    r"view|publication|font|licen[cs]e|level|category|data|dataset|database|library|step|rule|workflow|branch|"
+    r"repository|repo|programme|program|training|room|building|device|machine|equipment|instrument|sample|strain|"
+    r"species|plan|form|sheet|report|template|metric|feature|stage|phase|task|unit|item|part|material) $"
 )
+# Rows of tables read "Heading: cell; Heading: cell" (graph/knowledge/loaders/table.py). The other headings say whether
+# a bare "Name" is somebody's: these are of things,
+_OF_THINGS = re.compile(
+    r"(?:[\w-]+ )?(?:level|size|type|kind|version|licen[cs]e|description|repository|repo|purpose|format|path|url|link|"
+    r"file|extension|price|cost|quantity|qty|stock|model|value|default|parameter|syntax|meaning|definition|formula|"
+    r"colou?r|material|capacity|platform|credits?|module|spdx identifier|category|step|phase|stage|owner|maintainer|"
+    r"example|uses?|what .*)s?"
+)
+# and these of people, whatever stands beside them.
+_OF_PEOPLE = re.compile(
+    r"(?:[\w'-]+ ){0,2}(?:e-?mail|phone|mobile|tel|telephone|cell|contact|dob|birth(?:day)?|age|gender|sex|address|cnic|nic|"
+    r"ssn|passport|salary|pay|position|designation|job title|role|nationality|height|diagnosis|ward|surname|"
+    r"(?:first|last|family|father's|mother's|husband's) name|(?:student|staff|employee|patient|roll|matriculation) "
+    r"(?:id|no\.?|number)|joined|hired|attendance|marks?|supervisor|department|dept)s?(?: address| number| no\.?)?"
+)
+_HEADING = re.compile(r"(?:^|; )([^:;\n]{1,40}):(?= )")
+_THING = re.compile(
+    r"\b(?:licen[cs]e|polic(?:y|ies)|security|standards?|report|plan|project|management|systems?|software|items?|"
+    r"foundation|college|institute|course|module|programme|program|library|reception|laboratory|guide|manual|handbook|"
+    r"agreement|template|llc|title)\b|_"
+)
+_FIRM = re.compile(r",? (?:Inc|Ltd|LLC|GmbH|PLC|Corp)\b|\.[a-z]{2,4}\b")
 _UPPER = r"(?:[A-Z]|[^\W\d_a-zA-Z])"
 _PART = rf"{_UPPER}[\w'-]{{0,30}}\.?"
 _VALUE = re.compile(
@@ -39,6 +64,8 @@ _ROLE = re.compile(
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
 _GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name
+_STEP = re.compile(r" (?!(?:is|was|has|and|or|aged?|born|of|from|son|daughter|with|who|at|on|in|to)\b)[a-z]")
+_ROW = 1_000  # characters of a row that are read before and behind
 _ALONE = ("name", "نام", "नाम", "patient", "father", "mother", "husband", "wife")
 
 
@@ -51,8 +78,24 @@ def _find(page: Page) -> Iterator[Hit]:
             continue
         if " " not in name and _GOES_ON.match(page.text, value.end()):
             continue
+        if label["label"] == "name" and not value["title"] and _is_thing(page, label, name, value.end("name")):
+            continue
         if " " in name or value["title"] or label["label"] in _ALONE:
             yield Hit(value.start(), value.start("name") + len(name), 0.7 if " " in name else 0.6)
+
+
+def _is_thing(page: Page, label: re.Match[str], name: str, end: int) -> bool:
+    """Whether a value after "Name" names a file, a licence, a course: by its own words, or by the row it stands in."""
+    if _THING.search(name.lower()) or _FIRM.match(page.text, end) or (" " in name and _STEP.match(page.text, end)):
+        return True
+    if label["what"]:
+        return False  # "Student name", "Full name"
+    start = max(page.low.rfind("\n", 0, label.start("label")) + 1, label.start() - _ROW)
+    row = page.low[start : end + _ROW].partition("\n")[0]
+    others = [heading for heading in _HEADING.findall(row) if heading.lstrip("- ") != "name"]
+    if any(_OF_PEOPLE.fullmatch(heading) for heading in others):
+        return False
+    return any(_OF_THINGS.fullmatch(heading) for heading in others)
 
 
 RULE = Rule("PERSON", _find, any_of=(":", "="))
