@@ -209,6 +209,7 @@ SOUND = {
     "/v1/ask": b'{"question": %s}',
     "/v1/chat/completions": b'{"model": "cordon", "messages": [{"role": "user", "content": %s}]}',
     "/v1/responses": b'{"model": "cordon", "input": [{"role": "user", "content": %s}]}',
+    "/v1/documents/freezers/withheld": b'{"note": %s}',
     "/agent/invoke": b'{"input": {"question": %s}}',
     "/agent/batch": b'{"inputs": [{"question": %s}]}',
     "/agent/stream": b'{"input": {"question": %s}}',
@@ -248,7 +249,8 @@ class Answer:
 
 def requests(document: dict[str, Any], key: str) -> Iterator[Hostile]:
     """Everything, for the operations of the OpenAPI document. Raises LookupError for a body nobody described."""
-    posts = {path for path, methods in document["paths"].items() if "post" in methods} | {"/mcp"}
+    posts = {path.replace("{doc_id}", "freezers") for path, methods in document["paths"].items() if "post" in methods}
+    posts |= {"/mcp"}
     if posts - set(SOUND) - {UPLOAD}:
         raise LookupError(f"how is {sorted(posts - set(SOUND) - {UPLOAD})} asked?")
     head = b"Authorization: Bearer " + key.encode()
