@@ -35,8 +35,8 @@ _OF_THINGS = re.compile(
 )
 # and these of people, whatever stands beside them.
 _OF_PEOPLE = re.compile(
-    r"(?:[\w'-]+ ){0,2}(?:e-?mail|phone|mobile|tel|telephone|cell|contact|dob|birth(?:day)?|age|gender|sex|address|cnic|nic|"
-    r"ssn|passport|salary|pay|position|designation|job title|role|nationality|height|diagnosis|ward|surname|"
+    r"(?:[\w'-]+ ){0,2}(?:e-?mail|phone|mobile|tel|telephone|cell|contact|dob|birth(?:day)?|age|gender|sex|address|"
+    r"cnic|nic|ssn|passport|salary|pay|position|designation|job title|role|nationality|height|diagnosis|ward|surname|"
     r"(?:first|last|family|father's|mother's|husband's) name|(?:student|staff|employee|patient|roll|matriculation) "
     r"(?:id|no\.?|number)|joined|hired|attendance|marks?|supervisor|department|dept)s?(?: address| number| no\.?)?"
 )

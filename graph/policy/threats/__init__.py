@@ -53,6 +53,8 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
     "harm": ("harmful_request", "reads like a request for help with harm"),
 }
 _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
+_ALONE = _STEERING | {"obfuscation", "secret", "data_leakage"}  # their rules are precise
+_SIGN = 0.2  # of the learned layer, without which other rules only guard
 _GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
@@ -88,7 +90,7 @@ def assess(
 ) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
-    With `encode` the encoder reads a question too that no rule blocks: it knows paraphrases better than n-grams do. A
+    With `encode` the encoder reads a question that no rule blocks alone: it knows paraphrases better than n-grams do. A
     document is judged for instructions planted in it, a question for everything. Raises Unavailable when the detector breaks.
     """
     if source == "document":
@@ -129,15 +131,11 @@ def _seen(seen: Seen) -> list[Finding]:
 def assess_questions(
     texts: Sequence[str], *, tenant: str = "", encode: bool = False, detector: Detector | None = None
 ) -> list[Assessment]:
-    """`assess` of each question. The encoder reads what no rule blocks, and the detector all that is not blocked yet."""
+    """`assess` of each question. The encoder reads what no rule blocks alone, and the detector all that is not blocked yet."""
     questions = [_Question.of(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
     by = learned.tuned() if encode else None
-    judged = []
-    for question in questions:
-        ruled = question.ruled()
-        settled = ruled.action == "BLOCK"
-        judged.append(ruled if replaced else question.judged(None if settled else by))
+    judged = [one.ruled() if replaced else one.judged(None if one.settled else by) for one in questions]
     open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
     if detector is not None and open_:
         seen = look(detector, [[texts[at], *questions[at].readings.learned[:2]] for at in open_])
@@ -158,12 +156,24 @@ class _Question:
         ruled = _ruled(readings, tenant)
         return cls(readings, ruled + _hidden(readings, tenant, ruled))
 
+    @property
+    def settled(self) -> bool:
+        """Whether a rule blocks it alone."""
+        return any(f.type in _ALONE and rubric.action(round(f.score * 100)) == "BLOCK" for f in self.found)
+
     def judged(self, by: learned.Tuned | None) -> Assessment:
         found, scores = _learned(self.readings, learned.scores(self.readings.learned, by))
-        return concluded([*found, *self.found], scores)
+        return concluded([*found, *(_agreed(f, scores) if by else f for f in self.found)], scores)
 
     def ruled(self) -> Assessment:
         return concluded(list(self.found), dict.fromkeys(SCORES, 0.0))
+
+
+def _agreed(finding: Finding, scores: dict[str, float]) -> Finding:
+    """Guards only, where a rule that does not block alone finds what the learned layer sees no sign of."""
+    if finding.type in _ALONE or scores[_SCORE_OF[finding.type]] >= _SIGN:
+        return finding
+    return replace(finding, score=min(finding.score, _GUARDED_MOST))
 
 
 def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
