@@ -97,7 +97,7 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
     reply = agent.ask(q["question"], tenant_id=q["tenant"])
     cited = [c["doc_id"] for c in reply["citations"]]
     text = " ".join(s["text"] for s in reply["sentences"])
-    checked = verify(reply, agent.deps.index)
+    checked = verify(reply, agent.deps.index, agent.deps.detector, agent.deps.public)
     held = [_plain(word) in _plain(text) for word in q["contains"]]
     return {
         "id": q["id"],

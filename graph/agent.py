@@ -262,7 +262,9 @@ class Agent(Library):
             raise Forbidden(reply["answer"])
         if found["admitted"]:
             raise BadInput(found["admitted"])
-        return [{key: value for key, value in item.items() if key != "edits"} for item in found["evidence"]]
+        return [
+            {key: value for key, value in item.items() if key not in ("edits", "public")} for item in found["evidence"]
+        ]
 
     # -- the guards alone ---------------------------------------------------------------------------------
 

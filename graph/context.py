@@ -34,6 +34,13 @@ class Principal:
         return key_of(self.tenant_id, self.user_id)
 
 
+def owner(tenant_id: str, public: bool) -> str:
+    """Whose documents or list is meant: the tenant, or `PUBLIC`. Raises BadInput unless one of the two is said."""
+    if public == bool(tenant_id):
+        raise BadInput("name a tenant or say public, one of the two.")
+    return PUBLIC if public else valid_tenant(tenant_id)
+
+
 def valid_id(value: str, what: str) -> str:
     """A tenant, user or thread id as given, or BadInput.
 

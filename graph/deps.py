@@ -16,6 +16,7 @@ from graph.knowledge.index import Index
 from graph.models.chat import Generator
 from graph.models.detector import Own, detector
 from graph.models.opinion import Opinion
+from graph.public import Lists
 from graph.settings import Settings
 from graph.tracing import Tracer, tracer
 
@@ -69,6 +70,10 @@ class Deps:
     @cached_property
     def journal(self) -> Journal:
         return Journal(self.settings.home / "audit" / "journal.jsonl")
+
+    @cached_property
+    def public(self) -> Lists:
+        return Lists(self.settings.home, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -235,6 +235,10 @@ def _keys(work: _Erasure) -> int:
         db.close()
 
 
+def _public(work: _Erasure) -> int:
+    return work.deps.public.forget(work.scope.tenant_id) if work.scope.everything else 0
+
+
 def _mistakes(work: _Erasure) -> int:
     gone = set(work.ids)
     return Mistakes(work.deps.journal).forget(lambda row: row["run_id"] in gone)
@@ -276,6 +280,7 @@ PLACES = (
     Place("false_positives", "audit/false_positives.jsonl", _mistakes),
     Place("withheld", "audit/withheld.jsonl", _withheld),
     Place("uploads", "uploads/", _uploads),
+    Place("public", "public/*.json", _public),
     Place("keys", "keys.db*", _keys),
     Place("pages", "pages/", _pages),
     Place("documents", "index/spaces/*", _documents),

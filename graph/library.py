@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, valid_id, valid_tenant
+from graph.context import PUBLIC, owner, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.ingest import Outcome, Source, files, ingest
@@ -31,7 +31,7 @@ class Library:
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
         file is an act of the Union: its structure is read, and its graph kept."""
-        owner = _owner(tenant_id, public)
+        whose = owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         if "" in given:
             raise BadInput("a path is empty.", hint="Name a file or a directory; `.` is this one.")
@@ -39,11 +39,11 @@ class Library:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
-        outcomes = self.ingest_sources(list(files(local, owner, regulation=regulation)), progress=progress)
+        outcomes = self.ingest_sources(list(files(local, whose, regulation=regulation)), progress=progress)
         if pages:
             from graph.knowledge.web import pages as fetched
 
-            with fetched(pages, owner, self.settings) as (sources, failed):
+            with fetched(pages, whose, self.settings) as (sources, failed):
                 for outcome in failed:
                     progress(outcome)
                 outcomes += failed + self.ingest_sources(sources, progress=progress)
@@ -62,7 +62,7 @@ class Library:
 
     def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
         """What is known of each document of a tenant, or of the public ones, by id."""
-        space = self.deps.index.space(_owner(tenant_id, public))
+        space = self.deps.index.space(owner(tenant_id, public))
         return [_described(record) for record in space.records()] if space else []
 
     def document(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
@@ -70,10 +70,11 @@ class Library:
         from graph.policy import pii
 
         space, record = self._held(doc_id, tenant_id, public)
-        return _described(record) | {"text": pii.mask(space.text(doc_id)).text}
+        keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
+        return _described(record) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
     def _held(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
-        space = self.deps.index.space(_owner(tenant_id, public))
+        space = self.deps.index.space(owner(tenant_id, public))
         record = space.record(doc_id) if space and _is_text(doc_id) else None
         if space is None or record is None:
             raise _no_document(doc_id)
@@ -109,7 +110,7 @@ class Library:
         """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
         from graph.knowledge.regulation import store
 
-        space = self.deps.index.space(_owner(tenant_id, public))
+        space = self.deps.index.space(owner(tenant_id, public))
         return store.acts(space) if space else []
 
     def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
@@ -130,17 +131,11 @@ class Library:
 
     def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
         """Forget a document: text, words and vectors."""
-        owner = _owner(tenant_id, public)
-        space = self.deps.index.space(owner)
+        whose = owner(tenant_id, public)
+        space = self.deps.index.space(whose)
         if space is None or not _is_text(doc_id) or not space.remove(doc_id):
             raise _no_document(doc_id)
-        self.deps.index.mirror(owner)
-
-
-def _owner(tenant_id: str, public: bool) -> str:
-    if public == bool(tenant_id):
-        raise BadInput("name a tenant or say public, one of the two.")
-    return PUBLIC if public else valid_tenant(tenant_id)
+        self.deps.index.mirror(whose)
 
 
 def _described(record: Record) -> dict[str, Any]:

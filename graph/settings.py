@@ -79,6 +79,9 @@ class Settings(BaseModel):
     parse_seconds: int = Field(60, ge=1, le=600)
     ingest_seconds: int = Field(900, ge=1, le=36_000, description="an uploaded file that takes longer is quarantined")
     planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
+    role_addresses: Literal["mask", "show"] = Field(
+        "mask", description="what becomes of info@, press@ and the like in public documents"
+    )
     allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")
 
     lock_wait_s: float = Field(5, ge=0, le=120, description="how long to wait while another process uses home")

@@ -74,6 +74,7 @@ class Evidence(TypedDict):
     edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence.py)
     withheld: int  # sentences left out because they tried to give instructions
     why: NotRequired[str]  # as the handle says
+    public: NotRequired[list[str]]  # forms of the addresses and numbers that stand in it because they are public
 
 
 class Draft(TypedDict):

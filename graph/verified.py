@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graph.policy import grounding, pii, plain, structure
-from graph.policy.evidence import to_source
+from graph.policy.evidence import public, to_source
 from graph.policy.sentences import split
 from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
@@ -12,12 +12,12 @@ from graph.state import Citation, Evidence, Sentence
 _PARTS = 12  # sentences of one claim that are judged by themselves
 
 
-def shown(text: str) -> str:
+def shown(text: str, keep: pii.Public = pii.NOTHING) -> str:
     """As it leaves: masked and without anything live. What was taken out may have joined what it divided, so it is
     masked again."""
-    masked = pii.mask(text).text
+    masked = pii.mask(text, keep=keep).text
     said = plain.text(masked)
-    return said if said == masked else pii.mask(said).text
+    return said if said == masked else pii.mask(said, keep=keep).text
 
 
 class Verified:
@@ -30,7 +30,7 @@ class Verified:
         guarded: bool,
         before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
     ) -> None:
-        self._evidence, self._guarded = evidence, guarded
+        self._evidence, self._guarded, self._public = evidence, guarded, public(evidence)
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
@@ -38,7 +38,7 @@ class Verified:
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
-        text = shown(claim["text"])
+        text = shown(claim["text"], self._public)
         if self._told(text):
             return []
         if (whole := self._checked(text, claim["sources"])) is not None:

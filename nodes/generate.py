@@ -11,6 +11,7 @@ from graph.models import draft, task
 from graph.models.chat import Completion, Generator
 from graph.models.server import ContextTooSmall
 from graph.policy import audience, pii
+from graph.policy.evidence import public
 from graph.policy.intent import weighting
 from graph.policy.schemas import SCHEMAS
 from graph.release import Release
@@ -106,7 +107,7 @@ def room(state: State, settings: Settings) -> int:
 
 def read(completion: Completion, state: State) -> Draft:
     """The draft: masked, and parsed when it is JSON as asked for."""
-    text = pii.mask(completion.text).text
+    text = pii.mask(completion.text, keep=public(state["evidence"])).text
     found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
     strict = found.ok and not found.steps
     return {

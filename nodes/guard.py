@@ -13,6 +13,7 @@ from graph.knowledge.index import Index
 from graph.policy import access, pii, planted
 from graph.policy.evidence import shown
 from graph.policy.threats import Detector
+from graph.public import Lists
 from graph.settings import Settings
 from graph.state import Evidence, State
 
@@ -21,7 +22,13 @@ CONFIDENT = 0.5  # best score from which retrieval counts as confident
 
 
 def guard(
-    state: State, runtime: Runtime[Context], *, index: Index, settings: Settings, detector: Detector | None = None
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    index: Index,
+    public: Lists,
+    settings: Settings,
+    detector: Detector | None = None,
 ) -> dict[str, Any]:
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
@@ -39,7 +46,8 @@ def guard(
         permitted += 1
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
-        withheld, text, edits = _shown(index, asker.tenant_id, raw, record.released, detector)
+        keep = public.of(asker.tenant_id, record.visibility)
+        withheld, text, edits, kept = _shown(index, asker.tenant_id, raw, record.released, detector, keep)
         if withheld:
             flags.append("injection_in_context")
         filters += [f"masked:{record.doc_id}"] if len(edits) > withheld else []
@@ -63,6 +71,8 @@ def guard(
                 "withheld": withheld,
             }
         )
+        if kept:
+            evidence[-1]["public"] = list(kept)
         if "why" in handle:
             evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
@@ -81,26 +91,29 @@ def guard(
     }
 
 
+_Judged = tuple[int, str, list[list[int]], tuple[str, ...]]
 # What became of a passage, by index: the same few are shown again and again, and judging one takes 5 ms. By tenant, so
-# that no time tells one tenant what another one reads; by digest, so that no raw text is kept; by what is released now.
-_JUDGED: WeakKeyDictionary[Index, dict[bytes, tuple[int, str, list[list[int]]]]] = WeakKeyDictionary()
+# that no time tells one tenant what another one reads; by digest, so that no raw text is kept; by all that it hangs on.
+_JUDGED: WeakKeyDictionary[Index, dict[tuple[bytes, Detector | None, pii.Public], _Judged]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
 def _shown(
-    index: Index, tenant: str, raw: str, released: Collection[str], detector: Detector | None
-) -> tuple[int, str, list[list[int]]]:
-    """How many sentences were withheld, the masked text, and what was edited."""
+    index: Index, tenant: str, raw: str, released: Collection[str], detector: Detector | None, keep: pii.Public
+) -> _Judged:
+    """How many sentences were withheld, the masked text, what was edited, and what was left because it is public."""
     judged = _JUDGED.setdefault(index, {})
     known = f"{len(tenant)}:{tenant}{len(released)}:{''.join(sorted(released))}{raw}"
-    name = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
+    passage = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
+    name = passage, detector, keep
     found = judged.get(name)
     if found is None:
         withheld = planted.ranges(raw, detector, released)
-        text, edits = shown(raw, withheld)
+        text, edits = shown(raw, withheld, keep)
+        kept = pii.mask(raw, keep=keep).kept if keep != pii.NOTHING else ()
         if len(judged) >= _KEPT:
             judged.clear()
-        judged[name] = found = len(withheld), text, edits
+        judged[name] = found = len(withheld), text, edits, kept
     return found
 
 

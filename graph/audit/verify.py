@@ -15,8 +15,9 @@ from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.knowledge.space import Record, Space, StoredChunk
 from graph.policy import access, grounding, pii, planted, prose, refusals, structure
-from graph.policy.evidence import shown, to_shown
+from graph.policy.evidence import Edit, shown, to_shown
 from graph.policy.threats import Detector
+from graph.public import Lists
 
 Status = Literal["verified", "moved", "missing", "altered"]
 _FIELDS: dict[str, tuple[type, ...]] = {
@@ -53,22 +54,55 @@ class Report:
         return {"ok": self.ok, "citations": [asdict(c) for c in self.citations], "sentences": self.sentences}
 
 
-def verify(reply: Any, index: Index, detector: Detector | None = None) -> Report:
+@dataclass(frozen=True)
+class _Now:
+    """What a reply is held against."""
+
+    tenant: str
+    index: Index
+    detector: Detector | None
+    lists: Lists | None
+
+    def space(self, c: dict[str, Any]) -> Space | None:
+        return self.index.space(PUBLIC if c.get("visibility") == "public" else self.tenant)
+
+    def keep(self, c: dict[str, Any]) -> pii.Public:
+        """What the citation shows because it is public, or was when it was made."""
+        if self.lists is None:
+            return pii.NOTHING
+        ever = self.lists.of(self.tenant, "public" if c.get("visibility") == "public" else "private", ever=True)
+        said = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
+        return pii.Public(frozenset(form for text in said for form in pii.mask(text, keep=ever).kept))
+
+    def shown(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
+        """A passage as it was shown at first, and after each decision on its document: an answer is of one of these
+        times."""
+        found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, self.detector)]
+        released: set[str] = set()
+        ways = {tuple(place for place, _ in found)}
+        for said in record.decisions:
+            (released.add if said["says"] == "released" else released.discard)(said["sha256"])
+            ways.add(tuple(place for place, sha256 in found if sha256 not in released))
+        return [shown(raw, withheld, keep) for withheld in ways]
+
+
+def verify(reply: Any, index: Index, detector: Detector | None = None, lists: Lists | None = None) -> Report:
     """Each citation and each sentence of a reply object, against the documents its tenant may read now. The detector,
-    where it reads documents, withheld something of them.
+    where it reads documents, withheld something of them; `lists` say what is or was public.
 
     Raises BadInput for what is no reply object.
     """
     tenant, sentences, citations = _parts(reply)
+    now = _Now(tenant, index, detector, lists)
     used = {n for s in sentences for n in s["citations"]}
     numbers = [c.get("n") for c in citations]
     checked = []
     for citation in citations:
-        found = _citation(citation, tenant, index, detector)
+        found = _citation(citation, now)
         if found.status == "verified" and (numbers.count(found.n) > 1 or found.n not in used):
             found = Checked(found.n, found.doc_id, "altered", "no sentence, or no single one, goes by its number")
         checked.append(found)
-    return Report(checked, _sentences(reply, sentences, citations, tenant, index, detector))
+    return Report(checked, _sentences(reply, sentences, citations, now))
 
 
 def _parts(reply: Any) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
@@ -91,7 +125,7 @@ def _objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def _citation(c: dict[str, Any], tenant: str, index: Index, detector: Detector | None) -> Checked:
+def _citation(c: dict[str, Any], now: _Now) -> Checked:
     def told(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
         return Checked(c.get("n"), str(c.get("doc_id", ""))[:200], status, why, start, end)
 
@@ -102,27 +136,27 @@ def _citation(c: dict[str, Any], tenant: str, index: Index, detector: Detector |
         return told("altered", "its visibility, hash or score is none")
     if not c["quote"] or not 0 <= c["start"] < c["end"]:
         return told("altered", "it quotes nothing")
-    space = index.space(PUBLIC if c["visibility"] == "public" else tenant)
+    space = now.space(c)
     record = space.record(c["doc_id"]) if space else None
-    asker = Principal(tenant_id=tenant, user_id="verify", role="member")
+    asker = Principal(tenant_id=now.tenant, user_id="verify", role="member")
     if space is None or record is None or access.denied(asker, space.meta("tenant"), record.visibility, record.expires):
         return told("missing", "there is no such document that this tenant may read")
     if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
         return told("altered", "the document belongs to somebody else")
-    text = space.text(c["doc_id"])
+    text, keep = space.text(c["doc_id"]), now.keep(c)
     if record.sha256 != c["sha256"]:
-        at = _whereabouts(c["quote"], text)
+        at = _whereabouts(c["quote"], text, keep)
         if at is None:
             return told("moved", "the document has changed, and the quote is no longer in it")
         return told("moved", "the document has changed; the quote is still in it", *at)
     chunk = space.chunk(c["chunk_id"])
     if chunk is None:
         return told("missing", "the passage it names is not in the index")
-    why = _unfit(c, record, chunk, text, detector)
+    why = _unfit(c, record, chunk, text, keep, now)
     return told("altered", why) if why else told("verified", "", c["start"], c["end"])
 
 
-def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, detector: Detector | None) -> str:
+def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, keep: pii.Public, now: _Now) -> str:
     """What does not fit a document that is still the same, or ""."""
     if chunk.doc_id != c["doc_id"]:
         return "the passage is of another document"
@@ -130,35 +164,18 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, det
         return "the range is not in the passage"
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
     place = (chunk.page, sheet, pii.mask(record.filename).text)
-    sections = _sections(record, chunk, text[chunk.start : chunk.end], c["start"], detector)
+    path, at = pii.mask(chunk.section).text, c["start"] - chunk.start
+    ways = now.shown(record, text[chunk.start : chunk.end], keep)
+    sections = {structure.section(path, seen, to_shown(edits, at)) for seen, edits in ways}
     if place != (c["page"], c["sheet"], c["filename"]) or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
-    return "" if _stands(c, chunk, text) else "the quote is not what stands there"
+    return "" if _stands(c, chunk, text, keep) else "the quote is not what stands there"
 
 
-def _sections(record: Record, chunk: StoredChunk, raw: str, at: int, detector: Detector | None) -> set[str]:
-    """The sections that a citation of this place may give: by the headings that the evidence showed."""
-    path = pii.mask(chunk.section).text
-    ways = (shown(raw, withheld) for withheld in _ways(record, raw, detector))
-    return {structure.section(path, seen, to_shown(edits, at - chunk.start)) for seen, edits in ways}
-
-
-def _ways(record: Record, raw: str, detector: Detector | None) -> set[tuple[tuple[int, int], ...]]:
-    """What was withheld of a passage at first, and after each decision on its document: an answer is of one of these
-    times."""
-    found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, detector)]
-    released: set[str] = set()
-    ways = {tuple(place for place, _ in found)}
-    for said in record.decisions:
-        (released.add if said["says"] == "released" else released.discard)(said["sha256"])
-        ways.add(tuple(place for place, sha256 in found if sha256 not in released))
-    return ways
-
-
-def _stands(c: dict[str, Any], chunk: StoredChunk, text: str) -> bool:
+def _stands(c: dict[str, Any], chunk: StoredChunk, text: str, keep: pii.Public) -> bool:
     """Whether the quote is the masked slice, masked as a part of its chunk or of the whole document."""
     for begin, end in ((chunk.start, chunk.end), (0, len(text))):
-        masked = _masked(text[begin:end])
+        masked = _masked(text[begin:end], keep)
         start, stop = masked.to_masked(c["start"] - begin, c["end"] - begin)
         # There and back: a range that cuts a masked value open has the same slice and is another range.
         whole = masked.to_source(start, stop) == (c["start"] - begin, c["end"] - begin)
@@ -168,24 +185,19 @@ def _stands(c: dict[str, Any], chunk: StoredChunk, text: str) -> bool:
 
 
 @lru_cache(maxsize=32)  # citations of one answer share documents
-def _masked(text: str) -> pii.Masked:
-    return pii.mask(text)
+def _masked(text: str, keep: pii.Public) -> pii.Masked:
+    return pii.mask(text, keep=keep)
 
 
-def _whereabouts(quote: str, text: str) -> tuple[int, int] | None:
+def _whereabouts(quote: str, text: str, keep: pii.Public) -> tuple[int, int] | None:
     """Range of the text that, masked, is the quote."""
-    masked = _masked(text)
+    masked = _masked(text, keep)
     at = masked.text.find(quote)
     return masked.to_source(at, at + len(quote)) if at >= 0 else None
 
 
 def _sentences(
-    reply: dict[str, Any],
-    sentences: list[dict[str, Any]],
-    citations: list[dict[str, Any]],
-    tenant: str,
-    index: Index,
-    detector: Detector | None,
+    reply: dict[str, Any], sentences: list[dict[str, Any]], citations: list[dict[str, Any]], now: _Now
 ) -> list[str]:
     wrong = []
     by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
@@ -195,7 +207,7 @@ def _sentences(
         absent = [n for n in sentence["citations"] if n not in by_number]
         if absent or not sentence["citations"]:
             wrong.append(f"{name} names no source that is there")
-        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], tenant, index, detector):
+        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], now):
             wrong.append(f"{name} is not what its quotes say")
         said = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
         if not said:
@@ -240,21 +252,21 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
     return [] if fixed[decision](answer) and not sentences else [f"a {decision} with words of its own"]
 
 
-def _supported(text: str, cited: list[dict[str, Any]], tenant: str, index: Index, detector: Detector | None) -> bool:
+def _supported(text: str, cited: list[dict[str, Any]], now: _Now) -> bool:
     quotes = [c["quote"] for c in cited]
     if any(grounding.support(text, q).score >= grounding.SUPPORTED_FROM for q in [*quotes, "\n".join(quotes)]):
         return True
     # As when it was let out: held against the whole passage, whose best place must be the quote.
-    return any(_supported_in_passage(text, c, tenant, index, detector) for c in cited)
+    return any(_supported_in_passage(text, c, now) for c in cited)
 
 
-def _supported_in_passage(text: str, c: dict[str, Any], tenant: str, index: Index, detector: Detector | None) -> bool:
-    space: Space | None = index.space(PUBLIC if c.get("visibility") == "public" else tenant)
+def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
+    space = now.space(c)
     found = space.passage(str(c.get("chunk_id"))) if space else None
     if found is None:
         return False
     record, _, raw = found
-    return any(_supported_by(text, shown(raw, withheld)[0], c["quote"]) for withheld in _ways(record, raw, detector))
+    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.shown(record, raw, now.keep(c)))
 
 
 def _supported_by(text: str, passage: str, quote: str) -> bool:

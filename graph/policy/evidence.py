@@ -4,7 +4,8 @@ Personal values become `[REDACTED]`, sentences that give instructions are left o
 range of the shown text leads to the range of the source it stands for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from graph.policy import pii
 
@@ -12,12 +13,17 @@ Edit = list[int]  # [start in the shown text, its length there, start in the sou
 PLACEHOLDER = "[REDACTED]"
 
 
-def shown(raw: str, withhold: Sequence[tuple[int, int]] = ()) -> tuple[str, list[Edit]]:
+def public(evidence: Sequence[Mapping[str, Any]]) -> pii.Public:
+    """What the passages show because it is public: what a draft may say, too."""
+    return pii.Public(frozenset(form for item in evidence for form in item.get("public", ())))
+
+
+def shown(raw: str, withhold: Sequence[tuple[int, int]] = (), keep: pii.Public = pii.NOTHING) -> tuple[str, list[Edit]]:
     """The text to show and its edits, in order. `withhold` holds half-open ranges of `raw`, ascending, disjoint."""
     replaced = [(start, end, "") for start, end in withhold]
     replaced += [
         (span.start, span.end, PLACEHOLDER)
-        for span in pii.mask(raw).spans
+        for span in pii.mask(raw, keep=keep).spans
         if not any(start <= span.start < end or start < span.end <= end for start, end in withhold)
     ]
     parts, edits, at, length = [], [], 0, 0

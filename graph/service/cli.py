@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.commands import asking, documents, erasing, guards, keeping, records, regulations, serving, system
+from graph.service.commands import (
+    asking,
+    documents,
+    erasing,
+    guards,
+    keeping,
+    public,
+    records,
+    regulations,
+    serving,
+    system,
+)
 from graph.service.shell import State, traced, unexpected
 
 app = typer.Typer(
@@ -17,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (asking, documents, erasing, guards, keeping, records, regulations, serving, system):
+for commands in (asking, documents, erasing, guards, keeping, public, records, regulations, serving, system):
     app.add_typer(commands.app)
 
 

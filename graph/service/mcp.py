@@ -92,7 +92,8 @@ def _verify(agent: Agent, who: Principal, given: Verify) -> dict[str, Any]:
         if isinstance(given.reply.get(part), list) and len(given.reply[part]) > MAX_VERIFIED:
             raise BadInput(f"the reply has more than {MAX_VERIFIED} {part}.")
     # Whatever the reply says of itself, it is held against what this caller may read.
-    return verify({**given.reply, "tenant_id": who.tenant_id}, agent.deps.index, agent.deps.detector).as_json()
+    deps = agent.deps
+    return verify({**given.reply, "tenant_id": who.tenant_id}, deps.index, deps.detector, deps.public).as_json()
 
 
 TOOLS: dict[str, Tool] = {

@@ -5,7 +5,7 @@ rule is enough; spans are given in the input. To add a kind, write one file with
 """
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from graph.policy.canonical import canonicalise
@@ -38,6 +38,7 @@ from graph.policy.pii import (
     url_credentials,
     us_ssn,
 )
+from graph.policy.pii.public import NOTHING, Public
 from graph.policy.pii.rule import PLACEHOLDER, Hit, Page, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -90,6 +91,7 @@ class Masked:
 
     text: str
     spans: tuple[Span, ...]
+    kept: tuple[str, ...] = ()  # forms of what was left because it is public
     # Where the spans stand in the source, and their placeholders in `text`, pair by pair.
     _sources: tuple[tuple[int, int], ...] = field(repr=False, default=())
     _places: tuple[tuple[int, int], ...] = field(repr=False, default=())
@@ -120,12 +122,14 @@ def find(text: str) -> list[Span]:
     return list(masked.spans)
 
 
-def mask(text: str, *, typed: bool = False) -> Masked:
-    """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds.
+def mask(text: str, *, typed: bool = False, keep: Public = NOTHING) -> Masked:
+    """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds and `keep` does not spare.
 
     Masking a masked text changes nothing.
     """
-    return _replaced(text, find(text), typed=typed)
+    found = [(span, keep.spares(span.type, text[span.start : span.end])) for span in find(text)]
+    masked = _replaced(text, [span for span, kept in found if not kept], typed=typed)
+    return replace(masked, kept=tuple(dict.fromkeys(kept for _, kept in found if kept)))
 
 
 def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
@@ -140,7 +144,8 @@ def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
         length += len(placeholder)
         done = span.end
     parts.append(text[done:])
-    return Masked("".join(parts), tuple(spans), tuple((span.start, span.end) for span in spans), tuple(places))
+    sources = tuple((span.start, span.end) for span in spans)
+    return Masked("".join(parts), tuple(spans), _sources=sources, _places=tuple(places))
 
 
 def _once(text: str) -> list[_Found]:
@@ -189,4 +194,4 @@ def _carry(
     return new_start, max(new_start, new_end)
 
 
-__all__ = ["PLACEHOLDER", "RULES", "Masked", "Span", "find", "mask"]
+__all__ = ["NOTHING", "PLACEHOLDER", "RULES", "Masked", "Public", "Span", "find", "mask"]

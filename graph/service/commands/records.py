@@ -116,7 +116,7 @@ def verify(
         with opened_agent() as agent:
             from graph.audit.verify import verify as check_again
 
-            report = check_again(reply, agent.deps.index, agent.deps.detector)
+            report = check_again(reply, agent.deps.index, agent.deps.detector, agent.deps.public)
         if as_json:
             print_json(report.as_json())
         else:
