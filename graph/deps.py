@@ -16,6 +16,7 @@ from graph.knowledge.index import Index
 from graph.models.chat import Generator
 from graph.models.detector import Own, detector
 from graph.models.opinion import Opinion
+from graph.policy import pii
 from graph.public import Lists
 from graph.settings import Settings
 from graph.tracing import Tracer, tracer
@@ -34,6 +35,9 @@ class Deps:
     model: BaseChatModel | None = None
     shared: HomeLock | None = None
     serves: bool = False
+
+    def __post_init__(self) -> None:
+        pii.use(self.settings.mask)
 
     @cached_property
     def embedder(self) -> Embedder:

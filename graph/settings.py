@@ -79,6 +79,9 @@ class Settings(BaseModel):
     parse_seconds: int = Field(60, ge=1, le=600)
     ingest_seconds: int = Field(900, ge=1, le=36_000, description="an uploaded file that takes longer is quarantined")
     planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
+    mask: Literal["basic", "more"] = Field(
+        "basic", description="`more` masks ids beside their word, names and streets in prose, too"
+    )
     role_addresses: Literal["mask", "show"] = Field(
         "mask", description="what becomes of info@, press@ and the like in public documents"
     )

@@ -94,7 +94,7 @@ def guard(
 _Judged = tuple[int, str, list[list[int]], tuple[str, ...]]
 # What became of a passage, by index: the same few are shown again and again, and judging one takes 5 ms. By tenant, so
 # that no time tells one tenant what another one reads; by digest, so that no raw text is kept; by all that it hangs on.
-_JUDGED: WeakKeyDictionary[Index, dict[tuple[bytes, Detector | None, pii.Public], _Judged]] = WeakKeyDictionary()
+_JUDGED: WeakKeyDictionary[Index, dict[tuple[bytes, Detector | None, str, pii.Public], _Judged]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
@@ -105,7 +105,7 @@ def _shown(
     judged = _JUDGED.setdefault(index, {})
     known = f"{len(tenant)}:{tenant}{len(released)}:{''.join(sorted(released))}{raw}"
     passage = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
-    name = passage, detector, keep
+    name = passage, detector, pii.level, keep
     found = judged.get(name)
     if found is None:
         withheld = planted.ranges(raw, detector, released)

@@ -8,7 +8,7 @@ from graph.policy.evidence import PLACEHOLDER
 
 # Key of the options by which a door that masks before the graph hands on `given`. A client's own is taken out there.
 TOLD = "masked_before_admission"
-_KINDS = frozenset(rule.type for rule in pii.RULES)
+_KINDS = frozenset(rule.type for rule in pii.RULES + pii.MORE)
 
 
 class Given(TypedDict):

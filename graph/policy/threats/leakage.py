@@ -14,7 +14,9 @@ _PERSONAL = r"(?:cnics?|nics?|national id(?:entity)?(?: card)?(?: numbers?)?|ide
 
 _TOPIC = r"(?:(?!\b(?:kinds?|types?|sorts?|categor\w+|fields?|formats?|rules?|polic\w+|why|how|when|mean\w*)\b)[^.?!\n]){0,60}?"
 _LIES = r"(?:who|what(?:ever)?|texts?|names?|numbers?|values?|words?|address(?:es)?|e-?mails?|(?:stand|lie|sit|hide|i)s|are|was|were|stood|lay|hidden|written)"
-_NAMES = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known in pii.RULES)})).replace("_", "[_ ]")
+_NAMES = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known in pii.RULES + pii.MORE)})).replace(
+    "_", "[_ ]"
+)
 _MARK = rf"(?:(?:the|each|every|all|any|that|this|those|these) ){{0,2}}(?:\[(?:{_NAMES})\]|redact(?:ed|ions)\b)"
 _CONTACT = (
     "asks for personal data",

@@ -34,8 +34,10 @@ def mask(
     typed: Annotated[bool, typer.Option("--typed", help="[REDACTED:CNIC] in place of [REDACTED].")] = False,
 ) -> None:
     """Mask personal data and secrets: JSONL of {id, text} in, {id, text, spans} out."""
-    from graph.policy import filters
+    from graph.policy import filters, pii
 
+    with errors():
+        pii.use(settings().mask)
     stream(lambda row: filters.mask(text_of(row, "text"), typed=typed))
 
 
