@@ -163,3 +163,16 @@ def test_a_list_has_an_end(home: Path) -> None:
     file.write_text(json.dumps(known | {"entries": known["entries"] * public.MOST}))
     with pytest.raises(BadInput, match="1,000"):
         lists.add("U1", "b@example.org", journal, by="op")
+
+
+def test_an_agent_at_work_goes_by_the_list_with_its_next_question(inside: Run, home: Path) -> None:
+    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
+
+        def shown() -> bool:
+            return any(ADDRESS in item["text"] for item in agent.search(ASKED, tenant_id="U1"))
+
+        assert not shown()
+        assert inside("public", "add", ADDRESS, "--tenant", "U1", home=home).returncode == 0
+        assert shown()
+        assert inside("public", "rm", ADDRESS, "--tenant", "U1", home=home).returncode == 0
+        assert not shown()
