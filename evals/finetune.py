@@ -69,37 +69,42 @@ def fit(work: Task, chosen: np.ndarray) -> lowrank.Model:
     return model
 
 
-def margins(work: Task, model: lowrank.Model, rows: np.ndarray) -> np.ndarray:
-    """What the encoder says of the rows; shape (len(rows), heads)."""
-    return model.judge(model.pieces([work.texts[row] for row in rows]))
-
-
-def learn(work: Task) -> tuple[lowrank.Model, list[learned.Knots]]:
-    """The encoder, and knots of n-grams and encoder together for each head, by margins of what neither learned from."""
-    table = work.table
-    rest, group = train.aside(table)
-    model = fit(work, rest)
-    plain = train.margins(table, [train.fit(table, head, rest) for head in range(len(HEADS))], group)
-    both = plain + SHARE * margins(work, model, group)
+def calibrate(work: Task, file: Path) -> None:
+    """Writes the knots of n-grams and encoder together for each head, by margins, as shipped, of what neither learned
+    from."""
+    table, shipped = work.table, learned.model()
+    _, group = train.aside(table)
+    plain = [train.Fit(words, bias) for words, bias in zip(shipped.words, shipped.bias, strict=True)]
+    both = train.margins(table, plain, group) + SHARE * encoder.margins([work.texts[row] for row in group], file)
     kept = train.part_of(table, group)
-    return model, [train.calibrate(kept, head, both[:, head]) for head in range(len(HEADS))]
+    knots = [train.calibrate(kept, head, both[:, head]) for head in range(len(HEADS))]
+    with np.load(file, allow_pickle=False) as stored:
+        held = {name: stored[name] for name in stored.files}
+    write(file, held, knots)
 
 
-def write(file: Path, model: lowrank.Model, knots: Sequence[learned.Knots]) -> None:
+def write(file: Path, held: dict[str, np.ndarray], knots: Sequence[learned.Knots]) -> None:
     rest = {
         "share": np.full(len(HEADS), SHARE, np.float32),
         "knot_margins": np.array([margins for margins, _ in knots], np.float32),
         "knot_scores": np.array([scores for _, scores in knots], np.float32),
     }
-    lowrank.write(file, {**model.held(), **rest})
+    lowrank.write(file, {**held, **rest})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.finetune", description=__doc__.split("\n")[0])
     parser.add_argument("--pool", help="folder of the labelled texts; default: $CORDON_POOL")
+    parser.add_argument("--calibrate", action="store_true", help="only set the borders of the shipped weights anew")
     options = parser.parse_args()
 
-    return ended(lambda: write(encoder.FILE, *learn(Task(train.gather(material.pool_folder(options.pool))))))
+    def do() -> None:
+        work = Task(train.gather(material.pool_folder(options.pool)))
+        if not options.calibrate:
+            write(encoder.FILE, fit(work, train.aside(work.table)[0]).held(), [])
+        calibrate(work, encoder.FILE)
+
+    return ended(do)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Swearing at things is no abuse of people. Written after the last training; docs/guards.md quotes the counts."""
+"""Swearing at things is no abuse of people. Written after the last training; docs/guards-measured.md quotes the counts."""
 
 import pytest
 
