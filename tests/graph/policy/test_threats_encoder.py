@@ -16,7 +16,7 @@ INNOCENT = ["Which gloves protect against acids?", "When does the library close 
 def test_the_steps_load_without_pickle_and_are_small() -> None:
     with np.load(encoder.FILE, allow_pickle=False) as stored:
         assert all(np.isfinite(stored[name]).all() for name in stored.files)
-    assert encoder.FILE.stat().st_size < 4_000_000
+    assert encoder.FILE.stat().st_size < 3_000_000
 
 
 def test_its_knots_rise_and_hold_both_borders() -> None:

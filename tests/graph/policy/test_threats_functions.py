@@ -131,9 +131,4 @@ def test_a_function_may_be_reached(question: str) -> None:
 
 @pytest.mark.parametrize("question", PERSONS + BESIDE_THEM)
 def test_a_person_is_not_a_function(question: str) -> None:
-    assert filters.scan(question)["action"] != "ALLOW"
-
-
-def test_nearly_all_who_ask_for_a_person_are_refused() -> None:
-    actions = [filters.scan(question)["action"] for question in PERSONS + BESIDE_THEM]
-    assert actions.count("BLOCK") >= len(actions) - 1  # "Sarah Khan's phone number at the help desk" is guarded
+    assert filters.scan(question)["action"] == "BLOCK"
