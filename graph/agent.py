@@ -60,7 +60,11 @@ class Agent(Library):
         self.settings = deps.settings if deps else settings or load()
         refuse_uninvited(self.settings)
         self.deps = deps or Deps(self.settings, model)
-        _ = self.deps.tracer, self.deps.detector  # what they lack is said now, not after the first answer
+        _ = (
+            self.deps.tracer,
+            self.deps.detector,
+            self.deps.borders,
+        )  # what they lack is said now, not after the first answer
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
         self._alone = ByThread()
@@ -272,7 +276,7 @@ class Agent(Library):
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(_given(text), source, self.deps.detector)
+        return filters.scan(_given(text), source, self.deps.detector, self.deps.borders)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""

@@ -17,6 +17,7 @@ from graph.models.chat import Generator
 from graph.models.detector import Own, detector
 from graph.models.opinion import Opinion
 from graph.policy import pii
+from graph.policy.threats import SCORES, Borders
 from graph.public import Lists
 from graph.settings import Settings
 from graph.tracing import Tracer, tracer
@@ -72,6 +73,10 @@ class Deps:
         return detector(self.settings)
 
     @cached_property
+    def borders(self) -> Borders:
+        return Borders(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
+
+    @cached_property
     def journal(self) -> Journal:
         return Journal(self.settings.home / "audit" / "journal.jsonl")
 
@@ -103,6 +108,7 @@ class Deps:
             "generator",
             "opinion",
             "detector",
+            "borders",
             "tracer",
         ):
             getattr(self, name)

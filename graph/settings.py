@@ -50,6 +50,10 @@ class Settings(BaseModel):
     model_retries: int = Field(2, ge=0, le=5)
     triage_model: bool = Field(False, description="ask the model for its opinion in triage; it can only raise the risk")
 
+    guard_borders: str = Field(
+        "",
+        description="scores that guard and block: `injection=0.5/0.9,U1:harm=0.2`; one number only guards",
+    )
     detector: str = Field("", description="a folder with an ONNX classifier, or entry:NAME of an installed package")
     detector_labels: str = Field(
         "", description="what its labels mean: `INJECTION=injection,SAFE=-`; common names are known"

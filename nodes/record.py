@@ -10,7 +10,7 @@ from graph.context import Context, Principal, principal
 from graph.conversations import Conversations
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder
-from graph.policy.threats import Detector
+from graph.policy.threats import Borders, Detector
 from graph.state import State
 from graph.tracing import Tracer
 
@@ -24,13 +24,18 @@ def record(
     embedder: Embedder,
     tracer: Tracer | None,
     detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> dict[str, Any]:
     try:
         asker = principal(runtime)
     except CordonError:
         asker = Principal("", "")
     reply = reply_of(state, asker, thread_of(runtime))
-    journal.append(entry_of(state, reply) | {"guard_detector": detector.digest[:16] if detector else ""})
+    guards = {
+        "guard_detector": detector.digest[:16] if detector else "",
+        "guard_borders": borders.said(asker.tenant_id) if borders else {},
+    }
+    journal.append(entry_of(state, reply) | guards)
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
         said = state["said"]

@@ -1,7 +1,9 @@
 """retrieve: the nearest chunks of the asker's two spaces, as handles. No text comes with them."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -14,7 +16,7 @@ from graph.knowledge.regulation import retrieval
 from graph.policy import named, pii
 from graph.policy.intent import ANY, overview, searches
 from graph.policy.rubric import ACTIONS
-from graph.policy.threats import Detector, assess
+from graph.policy.threats import Assessment, Borders, Detector, assess
 from graph.state import Handle, State, Understood
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
@@ -23,7 +25,12 @@ POOL = 3  # the guard may drop some: fetch more than will be shown
 
 
 def retrieve(
-    state: State, runtime: Runtime[Context], *, index: Index, detector: Detector | None = None
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    index: Index,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     if index.empty(tenant):
@@ -33,7 +40,8 @@ def retrieve(
         listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
-    reading = _read(index, tenant, state, detector)
+    judge = partial(assess, tenant=tenant, encode=True, detector=detector, borders=borders)
+    reading = _read(index, tenant, state, judge)
     query = reading.searches[0]
     asked = named.documents(query)
     documents = index.named(tenant, asked) if asked else []
@@ -68,7 +76,7 @@ def retrieve(
     }
 
 
-def _read(index: Index, tenant: str, state: State, detector: Detector | None) -> spelling.Reading:
+def _read(index: Index, tenant: str, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
     """The completed question in the words of the documents; as it was asked where it says something worse so, since
     the verdict was passed on the words of the asker."""
     asked, completed = " ".join(state["question"].split()), state["query"]
@@ -78,8 +86,7 @@ def _read(index: Index, tenant: str, state: State, detector: Detector | None) ->
     for reading in readings:
         if reading.text in (asked, state["rewrite"]):
             return reading
-        judged = assess(reading.text, tenant=tenant, encode=True, detector=detector)
-        if ACTIONS.index(judged.action) <= passed:
+        if ACTIONS.index(judge(reading.text).action) <= passed:
             return reading
     return readings[-1]
 

@@ -12,7 +12,7 @@ from graph.models.opinion import Opinion
 from graph.policy import refusals, rewrite, rubric
 from graph.policy.evidence import PLACEHOLDER
 from graph.policy.rubric import ACTIONS, Action
-from graph.policy.threats import Assessment, Detector, assess
+from graph.policy.threats import Assessment, Borders, Detector, assess
 from graph.state import State, Verdict
 
 _CONTROLS = {
@@ -25,12 +25,17 @@ _GUARDED = "Cordon explains the rule and its reasons, and what may be done inste
 
 
 def triage(
-    state: State, runtime: Runtime[Context], *, opinion: Opinion | None, detector: Detector | None = None
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    opinion: Opinion | None,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> dict[str, Any]:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
-    judge = partial(_judged, tenant=tenant, own=own)
+    judge = partial(_judged, tenant=tenant, own=own, borders=borders)
     whole = partial(judge, detector=detector)
     found = whole(question)
     safe = rewrite.rescued(question, found, judge, whole)
@@ -51,11 +56,13 @@ def triage(
     return {**update, "verdict": verdict}
 
 
-def _judged(text: str, *, tenant: str, own: bool, detector: Detector | None = None) -> Assessment:
+def _judged(
+    text: str, *, tenant: str, own: bool, detector: Detector | None = None, borders: Borders | None
+) -> Assessment:
     """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
     to give one's number is none. Of the same length, so that what they find lies where they say."""
     text = text.replace(PLACEHOLDER, _FILLER) if own else text
-    return assess(text, tenant=tenant, encode=True, detector=detector)
+    return assess(text, tenant=tenant, encode=True, detector=detector, borders=borders)
 
 
 def enforce(state: State) -> Action:

@@ -12,6 +12,7 @@ from typing import Any
 from graph.errors import BadSettings
 from graph.parts import Folder
 from graph.policy.threats import SCORES
+from graph.policy.threats.borders import pairs
 from graph.settings import Settings
 
 NOTHING = "-"
@@ -122,14 +123,3 @@ def _mapped(labels: Sequence[str], told: str) -> list[str]:
 
 def _plain(label: str) -> str:
     return re.sub(r"[\W_]+", "_", label.casefold()).strip("_")
-
-
-def pairs(setting: str, told: str, names: Sequence[str] = ()) -> dict[str, str]:
-    """`a=b,c=d`. Raises BadSettings for anything else, and for a name that is none of `names`."""
-    found = {}
-    for pair in filter(None, (part.strip() for part in told.split(","))):
-        name, _, value = (part.strip() for part in pair.rpartition("="))
-        if not name or not value or (names and name not in names):
-            raise BadSettings(f"{setting}: {pair!r} is not usable.", hint=f"NAME=VALUE,… with {', '.join(names)}.")
-        found[name] = value
-    return found

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Protocol
 
-from graph.errors import BadSettings, Unavailable
-from graph.models.classifier import Classifier, pairs
+from graph.errors import Unavailable
+from graph.models.classifier import Classifier
 from graph.models.offered import Function
 from graph.policy.threats import SCORES
-from graph.policy.threats.detector import BLOCKED, GUARDED
+from graph.policy.threats.borders import knots, moved, pairs
 from graph.settings import Settings
 
 _ENTRY = "entry:"
+_SETTING = "CORDON_DETECTOR_BORDERS"
 _BORDERS = dict.fromkeys(SCORES, "0.5/0.9") | {"evasion": "0.5"}  # uncalibrated; evasion is guarded (requirement D4)
 
 
@@ -38,8 +39,8 @@ class Own:
     def __init__(self, source: Source, settings: Settings) -> None:
         self._source, self._limit_s = source, settings.detector_ms / 1_000
         self.replaces, self.documents = settings.detector_role == "replaces", settings.detector_documents
-        borders = _BORDERS | pairs("CORDON_DETECTOR_BORDERS", settings.detector_borders, SCORES)
-        self._knots = {head: _knots(said) for head, said in borders.items()}
+        borders = _BORDERS | pairs(_SETTING, settings.detector_borders, SCORES)
+        self._borders = {head: knots(_SETTING, said) for head, said in borders.items()}
 
     @cached_property
     def digest(self) -> str:
@@ -58,8 +59,6 @@ class Own:
         return time.monotonic() + questions * self._limit_s
 
     def scores(self, texts: Sequence[str], until: float) -> list[dict[str, float]]:
-        import numpy as np
-
         if not texts:
             return []
         with _closed():
@@ -68,7 +67,7 @@ class Own:
                 raise ValueError("no probabilities by head for each text")
             if not all(0 <= p <= 1 for one in found for p in one.values()):
                 raise ValueError("no probability")
-            return [{head: float(np.interp(one.get(head, 0), *self._knots[head])) for head in SCORES} for one in found]
+            return [{head: moved(one.get(head, 0), head, self._borders) for head in SCORES} for one in found]
 
 
 @contextmanager
@@ -88,18 +87,3 @@ def detector(settings: Settings) -> Own | None:
         return None
     name = settings.detector.removeprefix(_ENTRY)
     return Own(Function(name) if name != settings.detector else Classifier(settings), settings)
-
-
-def _knots(said: str) -> tuple[list[float], list[float]]:
-    """Probabilities and the scores that they become: `0.5/0.9` guards and blocks, `0.5` never blocks."""
-    try:
-        borders = [float(number) for number in said.split("/")]
-    except ValueError:
-        borders = []
-    if len(borders) not in (1, 2) or not 0 < borders[0] <= borders[-1] <= 1 or len(set(borders)) < len(borders):
-        raise BadSettings(
-            f"CORDON_DETECTOR_BORDERS: {said!r} is not usable.", hint="0.5/0.9 guards and blocks; 0.5 guards alone."
-        )
-    scores = [0.0, GUARDED, BLOCKED] if len(borders) == 2 else [0.0, GUARDED]
-    last = 1.0 if len(borders) == 2 else BLOCKED - 0.01
-    return [0.0, *borders, 1.0], [*scores, last]

@@ -11,21 +11,29 @@ from graph.policy import repair as ladder
 _AROUND = 200  # characters that tell whether a word is a secret
 
 
-def scan(text: str, source: str = "question", detector: threats.Detector | None = None) -> dict[str, Any]:
+def scan(
+    text: str,
+    source: str = "question",
+    detector: threats.Detector | None = None,
+    borders: threats.Borders | None = None,
+) -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
-    return scan_many([text], source, detector)[0]
+    return scan_many([text], source, detector, borders)[0]
 
 
 def scan_many(
-    texts: Sequence[str], source: str = "question", detector: threats.Detector | None = None
+    texts: Sequence[str],
+    source: str = "question",
+    detector: threats.Detector | None = None,
+    borders: threats.Borders | None = None,
 ) -> list[dict[str, Any]]:
     """`scan` of each, in less time than one by one."""
     if source not in get_args(threats.Source):
         raise BadInput(f"source {source!r} is neither question nor document.")
     if source == "document":
         return [_scanned(text, threats.assess(text, source="document", detector=detector), "") for text in texts]
-    found = threats.assess_questions(texts, encode=True, detector=detector)
-    judge = partial(threats.assess, encode=True)
+    found = threats.assess_questions(texts, encode=True, detector=detector, borders=borders)
+    judge = partial(threats.assess, encode=True, borders=borders)
     whole = partial(judge, detector=detector)
     return [
         _scanned(text, one, rewrite.rescued(text, one, judge, whole)) for text, one in zip(texts, found, strict=True)

@@ -5,7 +5,7 @@ model on both. A detector of the operator's own joins them, or takes the learned
 nothing: numpy and the weights load with the first question.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,7 +26,8 @@ from graph.policy.threats import (
     secrets,
     toxicity,
 )
-from graph.policy.threats.detector import BLOCKED, Detector, Seen, look
+from graph.policy.threats.borders import BLOCKED, Borders, Knots, moved
+from graph.policy.threats.detector import Detector, Seen, look
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
 
@@ -86,16 +87,23 @@ class Assessment:
 
 
 def assess(
-    text: str, *, source: Source = "question", tenant: str = "", encode: bool = False, detector: Detector | None = None
+    text: str,
+    *,
+    source: Source = "question",
+    tenant: str = "",
+    encode: bool = False,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
     With `encode` the encoder reads a question that no rule blocks alone: it knows paraphrases better than n-grams do. A
-    document is judged for instructions planted in it, a question for everything. Raises Unavailable when the detector breaks.
+    document is judged for instructions planted in it, a question for everything, by the tenant's `borders` where there
+    are any. Raises Unavailable when the detector breaks.
     """
     if source == "document":
         return _document(text, detector)
-    return assess_questions([text], tenant=tenant, encode=encode, detector=detector)[0]
+    return assess_questions([text], tenant=tenant, encode=encode, detector=detector, borders=borders)[0]
 
 
 def _document(text: str, detector: Detector | None) -> Assessment:
@@ -129,13 +137,19 @@ def _seen(seen: Seen) -> list[Finding]:
 
 
 def assess_questions(
-    texts: Sequence[str], *, tenant: str = "", encode: bool = False, detector: Detector | None = None
+    texts: Sequence[str],
+    *,
+    tenant: str = "",
+    encode: bool = False,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> list[Assessment]:
     """`assess` of each question. The encoder reads what no rule blocks alone, and the detector all that is not blocked yet."""
     questions = [_Question.of(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
     by = learned.tuned() if encode else None
-    judged = [one.ruled() if replaced else one.judged(None if one.settled else by) for one in questions]
+    set_ = borders.of(tenant) if borders else {}
+    judged = [one.ruled() if replaced else one.judged(None if one.settled else by, set_) for one in questions]
     open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
     if detector is not None and open_:
         seen = look(detector, [[texts[at], *questions[at].readings.learned[:2]] for at in open_])
@@ -161,8 +175,8 @@ class _Question:
         """Whether a rule blocks it alone."""
         return any(f.type in _ALONE and rubric.action(round(f.score * 100)) == "BLOCK" for f in self.found)
 
-    def judged(self, by: learned.Tuned | None) -> Assessment:
-        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by))
+    def judged(self, by: learned.Tuned | None, borders: Mapping[str, Knots]) -> Assessment:
+        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by), borders)
         return concluded([*found, *(_agreed(f, scores) if by else f for f in self.found)], scores)
 
     def ruled(self) -> Assessment:
@@ -188,7 +202,9 @@ def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
     return Assessment(tuple(found[:_KEPT]), scores, risk, rubric.action(risk))
 
 
-def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Finding], dict[str, float]]:
+def _learned(
+    readings: Readings, hits: dict[str, learned.Hit], borders: Mapping[str, Knots]
+) -> tuple[list[Finding], dict[str, float]]:
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
     framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
@@ -197,7 +213,7 @@ def _learned(readings: Readings, hits: dict[str, learned.Hit]) -> tuple[list[Fin
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
-        score = hit.score * (_FRAMED if frame.covers(ranges, *place) else 1.0)
+        score = moved(hit.score, head, borders) * (_FRAMED if frame.covers(ranges, *place) else 1.0)
         if (
             frame.covers(framed.prohibitions, *place)
             or (head == "evasion" and prevented)

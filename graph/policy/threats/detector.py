@@ -7,11 +7,10 @@ It reads the whole text, and its sentences where it sees something: so what stan
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from graph.policy import rubric
 from graph.policy.sentences import split
+from graph.policy.threats.borders import BLOCKED, GUARDED
 from graph.policy.threats.parts import parts
 
-GUARDED, BLOCKED = rubric.GUARDED_FROM / 100, rubric.BLOCKED_FROM / 100
 _PIECES = 12  # of one text; sentences of a longer one are read some together
 
 

@@ -20,13 +20,16 @@ def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts
     with errors():
         from graph.models.detector import detector
         from graph.policy import filters
-        from graph.policy.threats import learned
+        from graph.policy.threats import SCORES, Borders, learned
 
+        borders = Borders(settings().guard_borders, SCORES, "CORDON_GUARD_BORDERS")
         learned.tuned().margins(["warm"])  # no line is answered by half the guard
         own = detector(settings())
         if own is not None:
             own.open()
-    stream(lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value, own))
+    stream(
+        lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value, own, borders)
+    )
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "Call 0300-1234567"}' | cordon mask""")
