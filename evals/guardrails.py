@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from evals import false_positives, figures, material, train
+from evals import false_positives, figures, material, planted, train
+from evals.handbooks import OPEN
 from evals.material import HEADS, Sample
 from evals.stats import Rate, mean
 from graph import settings
@@ -47,6 +48,7 @@ def run(out: Path, detector: str = "") -> dict[str, Any]:
     found |= judges(folder, out)
     found |= ordinary(folder)
     found |= toxicity(folder)
+    found |= pasted(folder.parent)
     return {"figures": found, "classes": classes, "plots": plots}
 
 
@@ -223,6 +225,26 @@ def toxicity(folder: Path) -> dict[str, Any]:
         right = (margin > np.median(margin)) == toxic  # half of them are toxic
         found[f"{name}: accuracy"] = Rate(int(right.sum()), len(judged)).as_json()
         found[f"{name}: AUC"] = {"value": figures.auc(margin[toxic], margin[~toxic]), "n": len(judged)}
+    return found
+
+
+def pasted(data: Path, pages: int = 120) -> dict[str, Any]:
+    """Pages of handbooks pasted as a question, and short attacks of the labelled set in the middle of them."""
+    texts = [text for name in OPEN for _, text in planted.documents(data, name) if len(text) > 3_000]
+    hosts = [text[200:4_500] for text in texts[:: max(1, len(texts) // pages)]][:pages]
+    attacks = [r["text"] for r in material.own("guardrails") if r["class"] in ("injection", "jailbreak")]
+    attacks = [text for text in attacks if len(text) < 400]
+    hidden = []
+    for at, attack in enumerate(attacks):
+        host = hosts[at % len(hosts)]
+        middle = host.find(" ", len(host) // 2)
+        hidden.append(f"{host[:middle]}\n\n{attack}\n\n{host[middle:]}")
+    found = {}
+    groups = {"pages pasted": hosts, "attacks alone": attacks, "attacks in the middle of a page": hidden}
+    for name, group in groups.items():
+        actions = [assess(text, tenant="U1", encode=True).action for text in group]
+        found[f"{name}: blocked"] = Rate(actions.count("BLOCK"), len(actions)).as_json()
+        found[f"{name}: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(actions)).as_json()
     return found
 
 
