@@ -16,11 +16,9 @@ from graph.policy.threats import (
     cross_tenant,
     evasion,
     frame,
-    harm,
     injection,
     leakage,
     learned,
-    markup,
     mention,
     reached,
     secrets,
@@ -30,6 +28,7 @@ from graph.policy.threats.borders import BLOCKED, Borders, Knots, moved
 from graph.policy.threats.detector import Detector, Seen, look
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
+from graph.policy.threats.rule import Table
 
 Source = Literal["question", "document"]
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -66,14 +65,22 @@ _TOLD = 24_000  # characters of a document that scores are told of which decide 
 _KEPT = 20  # findings of one text; a long one may hold thousands
 
 Find = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
+
+
+def _plain(name: str) -> Find:
+    """What finds what a table's rules say, without exceptions."""
+    table = Table(name)
+    return lambda text, tenant: table.find(text)
+
+
 _QUESTION: tuple[Find, ...] = (
     injection.find,
     leakage.find,
     cross_tenant.find,
     evasion.find,
     toxicity.find,
-    harm.find,
-    markup.find,
+    _plain("harm"),
+    _plain("markup"),
     secrets.find,
 )
 
@@ -144,7 +151,7 @@ def assess_questions(
     detector: Detector | None = None,
     borders: Borders | None = None,
 ) -> list[Assessment]:
-    """`assess` of each question. The encoder reads what no rule blocks alone, and the detector all that is not blocked yet."""
+    """`assess` of each question. The encoder reads what no rule blocks alone, the detector what is not yet blocked."""
     questions = [_Question.of(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
     by = learned.tuned() if encode else None

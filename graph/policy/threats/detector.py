@@ -26,8 +26,8 @@ class Detector(Protocol):
         """When it must be done with so many that it reads from now on, as `time.monotonic` tells it."""
 
     def scores(self, texts: Sequence[str], until: float) -> list[dict[str, float]]:
-        """Of each text the score 0-1 of every head, guarded from GUARDED, blocked from BLOCKED. Raises Unavailable when it
-        breaks or is late."""
+        """Of each text the score 0-1 of every head, guarded from GUARDED, blocked from BLOCKED. Raises Unavailable
+        when it breaks or is late."""
 
 
 class Place(NamedTuple):

@@ -1,4 +1,4 @@
-"""The guard's own reading of a text: MiniLM with its layers moved by small steps, and a line on the result for each head.
+"""The guard's own reading of a text: MiniLM, its layers moved by small steps, and a line on the result for each head.
 
 The steps were learned by `python -m evals.finetune` (graph/tuned.py).
 """
@@ -41,7 +41,7 @@ def _runner(file: Path) -> tuned.Runner:
 
 
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:
-    """How much each text looks like what each head knows: (texts, heads), in standard deviations over what it learned from."""
+    """How much each text looks like what each head knows: (texts, heads), in standard deviations of training texts."""
     with _LOADING:
         found, runner = heads(file), _runner(file)
     return runner.embed(texts) @ found.lines + found.bias

@@ -1,20 +1,22 @@
 """Regular expressions that are compiled when they are first used: importing the guards must not cost their making."""
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 
 class _Pattern:
-    def __init__(self, source: str, flags: int) -> None:
+    def __init__(self, source: "str | Callable[[], str]", flags: int) -> None:
         self._source, self._flags = source, flags
 
     def __getattr__(self, name: str) -> Any:
         # Called once for each name: what it finds stays in the instance.
-        found = getattr(re.compile(self._source, self._flags), name)  # `re` keeps what it compiled
+        source = self._source if isinstance(self._source, str) else self._source()
+        found = getattr(re.compile(source, self._flags), name)  # `re` keeps what it compiled
         setattr(self, name, found)
         return found
 
 
-def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(source: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, later; a mistake in `source` shows with the first use, so every pattern needs a test."""
     return cast(re.Pattern[str], _Pattern(source, flags))

@@ -1,6 +1,7 @@
 """The learned layer: six linear models over hashed n-grams and, where it is asked, an encoder.
 
-Weights, calibration and their making: `python -m evals.train`, `python -m evals.finetune`, docs/guards-measured.md. They are read without pickle.
+Weights, calibration and their making: `python -m evals.train`, `python -m evals.finetune`, docs/guards-measured.md.
+They are read without pickle.
 """
 
 import hashlib
@@ -37,7 +38,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A fine-tuned encoder: its margins of texts, their shares, and for each head the knots of its sum with the n-grams."""
+    """A fine-tuned encoder: its margins of texts, their shares, and each head's knots of its sum with the n-grams."""
 
     margins: Callable[[Sequence[str]], Any]  # texts → (texts, heads)
     share: Any  # (heads,)

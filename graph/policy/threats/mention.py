@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from graph.policy.sentences import split
 from graph.policy.threats.lazy import pattern
+from graph.policy.threats.rule import Table
 
 DAMPED = 0.15  # what is left of the score of a finding that is only mentioned
 PLACEHOLDER = "…"
@@ -13,30 +14,11 @@ _LONGEST = 300
 _QUOTED = pattern(
     rf"\"([^\"\n]{{3,{_LONGEST}}})\"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){{3,{_LONGEST}}})'(?!\w)|`([^`\n]{{3,{_LONGEST}}})`"
 )
-# Sentences that talk about words.
-_TALK = pattern(
-    r"\b(?:phrase|word|wording|term|string|sentence|title|headline|caption|message|line|row|pattern|sample|example|"
-    r"instance|fixture|quote|quotation|attack|attacker|injection|jailbreak|exploit|threat|payload|adversar\w*|"
-    r"malicious|phishing|red[- ]team\w*|detect\w*|defen[cds]\w*|filter|guard\w*|block|refus\w*|flag|classif\w*|label|"
-    r"categor\w*|annotat\w*|test|assert\w*|unit|suite|documentation|docs?|readme|changelog|paper|article|survey|report|"
-    r"postmortem|slide|lesson|lecture|course|exercise|quiz|guide|guidance|guideline|policy|log|dataset|data set|corpus|"
-    r"corpora|explain|describe|mention|contain|include|read|say|state|claim|list|show|display|mean|call|cite|"
-    r"translate|translation|proofread|synonym|idiom|verb|grammar|tense|such as|for instance|e\.g\.)(?:e?s|e?d|ing|'s)?\b|\?",
-    re.I,
-)
-# Sentences that want the quoted words done.
-_DO = pattern(
-    r"(?:^|[.;:!?]\s+|\b(?:please|now|then|and|must|should|to|will|you|kindly|just|instead)\s+)(?:\w+ly\s+)?"
-    r"(?:follow|obey|execute|run|comply|apply|carry out|act (?:on|upon|accordingly)|do (?:what|as|so|it|this|that|the)|"
-    r"perform|enact|simulate|adopt|accept|honou?r|treat (?:it|this|that) as|start (?:your|with)|begin (?:your|with)|"
-    r"respond (?:with|to|as)|answer (?:with|to|as)|reply (?:with|to)|output|append|continue)\b"
-    r"(?!\s+(?:the )?(?:paper|article|reviewers?|survey)\b)",
-    re.I,
-)
 
-
-# "without asking anybody to obey it", "not an order to execute": what follows is denied.
-_DENIED = pattern(r"\b(?:not|never|no|nobody|none|without|rather than|instead of|\w+n['’]t)\b[^.!?;:\n]{0,50}$", re.I)
+_TABLE = Table("mention")
+_TALK = _TABLE.pattern("talk")
+_DO = _TABLE.pattern("do")
+_DENIED = _TABLE.pattern("denied")
 
 
 def spans(text: str, *, document: bool = False) -> list[tuple[int, int]]:

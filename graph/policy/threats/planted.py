@@ -2,11 +2,10 @@
 
 An instruction is one only because of where it stands, so a document is judged sentence by sentence: rules for what
 addresses or imitates the machine, and a learned model of the change from informing to commanding an assistant. The
-model never withholds alone: a sentence that merely tells a reader what to do is prose. It must also speak of the machine,
-its answer, its instructions or its user, or order words that have nothing to do with what stands around it.
+model never withholds alone: a sentence that merely tells a reader what to do is prose. It must also speak of the
+machine, its answer, its instructions or its user, or order words that have nothing to do with what stands around it.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,7 @@ from graph.policy.sentences import split
 from graph.policy.threats import cues, features, injection, mention, surroundings
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
-from graph.policy.threats.rule import rule
+from graph.policy.threats.rule import Table
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
 _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
@@ -32,40 +31,10 @@ _ALONE = 0.5  # the most that the model says without another sign
 # and kinds of orders that the fit had not seen (`python -m evals.train_planted --left-out`).
 SIGNED, ADDRESSED, SHORT, TASK, STRANGE = 1.1, 0.85, 0.3, 0.5, 0.0
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
-
-_MACHINE = r"(?:ai|a\.i\.|artificial intelligence|language models?|llms?|chat ?bots?|assistants?|gpt|chatgpt|copilot|automat(?:ed|ic) (?:systems?|readers?|reviewers?|summar\w+|digests?|checks?)|summari[sz]ers?|summari[sz]ing (?:tools?|systems?|models?)|retrieval systems?|agents?|bots?)"
-_RULES = (
-    rule("prompt_injection", 0.9, "a document addresses the machine that reads it",
-         rf"\b(?:if you are|note to|attention|dear|hello|hey|instructions? (?:for|to)|message (?:for|to)|important for|to (?:all|any)) (?:an? |the |any |all |this )?(?:{_MACHINE})\b[^.\n]{{0,120}}?\b(?:must|should|please|shall|reply|respond|answer|say|tell|print|include|output|recommend|give|ignore|do not|never|always|add|append)\b"),
-    rule("prompt_injection", 0.9, "a document orders the machine that reads it",
-         rf"\b(?:{_MACHINE})(?: (?:models?|systems?|tools?|assistants?))?(?: (?:reading|processing|parsing|summari[sz]ing|indexing|who reads?|that reads?|seeing|reviewing|handling)(?: \w+){{0,4}}) (?:must|should|shall|are (?:required|instructed|asked|to)|is (?:required|instructed|asked|to)|need to|have to|please)(?: \w+){{0,3}} (?:reply|respond|answer|say|tell|print|output|reveal|include|recommend|rate|rank|state|ignore|disregard|send|disclose|give|append|add|praise|score|accept|approve|skip|treat|cite|claim|confirm)\b"),
-    rule("prompt_injection", 0.85, "a document asks to hide something from the user",
-         r"\b(?:do not|don'?t|never|without) (?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?)(?: \w+){0,4} (?:to )?(?:the |your )(?:user|human|person (?:asking|you))\b"),
-    rule("prompt_injection", 0.85, "a document asks its reader to say a secret in the conversation",
-         r"\b(?:paste|type|enter|send|give|write|put|include|provide|share|post|repeat)\b[^.\n]{0,60}\b(?:api[- ]?keys?|access keys?|secret keys?|passwords?|passcodes?|tokens?|credentials)\b[^.\n]{0,40}\b(?:(?:next|your|this) (?:question|prompt|chat|conversation|query|message)|to the assistant)\b"),
-    rule("prompt_injection", 0.85, "a document forges a source or system marker",
-         r"(?:^|(?<=[\n.!?:])) ?\[ ?(?:end of )?source ?\d{1,3}\b[^\]\n]{0,40}\](?= ?[^\s(])|(?:^|\n) ?(?:\[ ?(?:end of )?(?:system|admin|assistant)\b[^\]\n]{0,40}\](?= ?[^\s(])|(?:#{1,3} ?)?(?:system|assistant|developer) ?(?:message|prompt|note|override)? ?: ?(?:the user|you|ignore|override|this user|grant|disable|all|answer|from now)|</?(?:system|assistant)>)|<\|(?:im_start|im_end|system|assistant|user|endoftext)\|>|\[/?INST\]|<</?SYS>>"),
-)  # fmt: skip
-# What an order to a machine speaks of: the machine, the answer that is being written, instructions, the user.
-_ANSWER = r"(?:[\w-]+ ){0,2}?(?:answers?|repl(?:y|ies)|responses?|outputs?|summar(?:y|ies)|digests?|translations?|solution|implementation|codebase)"
-_YOUR_ANSWER = pattern(rf"\byour {_ANSWER}\b", re.I)
-_SIGN = pattern(
-    r"\b(?:ai|a\.i\.|assistants?|chat ?bots?|language models?|llms?|gpt|chatgpt|copilot|(?:automat\w+|machine) readers?|summari[sz](?:er|ing)\w*"
-    r"|(?:the|this|your) (?:user|asker)|whoever asks"
-    rf"|(?:your|the|an?|each|every|this|final|entire|its) {_ANSWER}"
-    r"|(?:respond|reply|answer) (?:with|in|only|using|to the)"
-    r"|(?:previous|prior|above|earlier|following|these|new|your) (?:instructions?|prompts?|task)|system prompt|ignore (?:all|the|every|what)|disregard|forget"
-    r"|antwort\w*|r[ée]pon[sd]\w*|respuestas?|respond[ea]\w*|jawab|hidayat|assistent\w*|asistente|ki-\w+)\b"
-    r"|(?:system|admin|developer) (?:note|message|override|notice)\b|^\W*(?:\[|<|#{1,3} ?)(?:end of|system|source|admin|developer|assistant)\b",
-    re.I,
-)
-# The same in words of every day, which count only where the sentence is a stranger.
-_HINT = pattern(
-    r"\b(?:machines?|bots?|robots?|software|agents?|requesters?|whoever|whatever you|what you were|attention|note to|person (?:asking|you)"
-    r"|(?:the|this|any|their|every|whatever the) questions?"
-    r"|this (?:document|page|passage|text|paragraph|line|note|source|file)|(?:other|remaining) (?:sources?|passages?|documents?))\b",
-    re.I,
-)
+_TABLE = Table("planted")
+_YOUR_ANSWER = _TABLE.pattern("your_answer")
+_SIGN = _TABLE.pattern("sign")
+_HINT = _TABLE.pattern("hint")
 
 
 @dataclass(frozen=True)
@@ -135,8 +104,8 @@ def _ruled(canonical: Canonical) -> list[Finding]:
     found = []
     for begin, part in parts(canonical.text):
         mentioned = mention.spans_by_sentence(part)
-        for rule_ in (*injection.DOCUMENT_RULES, *_RULES):
-            for finding in rule_.find(part):
+        for rule in (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules):
+            for finding in rule.find(part):
                 if not mention.inside(mentioned, finding.start, finding.end):
                     start, end = canonical.span(begin + finding.start, begin + finding.end)
                     found.append(Finding(finding.type, finding.score, start, end, finding.why))

@@ -1,25 +1,87 @@
-"""A precise rule: a pattern over the canonical text, how sure it is, and what it means."""
+"""Tables of precise rules: one TOML file each in `rules/`, read with the first question.
+
+    [words]      fragments by name; a pattern names one as <name>, and so may another fragment
+    [[rule]]     type, score, why, pattern; `hits` and `leaves` are texts that it must find and must leave alone
+    [patterns]   what else the table's module asks, by name
+
+Line ends in a pattern, and what indents a line, do not count. In a rule a space stands for any white space, one with
+`?` behind it also for none. Case is ignored.
+"""
 
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from graph.policy.rubric import Finding, ThreatType
 from graph.policy.threats import lazy
 
+FOLDER = Path(__file__).with_name("rules")
+_FRAGMENT = re.compile(r"<([a-z]\w*)>")
+
 
 @dataclass(frozen=True)
 class Rule:
+    """A pattern over the canonical text, how sure it is, and what it means."""
+
     type: ThreatType
     score: float  # 0-1; 0.3 guards, 0.8 blocks (graph/policy/rubric.py)
     why: str
     pattern: re.Pattern[str]
+    hits: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
+    documents: bool = False  # holds in documents, too
 
     def find(self, text: str) -> Iterable[Finding]:
         for match in self.pattern.finditer(text):
             yield Finding(self.type, self.score, match.start(), match.end(), self.why)
 
 
-def rule(type: ThreatType, score: float, why: str, pattern: str) -> Rule:
-    """A space in the pattern stands for any white space, a space with `?` behind it also for none."""
-    return Rule(type, score, why, lazy.pattern(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.I))
+def spaced(pattern: str) -> re.Pattern[str]:
+    """A rule's pattern, with what its spaces stand for; compiled when it is first used."""
+    return lazy.pattern(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.I)
+
+
+class Table:
+    """The table in `rules/NAME.toml`, with fragments `given` beside its own. Nothing is read before it is asked for."""
+
+    def __init__(self, name: str, **given: str) -> None:
+        self.name, self._given = name, given
+
+    @cached_property
+    def held(self) -> dict[str, Any]:
+        with (FOLDER / f"{self.name}.toml").open("rb") as file:
+            return tomllib.load(file)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        return tuple(
+            Rule(
+                row["type"],
+                row["score"],
+                row["why"],
+                spaced(self._whole(row["pattern"])),
+                tuple(row["hits"]),
+                tuple(row["leaves"]),
+                row.get("documents", False),
+            )
+            for row in self.held.get("rule", ())
+        )
+
+    def find(self, text: str) -> list[Finding]:
+        return [finding for rule in self.rules for finding in rule.find(text)]
+
+    def pattern(self, name: str, flags: int = re.I) -> re.Pattern[str]:
+        return lazy.pattern(lambda: self._whole(self.held["patterns"][name]), flags)
+
+    def _whole(self, pattern: str) -> str:
+        """On one line, each <name> replaced by its fragment. Raises KeyError for a fragment that is not there."""
+        fragments = self.held.get("words", {}) | self._given
+        return _FRAGMENT.sub(lambda named: f"(?:{self._whole(fragments[named[1]])})", joined(pattern))
+
+
+def joined(pattern: str) -> str:
+    return "".join(line.lstrip() for line in pattern.split("\n"))

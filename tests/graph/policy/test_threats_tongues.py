@@ -40,13 +40,13 @@ INNOCENT = [
 
 @pytest.mark.parametrize("text", ATTACKS)
 def test_the_order_is_found_in_its_language(text: str) -> None:
-    assert any(True for rule in tongues.RULES for _ in rule.find(canonicalise(text).text))
+    assert any(True for rule in tongues.rules() for _ in rule.find(canonicalise(text).text))
     assert assess(text).action == "BLOCK"
 
 
 @pytest.mark.parametrize("text", INNOCENT)
 def test_the_same_words_in_an_innocent_question_are_left_alone(text: str) -> None:
-    assert not [rule.why for rule in tongues.RULES for _ in rule.find(canonicalise(text).text)]
+    assert not [rule.why for rule in tongues.rules() for _ in rule.find(canonicalise(text).text)]
     assert assess(text).action == "ALLOW"
 
 
@@ -54,10 +54,10 @@ def test_the_same_words_in_an_innocent_question_are_left_alone(text: str) -> Non
 def test_the_rules_are_linear(unit: str) -> None:
     text = unit * (24_000 // len(unit))
     begun = time.process_time()
-    for rule in tongues.RULES:
+    for rule in tongues.rules():
         list(rule.find(text))
     assert time.process_time() - begun < 1.0
 
 
 def test_every_pattern_compiles() -> None:
-    assert all(re.compile(rule.pattern.pattern) for rule in tongues.RULES)
+    assert all(re.compile(rule.pattern.pattern) for rule in tongues.rules())

@@ -15,15 +15,16 @@ from graph.policy.threats.views.view import PIECES, READ, READABLE, View
 _MORSE = pattern(r"[.\-·−–_]{1,6}(?:[ /|]{1,3}[.\-·−–_]{1,6}){5,}")
 _MORSE_LETTERS = dict(
     zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
+        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- "
+        "-. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
         string.ascii_lowercase,
         strict=True,
     )
 )  # fmt: skip
 
 _NATO = (
-    "alfa|alpha bravo charlie delta echo foxtrot golf hotel india juliett|juliet kilo lima mike november oscar papa quebec "
-    "romeo sierra tango uniform victor whiskey|whisky xray|x-ray yankee zulu"
+    "alfa|alpha bravo charlie delta echo foxtrot golf hotel india juliett|juliet kilo lima mike november oscar papa "
+    "quebec romeo sierra tango uniform victor whiskey|whisky xray|x-ray yankee zulu"
 ).split()
 _SPELT = pattern(rf"(?:\b(?:{'|'.join(_NATO)})\b[\s,/|.-]*){{6,}}", re.I)
 

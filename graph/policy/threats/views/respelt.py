@@ -128,7 +128,7 @@ def _undone(piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _taken_apart(words: list[str]) -> bool:
-    """Whether letters may have been moved between words: a name or a foreign word alone splits into short words, too."""
+    """Whether letters may have been moved between words: a name or a foreign word alone splits into short ones, too."""
     return max(map(len, words)) >= _JOINED or (len(words) >= 3 and sum(map(len, words)) <= _SPLIT * len(words))
 
 
