@@ -1,7 +1,7 @@
 """From what a model wrote to the object that was asked for: a ladder of deterministic steps.
 
 Valid JSON passes unchanged. Otherwise: take the object out of prose and fences (`extract`), mend the syntax
-(`relaxed`, then json-repair for what has no clear reading), fit fields to the schema (`fit`). What no step can mend is
+(json-repair), fit fields to the schema (`fit`). What no step can mend is
 reported in words that a model can act on.
 """
 
@@ -62,9 +62,7 @@ def _read(text: str, schema: dict[str, Any] | None) -> tuple[bool, Any, list[str
     steps = ["extracted"] if inner != text.strip() else []
     values = extract.values(inner)
     if values:
-        steps = steps or (["extracted"] if len(values) > 1 or not values[0][1] else [])
-        mended = ["mended"] if any(mended for _, mended in values) else []
-        return True, extract.chosen([value for value, _ in values], schema), steps + mended
+        return True, extract.chosen(values, schema), ["extracted"]
     found, value = mend.mend(inner)
     return found, value, [*steps, "mended" if found else "unreadable"]
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from graph.policy.repair import fit, numbers, relaxed
+from graph.policy.repair import fit, numbers
 from graph.policy.repair.shape import MAX_DEPTH, deeper_than, tokens
 
 _FENCE = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.S)
@@ -35,12 +35,12 @@ def _open(text: str, start: int, end: int) -> bool:
     return sum(text.count(c, start, end) for c in "[{") > sum(text.count(c, start, end) for c in "]}")
 
 
-def values(text: str) -> list[tuple[Any, bool]]:
-    """The JSON objects and arrays that stand in `text` outside of any other bracket, in order; True = not strict.
+def values(text: str) -> list[Any]:
+    """The strict JSON objects and arrays that stand in `text` outside of any other bracket, in order.
 
-    Empty when no strict one is there, or when brackets do not pair: then they may be parts of a broken whole.
+    Empty when brackets do not pair: then they may be parts of a broken whole.
     """
-    found: list[tuple[str, Any, bool]] = []
+    found: list[tuple[str, Any]] = []
     at = tries = 0
     while (match := _BRACKET.search(text, at)) is not None:
         tries += 1
@@ -51,18 +51,13 @@ def values(text: str) -> list[tuple[Any, bool]]:
             value, at = _DECODER.raw_decode(text, begin)
             if deeper_than(value, MAX_DEPTH):
                 return []
-            found.append((text[begin:at], value, False))
+            found.append((text[begin:at], value))
         except (ValueError, RecursionError):
             at = _paired(text, begin)
             if at < 0:
                 return []
-            read, value = relaxed.parse(text[begin:at])
-            if read:
-                found.append((text[begin:at], value, True))
-    if all(mended for _, _, mended in found):
-        return []
-    kept = [(value, m) for source, value, m in found if value and not (len(found) > 1 and _MARKER.fullmatch(source))]
-    return kept or [(value, mended) for _, value, mended in found[:1]]
+    kept = [value for source, value in found if value and not (len(found) > 1 and _MARKER.fullmatch(source))]
+    return kept or [value for _, value in found[:1]]
 
 
 def _paired(text: str, begin: int) -> int:

@@ -1,16 +1,14 @@
-"""Broken JSON to a value: first the reading that is clear, then the best guess."""
+"""Broken JSON to a value, by json-repair: bounded in time, and without what no JSON holds."""
 
 import html
 import math
 import re
 from typing import Any
 
-from graph.policy.repair import relaxed
 from graph.policy.repair.shape import MAX_DEPTH, deeper_than, text_deeper_than
 
-MAX_CHARS = 500_000  # for the clear reading, which takes 2 s for the worst text of that size
-GUESS_CHARS = 100_000  # for json-repair
-# Characters that json-repair may look at: 15 times GUESS_CHARS. Output of a model needs 2 to 12 per character; some
+MAX_CHARS = 100_000
+# Characters that json-repair may look at: 15 times MAX_CHARS. Output of a model needs 2 to 12 per character; some
 # garbage needs the square of its length, and would take minutes.
 LOOKS = 1_500_000
 
@@ -21,9 +19,7 @@ def mend(text: str) -> tuple[bool, Any]:
         return False, None
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
-    found, value = relaxed.parse(text)
-    if not found and len(text) <= GUESS_CHARS:
-        found, value = _guess(text)
+    found, value = _guess(text)
     if not found or deeper_than(value, MAX_DEPTH):
         return False, None
     return True, _finite(value)
@@ -72,7 +68,8 @@ def _guess(text: str) -> tuple[bool, Any]:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, str):
-        return str(value) if type(value) is not str else value
+        # json-repair leaves "\\ud83d\\ude00" as two halves of one character, and a metered text a metered one.
+        return str(value) if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return {_finite(key): _finite(item) for key, item in value.items()}
     if isinstance(value, list):
