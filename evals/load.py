@@ -27,7 +27,7 @@ from typing import Any
 import httpx
 
 from evals.process import CORDON, ROOT, cpu_s, environment, memory_mb, served
-from graph.service.keys import Keys
+from evals.serving import keys_of
 
 MODEL_S = 0.3
 QUESTIONS = ROOT / "evals/datasets/answers.jsonl"
@@ -121,7 +121,7 @@ def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list
     settings = settings | {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
     corpus = ["--manifest", str(ROOT / "corpus/manifest.csv"), "--acl", str(ROOT / "corpus/tenant_acl.csv")]
     subprocess.run([*CORDON, "ingest", *corpus], env=environment(folder), check=True, capture_output=True, cwd=ROOT)
-    held = Keys(folder / "home")
+    held = keys_of(folder / "home")
     keys = [(tenant, held.add(tenant, f"load-{n}")[1]) for n in range(KEYS) for tenant in _questions()]
     held.close()
     with served(folder, settings) as (url, pid):

@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evals import stats
 from graph.errors import BadInput
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index, content_words
-from graph.knowledge.space import Record, StoredChunk
+from graph.stores.embedded.exact import Exact
+from graph.stores.embedded.spaces import SqliteSpaces
+from graph.stores.spaces import Record, StoredChunk
 
 TENANT = "eval"
 
@@ -34,7 +34,7 @@ def run(out: Path) -> dict[str, Any]:
     for name in ("cranfield", "cisi"):
         documents, queries = _read(data / f"{name}_docs.jsonl.gz"), _read(data / f"{name}_queries.jsonl.gz")
         with tempfile.TemporaryDirectory() as home:
-            index = Index(Path(home), shared())
+            index = Index(SqliteSpaces(Path(home), shared().name, Exact()), shared())
             fill(index, documents)
             for ranking in ("fused", "dense", "words"):
                 scores = [ndcg(_ranked(index, q["text"], ranking), q["relevant"]) for q in queries]
@@ -78,11 +78,10 @@ def _ranked(index: Index, query: str, ranking: str) -> list[str]:
     if ranking == "fused":
         return [hit.doc_id for hit in index.search(TENANT, query, 10)]
     if ranking == "words":
-        rows = space.best_words(content_words(query), 10)
+        rows = space._best_words(content_words(query), 10)
     else:
-        ids, matrix = space.matrix()
-        rows = [int(ids[at]) for at in np.argsort(-(matrix @ shared().embed([query])[0]), kind="stable")[:10]]
-    names = space.names(rows)
+        rows = Exact().nearest(space, shared().embed([query])[0], 10)
+    names = space._names(rows)
     return [names[row][1] for row in rows]
 
 

@@ -13,7 +13,8 @@ import httpx
 
 from graph.agent import Agent
 from graph.context import Role
-from graph.deps import Deps
+from graph.deps import Deps, stores
+from graph.service.keys import Keys
 from graph.settings import Settings, load
 
 # What belongs to whom, each with a word that stands nowhere else.
@@ -50,6 +51,11 @@ class Served:
     def client(self, tenant: str = "U1", role: str = "admin", **options: Any) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.keys[tenant, role]}"}
         return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False, **options)
+
+
+def keys_of(home: Path) -> Keys:
+    """The keys of a home; close them."""
+    return Keys(stores(load(environ={}, home=home)).keys)
 
 
 def small_home(directory: Path) -> Path:

@@ -78,7 +78,7 @@ class Agent(Library):
     def open(self) -> None:
         """Open now what is opened on first use, so that what cannot work says so at once. Raises Unavailable."""
         self.deps.open()
-        _ = self.turns.saver
+        _ = self.deps.checkpoints.saver
         if self._runner is self.turns:
             self.turns.open()
 
@@ -191,8 +191,10 @@ class Agent(Library):
         """Forget a conversation; whether there was anything of it, asked with memory `none` included."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
         with self._alone(thread):
-            held = self.turns.forget(thread)
-            return bool(self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)) or held
+            held = self.deps.checkpoints.forget([thread]) + self.deps.conversations.forget(
+                tenant_id, user=user_id, thread=thread_id
+            )
+            return held > 0
 
     def forget(
         self,
@@ -221,7 +223,7 @@ class Agent(Library):
             valid_id(thread_id, "thread") if thread_id else None,
             _days_ago(older_than_days) if older_than_days is not None else None,
         )
-        return erase(scope, self.deps, self.turns.saver)
+        return erase(scope, self.deps)
 
     def threads(self, *, tenant_id: str, user_id: str = DEFAULT_USER) -> list[dict[str, Any]]:
         """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC)."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from graph.errors import BadInput, Unavailable
-from graph.knowledge.home import RESTORING, HomeLock
+from graph.stores.embedded.home import RESTORING, HomeLock
 
 CONTENTS = "cordon-backup.json"  # the last member: file names and their hashes
 VERSION = 1

@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from graph.errors import BadInput, Forbidden
@@ -79,6 +80,12 @@ def key_of(*parts: str) -> str:
         raw = unicodedata.normalize("NFC", part).encode("utf-8", "surrogatepass")
         digest.update(len(raw).to_bytes(8, "big") + raw)
     return digest.hexdigest()[:40]
+
+
+@lru_cache(maxsize=1_024)
+def space_key(tenant: str) -> str:
+    """The name under which a tenant's documents are stored."""
+    return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
 
 
 def principal(runtime: Any) -> Principal:

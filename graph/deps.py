@@ -1,26 +1,43 @@
-"""What the stages stand on, opened on first use and closed together."""
+"""What the stages stand on, opened on first use and closed together. The only module that names a store.
+
+Importing it is cheap, so that what needs the stores alone (`cordon keys`, `cordon audit`) starts at once.
+"""
 
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from langchain_core.language_models import BaseChatModel
-
-from graph.audit.artifacts import Artifacts
-from graph.audit.journal import Journal
-from graph.conversations import Conversations
 from graph.gate import Gate
-from graph.knowledge.embeddings import Embedder, embedder
-from graph.knowledge.home import HomeLock
-from graph.knowledge.index import Index
-from graph.models.chat import Generator
-from graph.models.detector import Own, detector
-from graph.models.opinion import Opinion
 from graph.policy import pii
-from graph.policy.threats import SCORES, Borders
-from graph.public import Lists
 from graph.settings import Settings
-from graph.tracing import Tracer, tracer
+from graph.stores import Stores
+from graph.stores.conversations import Conversations
+from graph.stores.embedded import Embedded
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from graph.audit.artifacts import Artifacts
+    from graph.audit.journal import Journal
+    from graph.knowledge.embeddings import Embedder
+    from graph.knowledge.index import Index
+    from graph.models.chat import Generator
+    from graph.models.detector import Own
+    from graph.models.opinion import Opinion
+    from graph.policy.threats import Borders
+    from graph.public import Lists
+    from graph.stores.checkpoints import Checkpoints
+    from graph.stores.embedded.home import HomeLock
+    from graph.tracing import Tracer
+
+
+def stores(settings: Settings, *, serves: bool = False) -> Stores:
+    """Where the settings say that everything is kept. Nothing is opened.
+
+    `serves`: for a service, of which several processes may use the same stores.
+    """
+    return Embedded(settings.home, serves=serves)
 
 
 @dataclass(frozen=True)
@@ -28,36 +45,46 @@ class Deps:
     """One per process and home. `model` replaces the language model: the seam for tests and for other providers.
 
     `shared` is the lock of a home that several processes of one service use; without it the home is this one's alone.
-    `serves`: it belongs to a service, which never uses Chroma: Chroma's files are for one process, and whatever it
-    writes, it lets no other thread run meanwhile.
+    `serves` as of `stores`.
     """
 
     settings: Settings
-    model: BaseChatModel | None = None
-    shared: HomeLock | None = None
+    model: "BaseChatModel | None" = None
+    shared: "HomeLock | None" = None
     serves: bool = False
 
     def __post_init__(self) -> None:
         pii.use(self.settings.mask)
 
     @cached_property
-    def embedder(self) -> Embedder:
+    def stores(self) -> Stores:
+        return stores(self.settings, serves=self.serves)
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        from graph.knowledge.embeddings import embedder
+
         return embedder(self.settings)
 
     @cached_property
-    def lock(self) -> HomeLock:
+    def lock(self) -> "HomeLock":
+        from graph.stores.embedded.home import HomeLock
+
         return self.shared or HomeLock(self.settings.home, self.settings.lock_wait_s).acquire()
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> "Index":
+        from graph.knowledge.index import Index
+
         _ = self.lock
         if self.shared is None:  # pages that a killed ingestion left, and that earlier versions kept
             shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
-        chroma = {"exact_limit": None} if self.serves else {}
-        return Index(self.settings.home / "index", self.embedder, **chroma)
+        return Index(self.stores.spaces(self.embedder.name), self.embedder)
 
     @cached_property
-    def generator(self) -> Generator:
+    def generator(self) -> "Generator":
+        from graph.models.chat import Generator
+
         return Generator(self.settings, self.embedder, self.model, self.gate)
 
     @cached_property
@@ -65,35 +92,56 @@ class Deps:
         return Gate()
 
     @cached_property
-    def opinion(self) -> Opinion | None:
+    def opinion(self) -> "Opinion | None":
+        from graph.models.opinion import Opinion
+
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
 
     @cached_property
-    def detector(self) -> Own | None:
+    def detector(self) -> "Own | None":
+        from graph.models.detector import detector
+
         return detector(self.settings)
 
     @cached_property
-    def borders(self) -> Borders:
+    def borders(self) -> "Borders":
+        from graph.policy.threats import SCORES, Borders
+
         return Borders(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
 
     @cached_property
-    def journal(self) -> Journal:
+    def journal(self) -> "Journal":
+        from graph.audit.journal import Journal
+
         return Journal(self.settings.home / "audit" / "journal.jsonl")
 
     @cached_property
-    def public(self) -> Lists:
+    def public(self) -> "Lists":
+        from graph.public import Lists
+
         return Lists(self.settings.home, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def conversations(self) -> Conversations:
-        return Conversations(self.settings.home / "conversations")
+        return self.stores.conversations
 
     @cached_property
-    def artifacts(self) -> Artifacts | None:
+    def checkpoints(self) -> "Checkpoints":
+        from graph.checkpoints import MaskingSerializer
+
+        _ = self.lock
+        return self.stores.checkpoints(MaskingSerializer())
+
+    @cached_property
+    def artifacts(self) -> "Artifacts | None":
+        from graph.audit.artifacts import Artifacts
+
         return Artifacts(self.settings.out) if self.settings.artifacts else None
 
     @cached_property
-    def tracer(self) -> Tracer | None:
+    def tracer(self) -> "Tracer | None":
+        from graph.tracing import tracer
+
         return tracer(self.settings)
 
     def open(self) -> None:
@@ -103,6 +151,7 @@ class Deps:
             "lock",
             "journal",
             "conversations",
+            "checkpoints",
             "artifacts",
             "index",
             "generator",
@@ -114,12 +163,10 @@ class Deps:
             getattr(self, name)
 
     def close(self) -> None:
-        traced = self.__dict__.pop("tracer", None)
-        if traced is not None:
-            traced.close()
-        for name in ("generator", "index", "conversations", "lock"):  # only what was opened
+        for name in ("tracer", "generator", "index", "conversations", "checkpoints", "stores"):  # only what was opened
             opened = self.__dict__.pop(name, None)
-            if isinstance(opened, Generator | Index | Conversations):
+            if opened is not None:
                 opened.close()
-            elif isinstance(opened, HomeLock):
-                opened.release()
+        lock = self.__dict__.pop("lock", None)
+        if lock is not None:
+            lock.release()

@@ -7,7 +7,6 @@ that found nothing left: an erasure that was cut short has left its runs there, 
 import json
 import re
 import shutil
-import sqlite3
 import sys
 import uuid
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from graph.audit import artifacts, withheld
 from graph.audit.journal import is_run
 from graph.audit.lines import Lines
 from graph.audit.mistakes import Mistakes
-from graph.context import key_of
+from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
 from graph.tracing import jsonl
@@ -64,7 +63,6 @@ class Scope:
 class _Erasure:
     scope: Scope
     deps: Deps
-    saver: Any
     runs: list[dict[str, Any]]
     cut_off: set[str]  # runs whose sentences left before they were killed: they have no line of their own
     threads: set[tuple[str, str]]  # (user, thread) whose memory goes
@@ -82,22 +80,22 @@ class _Erasure:
         """The names under which the threads, and the tenant if all of it goes, are stored."""
         tenant = self.scope.tenant_id
         threads = [key_of(tenant, user, thread) for user, thread in self.threads]
-        return threads + ([key_of(tenant), self.deps.index.key(tenant)] if self.scope.everything else [])
+        return threads + ([key_of(tenant), space_key(tenant)] if self.scope.everything else [])
 
 
-def erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
+def erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     """Erase and return the receipt: how many from each place, how many files were looked through afterwards.
 
     Raises Unavailable when the disk fails, or when something is left.
     """
     try:
-        return _erase(scope, deps, saver)
-    except (OSError, sqlite3.Error) as error:
+        return _erase(scope, deps)
+    except OSError as error:
         why = f"the erasure could not be finished ({error})."
         raise Unavailable(why, hint="Make room or mend the permissions of CORDON_HOME, then ask again.") from error
 
 
-def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
+def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     cut_off: set[str] = set()
     decided: set[str] = set()
@@ -113,7 +111,7 @@ def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
         elif entry["tenant_id"] == scope.tenant_id and scope.before is not None and entry["timestamp"] >= scope.before:
             used_since.add((entry.get("user_id"), entry.get("thread_id")))
     threads = {(run["user_id"], run["thread_id"]) for run in runs} - used_since
-    work = _Erasure(scope, deps, saver, runs, cut_off, threads)
+    work = _Erasure(scope, deps, runs, cut_off, threads)
     receipt: dict[str, Any] = {
         "receipt_id": uuid.uuid4().hex,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -135,22 +133,14 @@ def _erase(scope: Scope, deps: Deps, saver: Any) -> dict[str, Any]:
 
 
 def _threads(work: _Erasure) -> int:
-    """Delete the checkpoints of the threads, and the bytes they leave in the file."""
-    with work.saver.lock:
-        for user, thread in work.threads:
-            for table in ("checkpoints", "writes"):
-                key = key_of(work.scope.tenant_id, user, thread)
-                work.saver.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (key,))
-        work.saver.conn.commit()
-        work.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    tenant = work.scope.tenant_id
+    work.deps.checkpoints.forget([key_of(tenant, user, thread) for user, thread in work.threads])
     return len(work.threads)
 
 
 def _turns(work: _Erasure) -> int:
-    kept, scope, ids = work.deps.conversations, work.scope, work.ids
-    gone = 0
-    for at in range(0, len(ids), 500):  # SQLite bounds the parameters of a statement
-        gone += kept.forget(scope.tenant_id, run_ids=ids[at : at + 500])
+    kept, scope = work.deps.conversations, work.scope
+    gone = kept.forget(scope.tenant_id, run_ids=work.ids)
     if scope.before is None and (scope.thread_id is None or scope.user_id is not None):
         gone += kept.forget(scope.tenant_id, user=scope.user_id, thread=scope.thread_id)
     return gone
@@ -179,21 +169,18 @@ def _traces(work: _Erasure) -> int:
 
 
 def _documents(work: _Erasure) -> int:
-    """Remove the tenant's space, and build Chroma's files anew without it: a delete leaves bytes in them."""
     if not work.scope.everything:
         return 0
     index, tenant = work.deps.index, work.scope.tenant_id
     space = index.space(tenant)
     count = space.count()[0] if space else 0
-    index.drop(tenant)
-    for owner in index.tenants():
-        index.mirror(owner)
+    index.spaces.drop(tenant)
     return count
 
 
 def _pages(work: _Erasure) -> int:
     """Pages lie here only while they are read; a killed process leaves them."""
-    folder = work.home / "pages" / work.deps.index.key(work.scope.tenant_id)
+    folder = work.home / "pages" / space_key(work.scope.tenant_id)
     if not work.scope.everything or not folder.exists():
         return 0
     count = sum(path.is_file() for path in folder.rglob("*"))
@@ -218,21 +205,8 @@ def _uploads(work: _Erasure) -> int:
 
 
 def _keys(work: _Erasure) -> int:
-    """Erase the API keys (graph/service/keys.py) of the tenant, or of one user of it."""
-    path = work.home / "keys.db"
-    if not work.scope.whole_user or not path.exists():
-        return 0
-    db = sqlite3.connect(path, isolation_level=None, timeout=5)
-    try:
-        db.execute("PRAGMA secure_delete = ON")
-        user = work.scope.user_id or ""
-        gone = db.execute(
-            "DELETE FROM keys WHERE tenant_id = ? AND ? IN ('', user_id)", (work.scope.tenant_id, user)
-        ).rowcount
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return gone
-    finally:
-        db.close()
+    scope = work.scope
+    return work.deps.stores.keys.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
 
 
 def _public(work: _Erasure) -> int:

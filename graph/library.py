@@ -10,8 +10,8 @@ from graph.context import PUBLIC, owner, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.ingest import Outcome, Source, files, ingest
-from graph.knowledge.space import Record, Space
 from graph.settings import Settings
+from graph.stores.spaces import Record, Space
 
 
 class Library:
@@ -135,7 +135,7 @@ class Library:
         space = self.deps.index.space(whose)
         if space is None or not _is_text(doc_id) or not space.remove(doc_id):
             raise _no_document(doc_id)
-        self.deps.index.mirror(whose)
+        self.deps.index.spaces.settle(whose)
 
 
 def _described(record: Record) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from graph.audit.journal import Journal
 from graph.context import PUBLIC, key_of
 from graph.errors import BadInput, NotFound, Unavailable
-from graph.knowledge.home import alone_in
+from graph.files import alone_in
 from graph.policy import pii
 from graph.policy.canonical import canonicalise
 from graph.policy.pii.public import Public, digest, form, spellings

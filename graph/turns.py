@@ -4,11 +4,9 @@
 """
 
 import contextvars
-import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -16,11 +14,8 @@ from weakref import WeakValueDictionary
 
 from graph.context import Context, key_of
 from graph.deps import Deps
-from graph.errors import Unavailable
 from graph.gate import WHOSE
-from graph.knowledge.home import private_directory
 
-OPENING_S = 20  # at most to wait for another process that opens the same new memory
 Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
 
 
@@ -84,7 +79,8 @@ class Turns:
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
         known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: dict[str, Any] = {}
-        with tracing_context(enabled=False), _memory():
+        kept = self._deps.checkpoints
+        with tracing_context(enabled=False), kept.outages():
             if turn.kept:
                 self._after_latest(turn.thread)
             for mode, told in graph.stream(turn.asked, **known):
@@ -93,7 +89,7 @@ class Turns:
                 elif release is not None:
                     release(told["sentence"] | {"citations": told["citations"]})
             if turn.kept:
-                self._keep_latest(turn.thread)
+                kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
         return reply
 
     def search(self, turn: Turn) -> dict[str, Any]:
@@ -117,65 +113,22 @@ class Turns:
         """Turns here are ended by whoever began them."""
 
     def close(self) -> None:
-        saver = self.__dict__.pop("saver", None)
         for compiled in ("graph", "_passing", "_finder"):
             self.__dict__.pop(compiled, None)
-        if saver is not None:
-            saver.conn.close()
-
-    @cached_property
-    def saver(self) -> Any:
-        """The checkpointer of the home."""
-        from langgraph.checkpoint.sqlite import SqliteSaver
-
-        from graph.checkpoints import MaskingSerializer
-
-        _ = self._deps.lock
-        path = private_directory(self._deps.settings.home) / "checkpoints.db"
-        try:
-            connection = sqlite3.connect(path, check_same_thread=False)
-            path.chmod(0o600)
-            connection.execute("PRAGMA secure_delete = ON")
-            saver = SqliteSaver(connection, serde=MaskingSerializer())
-            _set_up(saver)
-        except sqlite3.Error as error:
-            raise Unavailable(
-                f"the memory {path.name} cannot be used: {error}.", hint="Is the disk full? Free space."
-            ) from error
-        return saver
 
     def _after_latest(self, thread: str) -> None:
         """The checkpoints of a turn come after those that are there, though the clock was set back: LangGraph takes the
         one with the greatest id for the last, and an id begins with the time."""
         from langgraph.checkpoint.base import id as ids
 
-        with self.saver.lock:
-            sql = "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?"
-            [(latest,)] = self.saver.conn.execute(sql, (thread,)).fetchall()
-        if latest:
+        if latest := self._deps.checkpoints.latest(thread):
             ids._last_v6_timestamp = max(ids._last_v6_timestamp or 0, ids.UUID(latest).time)  # type: ignore[assignment]
-
-    def _keep_latest(self, thread: str) -> None:
-        """Drop a thread's older checkpoints: a turn needs the last one only, and the journal keeps the history."""
-        older = "thread_id = ? AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)"
-        with self.saver.lock, suppress(sqlite3.Error), self.saver.conn:  # housekeeping: the next turn tries again
-            for table in ("checkpoints", "writes"):
-                self.saver.conn.execute(f"DELETE FROM {table} WHERE {older}", (thread, thread))
-
-    def forget(self, thread: str) -> bool:
-        """Delete a thread's checkpoints, and the bytes they leave in the log; whether there were any."""
-        with _memory():
-            held = self.saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}}) is not None
-            self.saver.delete_thread(thread)
-            with self.saver.lock:
-                self.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return held
 
     @cached_property
     def graph(self) -> Any:
         from graph.build import build_graph
 
-        return build_graph(self._deps).compile(checkpointer=self.saver)
+        return build_graph(self._deps).compile(checkpointer=self._deps.checkpoints.saver)
 
     @cached_property
     def _passing(self) -> Any:
@@ -211,26 +164,3 @@ class ByThread:
 class _Lock:
     def __init__(self) -> None:
         self.held = threading.Lock()
-
-
-@contextmanager
-def _memory() -> Iterator[None]:
-    """A checkpoint that cannot be read or written is an outage."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        why = f"the conversation cannot be stored: {error}."
-        raise Unavailable(why, hint="Is the disk full? Free space.") from error
-
-
-def _set_up(saver: Any) -> None:
-    """Several processes may open a new home at once; SQLite waits for nobody while its journal changes mode."""
-    until = time.monotonic() + OPENING_S
-    while True:
-        try:
-            saver.setup()
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.05)

@@ -6,10 +6,10 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.context import Context, Principal, principal
-from graph.conversations import Conversations
 from graph.knowledge.embeddings import Embedder
 from graph.policy import intent
 from graph.state import PastTurn, State
+from graph.stores.conversations import Conversations
 
 
 def classify(

@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 from graph.audit.journal import Journal
 from graph.audit.record import entry_of, reply_of, thread_of
 from graph.context import Context, Principal, principal
-from graph.conversations import Conversations
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder
 from graph.policy.threats import Borders, Detector
 from graph.state import State
+from graph.stores.conversations import Conversations
 from graph.tracing import Tracer
 
 

@@ -10,8 +10,7 @@ import httpx
 
 from evals.process import served
 from evals.security import Row
-from evals.serving import QUESTIONS, small_home
-from graph.service.keys import Keys
+from evals.serving import QUESTIONS, keys_of, small_home
 
 AT_ONCE, MOST_S = 16, 6.0
 _LONG = ("http://a.b/" + "a/" * 3_990, "a." * 3_990 + "@", "-----BEGIN " * 720)
@@ -19,7 +18,7 @@ _LONG = ("http://a.b/" + "a/" * 3_990, "a." * 3_990 + "@", "-----BEGIN " * 720)
 
 def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        keys = Keys(small_home(Path(folder)))
+        keys = keys_of(small_home(Path(folder)))
         secrets = {tenant: keys.add(tenant, "ann", "member")[1] for tenant in QUESTIONS}
         keys.close()
         with served(Path(folder), {}) as (url, _):

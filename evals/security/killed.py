@@ -14,9 +14,8 @@ import httpx
 from evals.process import served
 from evals.security import Row
 from evals.security.uploads import WIDE
-from evals.serving import small_home
+from evals.serving import keys_of, small_home
 from graph.audit.journal import Journal
-from graph.service.keys import Keys
 
 KILLS = int(os.environ.get("KILLS", "60"))
 
@@ -26,7 +25,7 @@ def measure() -> Iterator[Row]:
     taken: dict[str, str] = {}  # file name to the job that has it
     with tempfile.TemporaryDirectory() as folder:
         home = small_home(Path(folder))
-        keys = Keys(home)
+        keys = keys_of(home)
         headers = {"Authorization": f"Bearer {keys.add('U1', 'ann', 'uploader')[1]}"}
         keys.close()
         for kill in range(KILLS):

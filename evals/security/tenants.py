@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
 from graph.agent import Agent
-from graph.knowledge.space import Record, StoredChunk
+from graph.stores.spaces import Record, StoredChunk
 from graph.settings import load
 def held():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -34,7 +34,7 @@ with Agent(load(environ={}, home=Path(sys.argv[1]) / "home", artifacts=False)) a
         space.put(record, text, [StoredChunk("vents_0", "vents", 0, len(text), None, None, "")], vector, [text])
         assert index.search(f"T{n}", "heron vent", 5)
         if n % 5 == 0:
-            index.mirror(f"T{n}")
+            index.spaces.settle(f"T{n}")
         if n in some:
             reply = asked(n)
             assert reply.decision == "answer", reply.answer

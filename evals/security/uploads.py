@@ -11,8 +11,7 @@ import httpx
 
 from evals.process import memory_mb, served
 from evals.security import Row
-from evals.serving import small_home
-from graph.service.keys import Keys
+from evals.serving import keys_of, small_home
 
 SECONDS = "120"  # for one file
 WIDE = {"CORDON_KEY_RATE": "100000", "CORDON_TENANT_RATE": "100000"}  # it is asked often how far it is
@@ -44,7 +43,7 @@ def measure() -> Iterator[Row]:
 
 def _upload(name: str, data: bytes) -> Row:
     with tempfile.TemporaryDirectory() as folder:
-        held = Keys(small_home(Path(folder)))
+        held = keys_of(small_home(Path(folder)))
         keys = {tenant: held.add(tenant, "ann", "uploader")[1] for tenant in ("U1", "U2")}
         held.close()
         with served(Path(folder), {"CORDON_INGEST_SECONDS": SECONDS, **WIDE}) as (url, pid):

@@ -31,7 +31,7 @@ from graph.audit.chain import (
 from graph.audit.head import Head
 from graph.audit.proof import Proof, prove
 from graph.errors import Unavailable
-from graph.knowledge.home import private_directory
+from graph.files import private_directory
 
 _BLOCK = 8_192
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graph.knowledge.home import private_directory
+from graph.files import private_directory
 
 Row = dict[str, Any]
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeGuard
 from graph.context import PUBLIC, Principal, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.index import Index
-from graph.knowledge.space import Record, Space, StoredChunk
 from graph.policy import access, grounding, pii, planted, prose, refusals, structure
 from graph.policy.evidence import Edit, shown, to_shown
 from graph.policy.threats import Detector
 from graph.public import Lists
+from graph.stores.spaces import Record, Space, StoredChunk
 
 Status = Literal["verified", "moved", "missing", "altered"]
 _FIELDS: dict[str, tuple[type, ...]] = {
@@ -139,7 +139,7 @@ def _citation(c: dict[str, Any], now: _Now) -> Checked:
     space = now.space(c)
     record = space.record(c["doc_id"]) if space else None
     asker = Principal(tenant_id=now.tenant, user_id="verify", role="member")
-    if space is None or record is None or access.denied(asker, space.meta("tenant"), record.visibility, record.expires):
+    if space is None or record is None or access.denied(asker, space.tenant, record.visibility, record.expires):
         return told("missing", "there is no such document that this tenant may read")
     if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
         return told("altered", "the document belongs to somebody else")

@@ -16,9 +16,9 @@ from typing import Any, Literal
 from graph.audit.journal import Journal
 from graph.audit.lines import Lines
 from graph.errors import BadInput
-from graph.knowledge.space import Record, Space
 from graph.policy import pii, planted, structure
 from graph.policy.threats import Detector
+from graph.stores.spaces import Record, Space
 
 Row = dict[str, Any]
 Says = Literal["released", "confirmed"]
@@ -57,7 +57,7 @@ def decide(
             if chosen.setdefault(places[name], says) != says:
                 raise BadInput(f"sentence {str(name)[:64]} is both released and confirmed.", hint="Say one of them.")
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    common = {"timestamp": now, "tenant_id": space.meta("tenant"), "user_id": by, "doc_id": record.doc_id}
+    common = {"timestamp": now, "tenant_id": space.tenant, "user_id": by, "doc_id": record.doc_id}
     decisions, made = [], []
     for place, says in sorted(chosen.items()):
         row, passage = found[place]

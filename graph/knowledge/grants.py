@@ -9,7 +9,7 @@ def withdraw(granted: Mapping[str, Collection[str]], index: Index) -> dict[str, 
     """Remove each document that a manifest brought (`granted`: its id, who reads it) from the spaces it may no longer
     be in; which those were, by id. A document of the same id that came by itself stays."""
     left: dict[str, list[str]] = {}
-    for tenant in index.tenants() if granted else ():
+    for tenant in index.spaces.tenants() if granted else ():
         space = index.space(tenant)
         for record in space.records() if space else ():
             if record.listed and tenant not in granted.get(record.doc_id, (tenant,)):

@@ -5,36 +5,25 @@ share of the question's words they hold, weighted by rarity: as good as reciproc
 and it can be thresholded (evals/retrieval.py measures it).
 """
 
-import logging
 import math
 import re
-import sys
-import threading
-import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
 
-from graph.context import PUBLIC, key_of
-from graph.errors import CordonError, IndexUnavailable
-from graph.knowledge import called, open_files, spelling
+from graph.context import PUBLIC
+from graph.knowledge import called, spelling
 from graph.knowledge.embeddings import Embedder
-from graph.knowledge.home import alone_in, private_directory
-from graph.knowledge.space import Record, Space, StoredChunk
-from graph.knowledge.vectors import Vectors
+from graph.stores.spaces import Record, Space, Spaces, StoredChunk
 
 CANDIDATES = 50  # of each kind and space
 WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
-EXACT_LIMIT = 20_000  # chunks; above it Chroma's HNSW finds the neighbours, below it every cosine is computed
-FILES_OF_A_SPACE = 3  # SQLite holds the database, its log and the log's index open
 
 Where = Literal["private", "public"]
-log = logging.getLogger("cordon.index")
 
 
 # Words that say nothing about a topic. Closed-class English; evals/retrieval.py shows the effect.
@@ -69,149 +58,17 @@ def content_words(text: str) -> list[str]:
 
 
 class Index:
-    """All spaces under one directory. Hold a HomeLock. Of those that are not in use the latest `most_open` stay open.
+    """Search over the spaces of one store."""
 
-    Up to `exact_limit` chunks every cosine is computed. Without a limit Chroma is not asked: its files are for one
-    process, and the others of a service would read them stale.
-    """
-
-    def __init__(
-        self,
-        directory: Path,
-        embedder: Embedder,
-        *,
-        exact_limit: int | None = EXACT_LIMIT,
-        most_open: int | None = None,
-    ) -> None:
-        self.embedder = embedder
-        self._exact_limit = sys.maxsize if exact_limit is None else exact_limit
-        self._most_open = most_open or open_files.share(FILES_OF_A_SPACE)
-        self._directory = directory
-        self._spaces: dict[str, Space] = {}
-        self._used: dict[str, Space] = {}  # those that may be open, the one used last at the end
-        self._opening = threading.RLock()
-        self.vectors = Vectors(directory / "chroma")
+    def __init__(self, spaces: Spaces, embedder: Embedder) -> None:
+        self.spaces, self.embedder = spaces, embedder
 
     def close(self) -> None:
-        for space in self._spaces.values():
-            space.close()
-        self._spaces.clear()
-        self._used.clear()
-        self.vectors.close()
-
-    # -- spaces -------------------------------------------------------------------------------------------
-
-    @staticmethod
-    @lru_cache(maxsize=1_024)
-    def key(tenant: str) -> str:
-        """The name under which a tenant's space is stored."""
-        return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
+        self.spaces.close()
 
     def space(self, tenant: str, *, create: bool = False) -> Space | None:
-        """The tenant's space (`"public"` for the shared one), or None when nothing was ever put there.
-
-        Raises IndexUnavailable when it was made and its file is gone, or was embedded by another model.
-        """
-        with self._opening:  # two threads that open one space would each keep vectors of their own
-            space = self._space(tenant, create)
-            if space is not None:
-                self._used[self.key(tenant)] = self._used.pop(self.key(tenant), space)
-                self._rest()
-            return space
-
-    def _rest(self) -> None:
-        """Let go of the spaces that were not used for longest. One in which a thread is at work stays open, and a
-        thread that comes back to one that rests opens it again."""
-        for key in list(self._used)[: -self._most_open]:
-            if self._used[key].rest():
-                del self._used[key]
-
-    def _space(self, tenant: str, create: bool) -> Space | None:
-        key = self.key(tenant)
-        if create:
-            private_directory(self._directory)
-        if key not in self._spaces:
-            path = self._directory / "spaces" / f"{key}.db"
-            marker = path.with_suffix(".made")
-            if not create and not marker.exists():
-                return None  # nothing was put there, or another process is making it
-            if not create and not path.exists():
-                raise IndexUnavailable(
-                    "the index of this tenant is gone, though documents were ingested.",
-                    hint="Restore it from a backup, or run `cordon ingest` again.",
-                )
-            space = self._made(path, tenant) if create else Space(path)
-            if space.meta("embeddings") != self.embedder.name:
-                found = space.meta("embeddings")
-                space.close()
-                raise IndexUnavailable(
-                    f"the index was made with the embeddings {found!r}, not {self.embedder.name!r}.",
-                    hint=f"Set CORDON_EMBEDDINGS back, or give {self.embedder.name!r} a CORDON_HOME of its own.",
-                )
-            self._spaces[key] = space
-        return self._spaces[key]
-
-    def _made(self, path: Path, tenant: str) -> Space:
-        with alone_in(path.parent):
-            space = Space(path, create=True)
-            if not space.meta("embeddings"):
-                space.set_meta("embeddings", self.embedder.name)
-                space.set_meta("tenant", tenant)
-                space.set_meta("made", uuid.uuid4().hex)
-            path.with_suffix(".made").touch(mode=0o600)  # last: whoever sees it finds the space whole
-            return space
-
-    def tenants(self) -> list[str]:
-        """Whose spaces there are, the public one included."""
-        names = []
-        for path in sorted((self._directory / "spaces").glob("*.db")):
-            space = Space(path)
-            names.append(space.meta("tenant"))
-            space.close()
-        return [name for name in names if name]
-
-    def drop(self, tenant: str) -> None:
-        """Remove a space's file, and Chroma's files with it: those of the other spaces are to be built anew."""
-        key = self.key(tenant)
-        if key in self._spaces:
-            self._used.pop(key, None)
-            self._spaces.pop(key).close()
-        for path in (self._directory / "spaces").glob(f"{key}.*"):
-            path.unlink()
-        self.vectors.drop()
-
-    def mirror(self, tenant: str) -> None:
-        """Bring the space's Chroma collection in step with the space. One that is damaged is a copy, and made anew.
-        Where Chroma is not asked it is left alone.
-
-        Raises IndexUnavailable when that fails, too.
-        """
-        if self._exact_limit == sys.maxsize:
-            return
-        try:
-            self._mirror(tenant)
-        except CordonError:
-            raise
-        except Exception as error:
-            try:
-                self.vectors.drop()
-                for owner in self.tenants():
-                    self._mirror(owner)
-            except Exception as again:
-                raise IndexUnavailable(
-                    f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
-                    hint=f"Make room, or remove {self.vectors.directory}: `cordon ingest` makes this copy again.",
-                ) from again
-            log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
-
-    def _mirror(self, tenant: str) -> None:
-        space = self.space(tenant)
-        if space is not None:
-            if not space.meta("made"):
-                space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it
-            with space.reading():
-                stamp, (rows, matrix) = space.stamp(), space.matrix()
-            self.vectors.sync(self.key(tenant), rows, matrix, stamp)
+        """As `Spaces.space`."""
+        return self.spaces.space(tenant, create=create)
 
     def visible(self, tenant: str) -> list[tuple[Where, Space]]:
         """The asker's spaces: never more than its own and the public one."""
@@ -233,7 +90,7 @@ class Index:
             record.doc_id
             for _, space in self.visible(tenant)
             for record in space.records()
-            if wanted & {record.doc_id.casefold(), record.filename.casefold(), Path(record.filename).stem.casefold()}
+            if wanted & {n.casefold() for n in (record.doc_id, record.filename, PurePath(record.filename).stem)}
         ]
 
     def called(self, tenant: str, question: str) -> list[str]:
@@ -301,58 +158,22 @@ class Index:
         limit: int,
         documents: Sequence[str],
     ) -> list[Hit]:
-        sizes = {where: space.count()[1] for where, space in spaces}
-        spaces = [(where, space) for where, space in spaces if sizes[where]]
-        holding = {(where, word): space.rows_with(word) for where, space in spaces for word in words}
-        total = sum(sizes.values())
+        found = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
+        total = sum(one.chunks for _, one in found)
         rarity = {}
         for word in words:
-            held = sum(len(holding[where, word]) for where, _ in spaces)
+            held = sum(one.holding[word] for _, one in found)
             rarity[word] = math.log(1 + (total - held + 0.5) / (held + 0.5))
         weight = sum(rarity.values()) or 1.0
         hits = []
-        for where, space in spaces:
-            cosines = self._cosines(space, vector, space.best_words(words, CANDIDATES), documents)
-            covered = dict.fromkeys(cosines, 0.0)
-            for word in words:
-                for row in holding[where, word] & cosines.keys():
-                    covered[row] += rarity[word]
-            for row, (chunk_id, doc_id) in space.names(cosines).items():
-                coverage = covered[row] / weight
-                score = (max(0.0, cosines[row]) + WORD_WEIGHT * coverage) / (1 + WORD_WEIGHT)
-                hits.append(
-                    Hit(where, chunk_id, doc_id, round(min(1.0, score), 6), round(cosines[row], 6), round(coverage, 6))
-                )
+        for where, one in found:
+            for near in one.candidates:
+                covered = 0.0
+                for word in words:  # in their order, always: a sum of floats hangs on it
+                    covered += rarity[word] if word in near.words else 0.0
+                coverage = covered / weight
+                score = min(1.0, (max(0.0, near.cosine) + WORD_WEIGHT * coverage) / (1 + WORD_WEIGHT))
+                rounded = round(score, 6), round(near.cosine, 6), round(coverage, 6)
+                hits.append(Hit(where, near.chunk_id, near.doc_id, *rounded))
         hits.sort(key=lambda hit: (-hit.score, hit.where, hit.chunk_id))
         return hits[:limit]
-
-    def _cosines(self, space: Space, vector: np.ndarray, also: list[int], documents: Sequence[str]) -> dict[int, float]:
-        """Row → cosine of the nearest chunks, and of the rows in `also`."""
-        if documents:
-            held = space.vectors("doc_id", documents)
-        elif (near := self._near(space, vector)) is not None:
-            held = space.vectors("id", {*near, *also})
-        else:
-            rows, matrix = space.matrix()
-            _fits(matrix.shape[1], vector)
-            nearest = np.argsort(-(matrix @ vector), kind="stable")[:CANDIDATES]
-            chosen = np.union1d(nearest, np.searchsorted(rows, also)).astype(int)
-            held = {int(rows[at]): matrix[at] for at in chosen}
-        for one in held.values():
-            _fits(len(one), vector)
-        return {row: float(one @ vector) for row, one in held.items()}
-
-    def _near(self, space: Space, vector: np.ndarray) -> list[int] | None:
-        """Rows of the nearest chunks as Chroma finds them; None where all are to be compared: in a space that is not
-        large, or that Chroma's copy is not in step with."""
-        if space.count()[1] <= self._exact_limit:
-            return None
-        return self.vectors.nearest(self._key(space), vector, CANDIDATES, space.stamp())
-
-    def _key(self, space: Space) -> str:
-        return self.key(space.meta("tenant"))
-
-
-def _fits(length: int, vector: np.ndarray) -> None:
-    if length != len(vector):
-        raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

@@ -21,9 +21,9 @@ from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
 from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
-from graph.knowledge.space import Record, StoredChunk
 from graph.policy import pii, structure
 from graph.settings import Settings
+from graph.stores.spaces import Record, StoredChunk
 
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
@@ -100,7 +100,7 @@ def ingest(
                 progress(outcome)
     finally:
         for tenant in touched:
-            index.mirror(tenant)
+            index.spaces.settle(tenant)
     return outcomes
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 
-from graph.knowledge.space import Space, stems
 from graph.policy import pii
 from graph.policy.spelling import distance, meant, roots, second_letter, slips, starts, words
+from graph.stores.spaces import Words
 from graph.tuned import installed
 
 READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours
@@ -39,7 +39,9 @@ class Reading:
     abbreviations: dict[str, str] = field(default_factory=dict)
 
 
-def read(spaces: Sequence[Space], question: str) -> Reading:
+def read(spaces: Sequence[Words], question: str) -> Reading:
+    if not spaces:
+        return unread(question)
     spelling: dict[str, str] = {}
     tried = 0
     for word in list({match[0]: None for match in words(question)})[:READ]:
@@ -74,11 +76,11 @@ def words_put(question: str, spelling: dict[str, str]) -> str:
     return question
 
 
-def _mended(spaces: Sequence[Space], typed: str, question: str) -> str:
+def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
     """The nearest word of the spaces, "" for none. Of words equally near, the one that stands beside the question's
     other words, then the one that stands in more passages."""
     counts: Counter[str] = Counter()
-    others = set(stems(sorted(second_letter(typed)))) | set(stems([typed]))
+    others = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
     for space in spaces:
         for start in starts(typed):
             counts.update(dict(space.stems(start, 2, len(typed) + slips(typed))))
@@ -90,7 +92,9 @@ def _mended(spaces: Sequence[Space], typed: str, question: str) -> str:
         passages = [text for space in spaces for _, text in space.holding(stem, _PASSAGES)]
         forms = sorted({word for text in passages for word in _alike(typed, text) if meant(typed, word)})
         found |= {
-            word: (distance(typed, word), stem) for word, of in zip(forms, stems(forms), strict=True) if of == stem
+            word: (distance(typed, word), stem)
+            for word, of in zip(forms, spaces[0].stemmed(forms), strict=True)
+            if of == stem
         }
     if not found:
         return ""
@@ -105,7 +109,7 @@ def _mended(spaces: Sequence[Space], typed: str, question: str) -> str:
     return ""
 
 
-def _accented(spaces: Sequence[Space], typed: str) -> str:
+def _accented(spaces: Sequence[Words], typed: str) -> str:
     """The word with the accents that the documents always set ("resume" → "résumé"), else nothing."""
     if _plain(typed) != typed:
         return ""
@@ -119,7 +123,7 @@ def _accented(spaces: Sequence[Space], typed: str) -> str:
     return ""
 
 
-def _abbreviations(spaces: Sequence[Space], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """What the question abbreviates or spells out, as the documents say it the other way, and the question with it."""
     told: dict[str, str] = {}
     other = question
@@ -137,7 +141,7 @@ def _abbreviations(spaces: Sequence[Space], question: str) -> tuple[dict[str, st
     return told, (question, other) if told else (question,)
 
 
-def _spelt_out(spaces: Sequence[Space], short: str) -> str:
+def _spelt_out(spaces: Sequence[Words], short: str) -> str:
     upper = short.upper()
     for space in spaces:
         for text in _readable(_around(space.matching(short, _PASSAGES, f"({upper})"), f"({upper.casefold()})")):

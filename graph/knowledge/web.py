@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from graph.context import space_key
 from graph.errors import DocumentError
+from graph.files import private_directory
 from graph.knowledge.document import to_markdown
 from graph.knowledge.fetch import fetch
-from graph.knowledge.home import private_directory
-from graph.knowledge.index import Index
 from graph.knowledge.ingest import Outcome, Source
 from graph.knowledge.sandbox import Limits, Parser
 from graph.settings import Settings
@@ -22,7 +22,7 @@ def pages(urls: Sequence[str], owner: str, settings: Settings) -> Iterator[tuple
     """Sources to ingest, and the outcomes of addresses that gave none. The sources' files are gone afterwards: only the
     index keeps a page."""
     sources, failed = [], []
-    folder = private_directory(settings.home / "pages" / Index.key(owner))
+    folder = private_directory(settings.home / "pages" / space_key(owner))
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
     with tempfile.TemporaryDirectory(dir=folder) as held:
         with Parser(limits) as parser:

@@ -32,7 +32,7 @@ def main(line: int, lock: int) -> None:
     log_to_stderr()
     from graph.context import Context
     from graph.deps import Deps
-    from graph.knowledge.home import HomeLock
+    from graph.stores.embedded.home import HomeLock
     from graph.turns import Turn, Turns
 
     deps = Deps(settings, shared=HomeLock.inherited(settings.home, lock), serves=True)

@@ -129,12 +129,14 @@ def main(line: int, lock: int) -> None:
     threading.Thread(target=_end_with_the_service, args=[line], daemon=True).start()
     settings = Settings(**json.loads(connection.recv_bytes()))
 
+    from graph.deps import stores
     from graph.knowledge.embeddings import embedder
     from graph.knowledge.index import Index
     from graph.knowledge.ingest import ingest
     from graph.knowledge.inspection import inspect
 
-    index = Index(settings.home / "index", embedder(settings), exact_limit=None)
+    embeds = embedder(settings)
+    index = Index(stores(settings, serves=True).spaces(embeds.name), embeds)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:

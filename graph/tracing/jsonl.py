@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.knowledge.home import alone_in
+from graph.files import alone_in
 from graph.settings import Settings
 from graph.tracing.spans import Span
 

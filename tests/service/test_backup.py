@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.knowledge.home import RESTORING, HomeLock
+from graph.stores.embedded.home import RESTORING, HomeLock
 from tests.support.command import Run, environment
 
 KILLS = int(os.environ.get("TEST_KILLS", "8"))

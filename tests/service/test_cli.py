@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
-from graph.knowledge.home import HomeLock
 from graph.settings import load
+from graph.stores.embedded.home import HomeLock
 from tests.support.command import ROOT, Run, environment, jsonl
 
 QUESTION = "How many people are in PunjabThal after the removals?"

@@ -14,9 +14,9 @@ from graph.agent import Agent, Reply, VerifiedSentence
 from graph.audit.journal import Journal
 from graph.deps import Deps
 from graph.errors import BadInput, IndexUnavailable, Unavailable
-from graph.knowledge.home import HomeLock
 from graph.service.processes import Processes
 from graph.settings import load
+from graph.stores.embedded.home import HomeLock
 from tests.support.models import sentences, sources_in
 from tests.support.openai_server import Say, serving
 

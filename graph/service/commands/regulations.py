@@ -89,7 +89,7 @@ def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
     """(owner, act): a tenant's and the public ones, the public ones alone, or every one that was ingested."""
     if tenant and public:
         raise BadInput("whose?", hint="Give --tenant T or --public, or neither for all.")
-    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else agent.deps.index.tenants()
+    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else agent.deps.index.spaces.tenants()
     return [(owner, act) for owner in owners for act in agent.regulations(**_of(owner))]
 
 

@@ -8,7 +8,8 @@ import typer
 from graph.service.shell import AsJson, Tenant, errors, print_json, settings
 
 if TYPE_CHECKING:
-    from graph.service.keys import Key, Keys
+    from graph.service.keys import Keys
+    from graph.stores.keys import Key
 
 RoleKind = StrEnum("RoleKind", ["member", "uploader", "admin", "auditor", "operator"])
 
@@ -86,9 +87,10 @@ def revoke(key_id: str, tenant: Tenant = "", as_json: AsJson = False) -> None:
 
 
 def _keys() -> "Keys":
+    from graph.deps import stores
     from graph.service.keys import Keys
 
-    return Keys(settings().home)
+    return Keys(stores(settings()).keys)
 
 
 def _state(key: "Key") -> str:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from graph.agent import Agent
 from graph.context import Principal, valid_tenant
 from graph.errors import CordonError
-from graph.knowledge.home import private_directory
+from graph.files import private_directory
 from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
 from graph.service.http.metrics import Metrics

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.types import ASGIApp
 
+from graph.deps import stores
 from graph.errors import BadInput, Unavailable
 from graph.service.http.connections import Bounded
 from graph.service.http.observe import Draining, log_to_stderr
@@ -91,7 +92,7 @@ def _guard_host(settings: Settings) -> None:
         near = False
     if near or settings.jwt_public_key:
         return
-    keys = Keys(settings.home)
+    keys = Keys(stores(settings).keys)
     try:
         if not keys.exist():
             raise BadInput(

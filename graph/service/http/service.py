@@ -46,7 +46,7 @@ class Service:
     def __init__(self, agent: Agent) -> None:
         self.agent, self.settings = agent, agent.settings
         agent.open()
-        self.keys = Keys(self.settings.home)
+        self.keys = Keys(agent.deps.stores.keys)
         self.workers, self.limits, self.draining = Workers(self.settings), Limits(self.settings), Draining()
         self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
         self.jobs = Jobs(agent, self.metrics)

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from evals.serving import Served
+from evals.serving import Served, keys_of
 from graph.errors import BadInput
-from graph.service.keys import Key, Keys
+from graph.stores.keys import Key
 from tests.support.command import cordon
 
 PAST, FUTURE = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
@@ -42,7 +42,7 @@ def test_a_key_that_has_expired_is_refused_as_a_revoked_one_by_the_next_request(
 
 
 def test_the_days_are_counted_from_now_and_bounded(tmp_path: Path) -> None:
-    keys = Keys(tmp_path)
+    keys = keys_of(tmp_path)
     key, _ = keys.add("U1", days=30)
     left = datetime.fromisoformat(key.expires) - datetime.now(UTC)
     assert 29.99 < left.total_seconds() / 86_400 <= 30
@@ -55,7 +55,7 @@ def test_the_days_are_counted_from_now_and_bounded(tmp_path: Path) -> None:
 
 def test_only_expired_keys_are_no_keys(tmp_path: Path) -> None:
     """`cordon serve` beyond loopback asks whether there is one."""
-    keys = Keys(tmp_path)
+    keys = keys_of(tmp_path)
     key, secret = keys.add("U1", days=1)
     assert keys.exist() and keys.principal(secret) is not None
     until(tmp_path, key, PAST)
@@ -81,13 +81,13 @@ def test_the_list_tells_how_long_each_is_valid(tmp_path: Path) -> None:
 
 
 def test_keys_of_an_earlier_version_open_as_before(tmp_path: Path) -> None:
-    keys = Keys(tmp_path)
+    keys = keys_of(tmp_path)
     secret = keys.add("U1")[1]
     keys.close()
     with sqlite3.connect(tmp_path / "keys.db") as db:
         db.execute("ALTER TABLE keys DROP COLUMN expires")
     db.close()
-    again = Keys(tmp_path)
+    again = keys_of(tmp_path)
     found = again.principal(secret)
     assert found is not None and found[1].tenant_id == "U1"
     assert [key.expires for key in again.all()] == [""] and again.add("U1", days=1)[0].expires

@@ -18,11 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
-from evals.serving import CANARIES, QUESTIONS
+from evals.serving import CANARIES, QUESTIONS, keys_of
 from graph.audit.journal import Journal
 from graph.errors import BadInput
-from graph.knowledge.home import HomeLock
-from graph.service.keys import Keys
+from graph.stores.embedded.home import HomeLock
 from tests.support.command import cordon, environment
 
 
@@ -146,7 +145,7 @@ def test_keys_are_kept_as_hashes_in_files_of_their_owner_alone(tmp_path: Path) -
     assert json.loads(cordon("keys", "list", "--tenant", "U2", "--json", home=home).stdout) == []
     assert cordon("keys", "revoke", key["key_id"], "--tenant", "U2", home=home).returncode == 2
     assert cordon("keys", "add", "--tenant", "public", home=home).returncode == 2
-    keys = Keys(home)
+    keys = keys_of(home)
     for tenant, user, role in (("a b", "", "member"), ("U1", "../x", "member"), ("U1", "", "root"), ("", "", "member")):
         with pytest.raises(BadInput):
             keys.add(tenant, user, role)

@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from graph.service.keys import Keys
+from evals.serving import keys_of
 from tests.support.command import cordon, environment
 
 
@@ -49,7 +49,7 @@ def test_it_answers_over_tls_and_not_in_the_clear(small: Path, tmp_path: Path, p
     import shutil
 
     home = Path(shutil.copytree(small, tmp_path / "home"))
-    keys = Keys(home)
+    keys = keys_of(home)
     secret = keys.add("U1", "ann")[1]
     keys.close()
     log = tmp_path / "log"

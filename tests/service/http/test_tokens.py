@@ -9,9 +9,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
+from evals.serving import keys_of
 from graph.errors import BadSettings
 from graph.service.http.credentials import Credentials, Tokens
-from graph.service.keys import Keys
 from graph.settings import Settings
 
 PRIVATE: dict[str, Any] = {
@@ -83,7 +83,7 @@ def test_no_signature_or_one_made_with_the_public_key_is_none(tmp_path: Path) ->
 
 def test_keys_still_open_beside_tokens_and_tokens_do_nothing_unless_asked_for(tmp_path: Path) -> None:
     (tmp_path / "public.pem").write_bytes(pem(PRIVATE["EdDSA"]))
-    keys = Keys(tmp_path / "home")
+    keys = keys_of(tmp_path / "home")
     secret = keys.add("U2")[1]
     both = Credentials(Settings(jwt_public_key=str(tmp_path / "public.pem")), keys)
     alone = Credentials(Settings(), keys)

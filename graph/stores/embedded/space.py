@@ -1,4 +1,4 @@
-"""One space: the documents of one tenant, or the public ones, in an SQLite file of its own.
+"""One space in an SQLite file of its own.
 
 Text, chunks, word index (FTS5) and vectors of a space change together in one transaction, and nothing of another
 space is in the file: no statistic, page or lock is shared between tenants.
@@ -9,15 +9,17 @@ import re
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from graph.errors import IndexUnavailable
 from graph.knowledge.called import Name, name
+from graph.stores.embedded.exact import Exact, fits
+from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
+from graph.stores.vectors import Vectors
 
 SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -35,61 +37,25 @@ _VIEWS = """
 CREATE VIRTUAL TABLE temp.stems USING fts5vocab(main, words, row);
 CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance);
 """
+# Made with the first one: most spaces have none. Whatever removes or replaces a document removes its annex, in the same
+# transaction. Only the acts of the Union have had one so far, hence the names.
+_ANNEXES = (
+    "CREATE TABLE IF NOT EXISTS regulations (doc_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, act TEXT NOT NULL)",
+    """CREATE TRIGGER IF NOT EXISTS regulation_goes AFTER DELETE ON documents
+        BEGIN DELETE FROM regulations WHERE doc_id = old.doc_id; END""",
+)
 
 
-@dataclass(frozen=True)
-class Record:
-    """What is known of a document. Times are UTC, ISO 8601; `expires` is "" when it is kept for good."""
-
-    doc_id: str
-    filename: str
-    title: str
-    sha256: str
-    tenant_id: str  # whose it is; "public" for the shared corpus
-    visibility: str  # private | public
-    media_type: str
-    size: int  # bytes
-    chunks: int
-    source: str  # path or URL it came from
-    ingested: str
-    retention: str = "permanent"
-    expires: str = ""
-    pii: bool = False
-    flags: list[str] = field(default_factory=list)
-    uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
-    listed: bool = False  # a manifest's access list says who reads it, and may take it away again
-    reading: int = 0  # which way of reading files made its text; 0 before they were counted
-    # What people said of sentences that the guard withholds, oldest first: `sha256` (graph.policy.planted.digest),
-    # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
-    decisions: list[dict[str, str]] = field(default_factory=list)
-
-    @property
-    def released(self) -> frozenset[str]:
-        """Digests of the sentences that are shown in spite of the guard."""
-        last = {said["sha256"]: said["says"] for said in self.decisions}
-        return frozenset(sha256 for sha256, says in last.items() if says == "released")
-
-
-@dataclass(frozen=True)
-class StoredChunk:
-    chunk_id: str
-    doc_id: str
-    start: int
-    end: int
-    page: int | None
-    sheet: str | None
-    section: str
-
-
-class Space:
+class SqliteSpace:
     """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one. Other processes
     may read and write the file at the same time.
 
     What was closed, by `close` or for a while by `rest`, is opened again by the next use.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path, vectors: Vectors | None = None, *, create: bool = False) -> None:
+        self.path, self.key = path, path.stem
+        self._near = vectors or Exact()
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
         self._called: list[tuple[str, Name]] | None = None
@@ -156,8 +122,6 @@ class Space:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """The space as it stands now, for all that is read inside: a document that is put or removed meanwhile is
-        seen by the next reader."""
         with self._lock:
             if self._db.in_transaction:
                 yield
@@ -177,6 +141,10 @@ class Space:
 
     def set_meta(self, key: str, value: str) -> None:
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @property
+    def tenant(self) -> str:
+        return self.meta("tenant")
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -199,10 +167,6 @@ class Space:
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
     ) -> None:
-        """Store a document, replacing what its id held before, but for its decisions. All or nothing.
-
-        `vectors` is float32 (len(chunks), d); `words` is what the word index reads for each chunk.
-        """
         with self._writing():
             if held := self.record(record.doc_id):
                 record = replace(record, decisions=held.decisions)
@@ -220,7 +184,6 @@ class Space:
         self._emptied()
 
     def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
-        """Store what is known of a document anew, as it is at this moment; nothing when there is none of that id."""
         with self._writing():
             if held := self.record(doc_id):
                 self._db.execute("UPDATE documents SET record = ? WHERE doc_id = ?", (_json(changed(held)), doc_id))
@@ -228,7 +191,6 @@ class Space:
         self._emptied()
 
     def remove(self, doc_id: str) -> bool:
-        """Forget a document; the freed pages are overwritten. False when there is none of that id."""
         with self._writing():
             found = self._remove(doc_id)
         if found:  # else the words live on in the index and the text in the log
@@ -255,7 +217,6 @@ class Space:
         return Record(**json.loads(rows[0][0])) if rows else None
 
     def records(self) -> list[Record]:
-        """All documents, by id."""
         return [Record(**json.loads(row[0])) for row in self.execute("SELECT record FROM documents ORDER BY doc_id")]
 
     def by_hash(self, sha256: str) -> list[Record]:
@@ -267,11 +228,26 @@ class Space:
         return rows[0][0] if rows else ""
 
     def count(self) -> tuple[int, int]:
-        """Documents, chunks."""
         return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]
 
     def empty(self) -> bool:
         return not self.execute("SELECT EXISTS (SELECT 1 FROM chunks)")[0][0]
+
+    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+        with self._writing():
+            for statement in _ANNEXES:
+                self._db.execute(statement)
+            self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
+
+    def annexes(self) -> list[Annex]:
+        if not self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'regulations'"):
+            return []
+        found = self.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
+        return [Annex(*row) for row in found]
+
+    def annexed(self, doc_id: str) -> str:
+        rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.annexes() else []
+        return rows[0][0] if rows else ""
 
     # -- chunks -------------------------------------------------------------------------------------------
 
@@ -282,13 +258,11 @@ class Space:
         return StoredChunk(*rows[0]) if rows else None
 
     def chunks(self, doc_id: str) -> list[StoredChunk]:
-        """Of a document, in the order of its text."""
         columns = 'chunk_id, doc_id, start, "end", page, sheet, section'
         rows = self.execute(f"SELECT {columns} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
         return [StoredChunk(*row) for row in rows]
 
     def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
-        """Record, place and raw text of a chunk, all of one moment: it is one statement."""
         rows = self.execute(
             'SELECT record, text, chunk_id, doc_id, start, "end", page, sheet, section'
             " FROM chunks JOIN documents USING (doc_id) WHERE chunk_id = ?",
@@ -301,7 +275,6 @@ class Space:
         return Record(**json.loads(record)), chunk, text[chunk.start : chunk.end]
 
     def owner(self, chunk_id: str) -> str:
-        """The tenant that this space was made for, as it says itself; "" when it holds no such chunk."""
         rows = self.execute(
             "SELECT value FROM meta WHERE key = 'tenant' AND EXISTS (SELECT 1 FROM chunks WHERE chunk_id = ?)",
             (chunk_id,),
@@ -309,18 +282,50 @@ class Space:
         return rows[0][0] if rows else ""
 
     def opening(self, doc_id: str) -> str:
-        """The id of the document's first chunk; "" when it has none."""
         rows = self.execute("SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (doc_id,))
         return rows[0][0] if rows else ""
 
-    def names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
+    # -- search -------------------------------------------------------------------------------------------
+
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+        with self.reading():
+            holding = {word: self._rows_with(word) for word in words}
+            held = self._compared(vector, words, limit, documents)
+            cosines = {row: float(one @ vector) for row, one in held.items()}
+            candidates = [
+                Candidate(chunk_id, doc_id, cosines[row], frozenset(w for w, rows in holding.items() if row in rows))
+                for row, (chunk_id, doc_id) in self._names(cosines).items()
+            ]
+            return Found(self.size(), {word: len(rows) for word, rows in holding.items()}, candidates)
+
+    def _compared(
+        self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str]
+    ) -> dict[int, np.ndarray]:
+        """Row → vector of the chunks that are candidates."""
+        if documents:
+            held = self._vectors("doc_id", documents)
+        else:
+            rows = {*self._near.nearest(self, vector, limit), *self._best_words(words, limit)}
+            self._forget_if_changed()
+            if self._matrix is not None:  # read a moment ago, to look for the nearest
+                known, matrix = self._matrix
+                return {row: matrix[at] for row, at in zip(rows, np.searchsorted(known, list(rows)), strict=True)}
+            held = self._vectors("id", rows)
+        for one in held.values():
+            fits(len(one), vector)
+        return held
+
+    def _names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Row → (chunk id, document id)."""
         wanted = ",".join(str(int(row)) for row in rows)
         found = self.execute(f"SELECT id, chunk_id, doc_id FROM chunks WHERE id IN ({wanted})")
         return {row: (chunk_id, doc_id) for row, chunk_id, doc_id in found}
 
+    def size(self) -> int:
+        size: int = self.execute("SELECT count(*) FROM chunks")[0][0]
+        return size
+
     def matrix(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (int64, n) and vectors (float32, n × d) of every chunk, in row order."""
         with self._lock:
             self._forget_if_changed()
             if self._matrix is None:
@@ -330,19 +335,18 @@ class Space:
                 self._matrix = rows, flat.reshape(len(found), -1) if found else np.zeros((0, 0), np.float32)
             return self._matrix
 
-    def vectors(self, column: Literal["id", "doc_id"], values: Collection[int | str]) -> dict[int, np.ndarray]:
-        """Row → vector (float32, d) of these rows, or of all rows of these documents."""
+    def _vectors(self, column: str, values: Collection[int | str]) -> dict[int, np.ndarray]:
+        """Row → vector (float32, d) of the rows with these values."""
         marks = ",".join("?" * len(values))
         found = self.execute(f"SELECT id, vector FROM chunks WHERE {column} IN ({marks}) ORDER BY id", list(values))
         return {row: np.frombuffer(vector, np.float32) for row, vector in found}
 
     def stamp(self) -> str:
-        """Another one after every change of the chunks: rows are never used twice, and only go once they are there."""
+        """Rows are never used twice, and only go once they are there."""
         (state,) = self.execute("SELECT count(*), ifnull(max(id), 0) FROM chunks")
         return f"{self.meta('made')} {state[0]} {state[1]}"
 
     def called(self) -> list[tuple[str, Name]]:
-        """Id of every document and what people may call it."""
         with self._lock:
             self._forget_if_changed()
             if self._called is None:
@@ -358,7 +362,7 @@ class Space:
             self._version = version
             self._matrix = self._called = None
 
-    def best_words(self, words: Sequence[str], limit: int) -> list[int]:
+    def _best_words(self, words: Sequence[str], limit: int) -> list[int]:
         """Rows of the chunks with the best BM25 score for any of the words, best first."""
         if not words:
             return []
@@ -366,7 +370,7 @@ class Space:
         found = self.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (query, limit))
         return [row for (row,) in found]
 
-    def rows_with(self, word: str) -> frozenset[int]:
+    def _rows_with(self, word: str) -> frozenset[int]:
         """Rows of all chunks that hold the word, in any of its inflections (Porter stemmer)."""
         found = self.execute("SELECT rowid FROM words WHERE words MATCH ?", (_quoted(word),))
         return frozenset(row for (row,) in found)
@@ -374,30 +378,33 @@ class Space:
     # -- the words themselves -----------------------------------------------------------------------------
 
     def holds(self, word: str) -> bool:
-        """Whether any chunk holds the word, in any of its inflections."""
         return bool(self.execute("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", (_quoted(word),)))
 
+    def stemmed(self, words: Sequence[str]) -> list[str]:
+        """Porter's algorithm has no other copy here."""
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
+            db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
+            db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(words))
+            found = dict(db.execute("SELECT doc, term FROM places"))
+            return [found.get(at, "") for at in range(len(words))]
+
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
-        """Stems that begin so, and how many chunks have each."""
         sql = "SELECT term, doc FROM stems WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
         return self.execute(sql, (start, start + "\U0010ffff", shortest, longest))
 
     def counts(self, stems: Collection[str]) -> dict[str, int]:
-        """The same of those of these stems that there are."""
         marks = ",".join("?" * len(stems))
         return dict(self.execute(f"SELECT term, doc FROM stems WHERE term IN ({marks})", list(stems)))
 
     def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
-        """Until when the document may be used, and the text, of the first chunks with a stem."""
         rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ?"
         return self._texts(f"words.rowid IN ({rows})", (stem, limit), limit)
 
     def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
-        """The same of chunks that hold a word in any inflection (or several, in a row) and `literal` as it stands."""
         return self._texts("words MATCH ? AND instr(words.text, ?)", (_quoted(word), literal), limit)
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
-        """How many chunks, of the first 500 with the stem, hold one of the other words."""
         if not others:
             return 0
         rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT 500"
@@ -408,19 +415,6 @@ class Space:
         sql = f"""SELECT json_extract(record, '$.expires'), words.text FROM words
             JOIN chunks ON chunks.id = words.rowid JOIN documents USING (doc_id) WHERE {where} LIMIT ?"""
         return self.execute(sql, (*parameters, limit))
-
-
-def stems(words: Sequence[str]) -> list[str]:
-    """The stem of each word, as the word index has it. Porter's algorithm has no other copy here."""
-    db = sqlite3.connect(":memory:")
-    try:
-        db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
-        db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
-        db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(words))
-        found = dict(db.execute("SELECT doc, term FROM places"))
-        return [found.get(at, "") for at in range(len(words))]
-    finally:
-        db.close()
 
 
 def _json(record: Record) -> str:

@@ -3,50 +3,13 @@
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from graph.errors import IndexUnavailable, Unavailable
+from graph.errors import IndexUnavailable
+from graph.files import private_directory, unusable
 
 RESTORING = ".restoring"  # a folder in a home that is being filled from a backup
-_HINT = "Mend its permissions, or set CORDON_HOME or CORDON_OUT to a directory that you may write to."
-
-
-def directory(path: Path) -> Path:
-    """The directory. If it is missing it is made, with what is missing above it, readable by its owner alone."""
-    try:
-        for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
-            missing.mkdir(exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise _unusable(path, error) from error
-    return path
-
-
-def private_directory(path: Path) -> Path:
-    """A directory of the home: as `directory`, and readable by its owner alone even if others made it."""
-    try:
-        if directory(path).stat().st_mode & 0o077:
-            path.chmod(0o700)
-    except OSError as error:
-        raise _unusable(path, error) from error
-    return path
-
-
-def _unusable(path: Path, error: OSError) -> Unavailable:
-    return Unavailable(f"{path} cannot be used: {error.strerror}.", hint=_HINT)
-
-
-@contextmanager
-def alone_in(directory: Path) -> Iterator[None]:
-    """No other process of the home is inside this for the same directory: a database is made by one of them."""
-    file = os.open(private_directory(directory), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)
 
 
 class HomeLock:
@@ -65,7 +28,7 @@ class HomeLock:
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise _unusable(self._path, error) from error
+            raise unusable(self._path, error) from error
         deadline = time.monotonic() + self._wait_s
         while True:
             try:

@@ -1,14 +1,10 @@
-"""What was said: every remembered turn of a tenant's people, to be listed, read again, found by meaning, and erased.
-
-One SQLite file per tenant, so that no other tenant's turns can change a rank and erasing a tenant is removing a file.
-A turn is written after its journal line, masked. With memory `none` nothing is written here.
-"""
+"""One SQLite file per tenant, so that no other tenant's turns can change a rank and erasing a tenant is removing a
+file."""
 
 import json
 import sqlite3
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +12,11 @@ import numpy as np
 
 from graph.context import key_of
 from graph.errors import Unavailable
-from graph.knowledge import open_files
-from graph.knowledge.home import alone_in
+from graph.files import alone_in
+from graph.stores.conversations import SHOWN, Recalled, title
+from graph.stores.embedded import open_files
 
-SHOWN = (
-    "run_id", "timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal",
-    "verdict", "safety_flags", "understood",
-)  # fmt: skip
-TITLE_CHARS = 80
+_MOST_NAMED = 500  # SQLite bounds the parameters of a statement
 _SCHEMA = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
   timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB);
@@ -31,19 +24,8 @@ CREATE INDEX turns_by_thread ON turns (user_id, thread_id, id);
 """
 
 
-@dataclass(frozen=True)
-class Recalled:
-    """A turn found by meaning. `score` is the cosine of its question with the one asked now, -1 to 1."""
-
-    run_id: str
-    thread_id: str
-    score: float
-    turn: dict[str, Any]  # a graph.state.PastTurn
-
-
-class Conversations:
-    """Safe between threads. Raises Unavailable when the disk does not take a turn or a file is broken. The files used
-    last stay open, `most_open` of them."""
+class SqliteConversations:
+    """The files used last stay open, `most_open` of them."""
 
     def __init__(self, directory: Path, *, most_open: int | None = None) -> None:
         self._directory = directory
@@ -66,7 +48,6 @@ class Conversations:
         gist: dict[str, Any],
         vector: np.ndarray | None,
     ) -> None:
-        """Keep a turn. `gist` is a PastTurn, `vector` its question's embedding (none for a refused one)."""
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
         self._run(
@@ -78,7 +59,6 @@ class Conversations:
         )
 
     def threads(self, tenant: str, user: str) -> list[dict[str, Any]]:
-        """A user's threads, the latest first: thread_id, title (the first question), turns, created, updated."""
         found = self._run(
             tenant,
             "SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id) FROM turns WHERE user_id = ?"
@@ -94,22 +74,19 @@ class Conversations:
             )
         )
         return [
-            {"thread_id": t, "title": _title(json.loads(first[at])["question"]), "turns": n, "created": c, "updated": u}
+            {"thread_id": t, "title": title(json.loads(first[at])["question"]), "turns": n, "created": c, "updated": u}
             for t, n, c, u, at in found
         ]
 
     def any(self, tenant: str, user: str) -> bool:
-        """Whether anything was ever answered to this user with memory on."""
         sql = "SELECT 1 FROM turns WHERE user_id = ? AND vector IS NOT NULL LIMIT 1"
         return bool(self._run(tenant, sql, (user,)))
 
     def turns(self, tenant: str, user: str, thread: str) -> list[dict[str, Any]]:
-        """The turns of one thread as the reply had them, the oldest first; none when there is no such thread."""
         sql = "SELECT turn FROM turns WHERE user_id = ? AND thread_id = ? ORDER BY id"
         return [json.loads(turn) for (turn,) in self._run(tenant, sql, (user, thread))]
 
     def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
-        """The user's answered turns whose questions mean nearly the same, nearest first, from all of their threads."""
         sql = "SELECT run_id, thread_id, gist, vector FROM turns WHERE user_id = ? AND vector IS NOT NULL ORDER BY id"
         size = vector.astype(np.float32).nbytes
         rows = [row for row in self._run(tenant, sql, (user,)) if len(row[3]) == size]  # of this embedding model
@@ -120,9 +97,11 @@ class Conversations:
         return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
 
     def forget(
-        self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] = ()
+        self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        """Erase turns: all, one user's, one thread's of that user, or the runs named. Returns how many it was."""
+        if run_ids is not None and len(run_ids) > _MOST_NAMED:
+            portions = range(0, len(run_ids), _MOST_NAMED)
+            return sum(self.forget(tenant, run_ids=run_ids[at : at + _MOST_NAMED]) for at in portions)
         where, values = _selection(user, thread, run_ids)
         (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
         if count:
@@ -171,16 +150,11 @@ def _made(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _selection(user: str | None, thread: str | None, run_ids: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-    if run_ids:
+def _selection(user: str | None, thread: str | None, run_ids: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
+    if run_ids is not None:
         return f" WHERE run_id IN ({','.join('?' * len(run_ids))})", tuple(run_ids)
     if user is None:
         return "", ()
     return (
         (" WHERE user_id = ?", (user,)) if thread is None else (" WHERE user_id = ? AND thread_id = ?", (user, thread))
     )
-
-
-def _title(question: str) -> str:
-    flat = " ".join(question.split())
-    return flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"

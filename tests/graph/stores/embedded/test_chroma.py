@@ -1,4 +1,4 @@
-"""Chroma, a copy of the spaces: blank where it holds nothing, asked only while it is in step, made anew when it is damaged."""
+"""Chroma: blank where it holds nothing, asked for large spaces alone and only while it is in step, made anew when damaged."""
 
 import logging
 from pathlib import Path
@@ -9,52 +9,53 @@ import pytest
 
 from graph.agent import Agent
 from graph.errors import IndexUnavailable
-from graph.knowledge.embeddings import shared
-from graph.knowledge.index import Index
-from graph.knowledge.space import Record, StoredChunk
-from graph.knowledge.vectors import Vectors
+from graph.knowledge.index import CANDIDATES, Index
 from graph.settings import load
-
-
-def rows(count: int) -> np.ndarray:
-    return np.arange(1, count + 1)
+from graph.stores.embedded import Embedded, chroma
+from graph.stores.embedded.chroma import Chroma
+from graph.stores.embedded.space import SqliteSpace
+from tests.graph.stores.test_vectors import Held
+from tests.support.spaces import Pointing, directions, index_at, put
 
 
 def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
     vectors = np.eye(3, 384, dtype=np.float32)
-    first = Vectors(tmp_path)
-    first.sync("a", rows(2), vectors[:2], "x 2 2")
+    first = Chroma(tmp_path, above=0)
+    first.settle(Held(vectors[:2]))
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert room.stat().st_size > 100_000  # as hnswlib leaves it: room for a hundred, none taken
     assert not any(room.read_bytes())
     first.close()
 
     room.write_bytes(b"another tenant's text ".ljust(room.stat().st_size, b"!"))  # what an earlier version wrote
-    again = Vectors(tmp_path)
-    again.sync("a", rows(3), vectors, "x 3 3")
+    again = Chroma(tmp_path, above=0)
+    again.settle(Held(vectors))
     assert not any(room.read_bytes())
-    assert again.nearest("a", vectors[1], 1, "x 3 3") == [2]
+    assert again.nearest(Held(vectors), vectors[1], 1) == [2]
     again.drop()
 
 
 def test_an_index_that_has_outgrown_its_first_room_is_left_alone(tmp_path: Path) -> None:
-    vectors = np.random.default_rng(0).normal(size=(1_100, 384)).astype(np.float32)
-    index = Vectors(tmp_path)
-    index.sync("a", rows(1_100), vectors, "x 1100 1100")
+    held = Held(np.random.default_rng(0).normal(size=(1_100, 384)).astype(np.float32))
+    index = Chroma(tmp_path, above=0)
+    index.settle(held)
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert any(room.read_bytes())
-    assert index.nearest("a", vectors[700], 1, "x 1100 1100") == [701]
+    assert index.nearest(held, held.vectors[700], 1) == [701]
     index.drop()
 
 
-def test_rows_of_another_file_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
-    vectors = np.eye(4, 384, dtype=np.float32)
-    index = Vectors(tmp_path)
-    index.sync("a", rows(2), vectors[:2], "one 2 2")
-    index.sync("a", rows(2), vectors[2:], "another 2 2")
-    assert index.nearest("a", vectors[3], 1, "another 2 2") == [2]
-    assert index.nearest("a", vectors[3], 1, "one 2 2") is None
-    index.drop()
+def test_a_small_space_has_no_copy_and_one_that_shrank_loses_it(tmp_path: Path) -> None:
+    folder = tmp_path / "chroma"
+    index = Chroma(folder, above=10)
+    index.settle(Held(directions(10)))
+    assert not folder.exists()
+    for key in ("one", "two"):
+        index.settle(Held(directions(11), key=key))
+    index.settle(Held(directions(5), key="one"))
+    assert [one.name for one in index._client.list_collections()] == ["space-two"]
+    index.settle(Held(directions(5), key="two"))
+    assert not folder.exists()
 
 
 # -- above the limit ----------------------------------------------------------------------------------------------
@@ -62,29 +63,11 @@ def test_rows_of_another_file_are_not_taken_for_those_of_this_one(tmp_path: Path
 
 def fill(index: Index, count: int, name: str = "d", seed: int = 0) -> np.ndarray:
     """One document of so many chunks with random directions; returns them."""
-    vectors = np.random.default_rng(seed).normal(size=(count, 384)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     space = index.space("T1", create=True)
     assert space is not None
-    record = Record(name, f"{name}.txt", name, name, "T1", "private", "text/plain", 1, count, name, "now")
-    chunks = [StoredChunk(f"{name}_{n}", name, n, n + 1, None, None, "") for n in range(count)]
-    space.put(record, "x" * count, chunks, vectors, [f"word{n}" for n in range(count)])
+    vectors = directions(count, seed=seed)
+    put(space, name, *[f"word{n} " for n in range(count)], vectors=vectors)
     return vectors
-
-
-class Pointing:
-    """An embedder whose questions are numbers of chunks."""
-
-    name = "pointing"
-    vectors = np.zeros((0, 384), np.float32)
-
-    query_prefix = ""
-
-    def embed(self, texts: Any) -> np.ndarray:
-        return self.vectors[[int(text) for text in texts]]
-
-    def count(self, text: str) -> int:
-        return 1
 
 
 def found(index: Index, number: int) -> list[str]:
@@ -95,14 +78,14 @@ def found(index: Index, number: int) -> list[str]:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows Chroma gave, question by question; -1 where it was not in step."""
     seen: list[int] = []
-    nearest = Vectors.nearest
+    genuine = Chroma._found
 
-    def watched(self: Vectors, *given: Any) -> list[int] | None:
-        rows = nearest(self, *given)
+    def watched(self: Chroma, *given: Any) -> list[int] | None:
+        rows = genuine(self, *given)
         seen.append(-1 if rows is None else len(rows))
         return rows
 
-    monkeypatch.setattr(Vectors, "nearest", watched)
+    monkeypatch.setattr(Chroma, "_found", watched)
     return seen
 
 
@@ -110,15 +93,14 @@ def test_a_large_space_answers_before_its_copy_is_there_and_after_it_has_changed
     tmp_path: Path, asked: list[int]
 ) -> None:
     pointing = Pointing()
-    index = Index(tmp_path, pointing, exact_limit=100)
-    exact = Index(tmp_path, pointing, exact_limit=None)
+    index, exact = index_at(tmp_path, pointing, above=100), index_at(tmp_path, pointing)
     pointing.vectors = fill(index, 150)
     assert found(index, 7)[0] == "d_7" and asked == [-1]
-    index.mirror("T1")
+    index.spaces.settle("T1")
     assert found(index, 7) == found(exact, 7) and asked == [-1, 50]
     pointing.vectors = fill(index, 150, seed=1)  # the same document with other vectors under the same names
     assert found(index, 7)[0] == "d_7" and asked == [-1, 50, -1]
-    index.mirror("T1")
+    index.spaces.settle("T1")
     assert found(index, 7) == found(exact, 7) and found(index, 7)[0] == "d_7" and asked == [-1, 50, -1, 50, 50]
     space = index.space("T1")
     assert space is not None and space.remove("d")
@@ -129,13 +111,12 @@ def test_a_large_space_answers_before_its_copy_is_there_and_after_it_has_changed
 
 
 def test_a_large_space_does_not_read_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graph.knowledge.space import Space
 
     pointing = Pointing()
-    index = Index(tmp_path, pointing, exact_limit=100)
+    index = index_at(tmp_path, pointing, above=100)
     pointing.vectors = fill(index, 150)
-    index.mirror("T1")
-    monkeypatch.setattr(Space, "matrix", lambda self: pytest.fail("every vector is read"))
+    index.spaces.settle("T1")
+    monkeypatch.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
     assert found(index, 3)[0] == "d_3"
     assert index.search("T1", "3", 5, documents=["d"])[0].chunk_id == "d_3"
     index.close()
@@ -152,7 +133,10 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_copy_is_made_anew_and_said_so(tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_copy_is_made_anew_and_said_so(
+    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma, "EXACT_LIMIT", 0)
     settings = load(environ={}, home=tmp_path / "home", artifacts=False)
     (tmp_path / "one.md").write_text("# Vents\n\nThe heron vent opens on Friday.\n")
     (tmp_path / "two.md").write_text("# Gates\n\nThe ibis gate opens on Monday.\n")
@@ -164,7 +148,7 @@ def test_a_damaged_copy_is_made_anew_and_said_so(tmp_path: Path, how: str, caplo
         index = agent.deps.index
         space = index.space("T1")
         assert space is not None
-        held = index.vectors.nearest(index.key("T1"), shared().embed(["gate"])[0], 5, space.stamp())
+        held = index.spaces._vectors._found(space.key, agent.deps.embedder.embed(["gate"])[0], 5, space.stamp())
         assert sorted(held or []) == sorted(space.matrix()[0])
         assert agent.ask("When does the ibis gate open?", tenant_id="T1").decision == "answer"
     said = [record.getMessage() for record in caplog.records if "damaged" in record.getMessage()]
@@ -176,10 +160,70 @@ def test_a_copy_that_cannot_be_made_anew_says_what_to_do(tmp_path: Path, monkeyp
     def fails(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Vectors, "sync", fails)
+    monkeypatch.setattr(Chroma, "settle", fails)
     (tmp_path / "one.md").write_text("# Vents\n\nThe heron vent opens on Friday.\n")
     with Agent(load(environ={}, home=tmp_path / "home", artifacts=False)) as agent:
         with pytest.raises(IndexUnavailable, match="cannot be written, nor made anew") as told:
             agent.ingest(tmp_path / "one.md", tenant_id="T1")
         assert "Make room" in told.value.hint
         assert agent.ask("When does the heron vent open?", tenant_id="T1").decision == "answer"
+
+
+# -- a large space ------------------------------------------------------------------------------------------------
+
+MANY, QUESTIONS, RECALL = 25_000, 100, 0.99
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pointing]:
+    """A home whose tenant T1 has a large space, settled as `cordon ingest` does, and questions of any direction."""
+    home, pointing = tmp_path_factory.mktemp("large") / "home", Pointing()
+    pointing.vectors = directions(QUESTIONS, 4, seed=7)
+    index = Index(Embedded(home).spaces(pointing.name), pointing)
+    space = index.space("T1", create=True)
+    assert space is not None
+    put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
+    index.spaces.settle("T1")
+    index.close()
+    return home, pointing
+
+
+def answers(home: Path, pointing: Pointing, *, serves: bool) -> list[list[str]]:
+    """The best ten chunks for each question."""
+    index = Index(Embedded(home, serves=serves).spaces(pointing.name), pointing)
+    try:
+        return [[hit.chunk_id for hit in index.search("T1", str(n), 10)] for n in range(QUESTIONS)]
+    finally:
+        index.close()
+
+
+def test_of_a_large_space_chroma_finds_what_exact_search_does(
+    large: tuple[Path, Pointing], asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = answers(*large, serves=True)
+    assert asked == []  # a service has several processes, and Chroma's files are for one
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
+        near = answers(*large, serves=False)
+    assert asked == [CANDIDATES] * QUESTIONS
+    assert all(len(ids) == 10 for ids in exact)
+    recall = sum(len(set(one) & set(other)) for one, other in zip(near, exact, strict=True)) / (10 * QUESTIONS)
+    assert recall >= RECALL and near == answers(*large, serves=False)
+
+
+def test_processes_of_a_service_see_at_once_what_another_one_puts_into_a_large_space(
+    large: tuple[Path, Pointing], asked: list[int]
+) -> None:
+    home, pointing = large
+    here, there = (Index(Embedded(home, serves=True).spaces(pointing.name), pointing) for _ in range(2))
+    before = [hit.chunk_id for hit in here.search("T1", "3", 1)]
+    space = there.space("T1")
+    assert space is not None
+    put(space, "new", "w ", vectors=pointing.vectors[3:4])  # exactly where question 3 points
+    there.spaces.settle("T1")
+    assert [hit.chunk_id for hit in here.search("T1", "3", 1)] == ["new_0"] != before and asked == []
+    alone = Index(Embedded(home).spaces(pointing.name), pointing)  # afterwards: the copy is behind, so it is not asked
+    assert [hit.chunk_id for hit in alone.search("T1", "3", 1)] == ["new_0"] and asked == [-1]
+    assert space.remove("new")
+    for index in (here, there, alone):
+        index.close()

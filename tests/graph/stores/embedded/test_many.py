@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from graph.agent import Agent
-from graph.conversations import Conversations
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index
-from graph.knowledge.space import Space
 from graph.settings import load
-from tests.graph.knowledge.test_space import put
+from graph.stores.embedded.conversations import SqliteConversations
+from graph.stores.embedded.space import SqliteSpace
 from tests.support.command import ROOT
+from tests.support.spaces import index_at, put
 
 
 def handles(below: Path) -> int:
@@ -35,10 +35,10 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open
 
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
-    return Index(tmp_path / "index", shared(), most_open=4)
+    return index_at(tmp_path / "index", shared(), most_open=4)
 
 
-def made(index: Index, tenant: str) -> Space:
+def made(index: Index, tenant: str) -> SqliteSpace:
     space = index.space(tenant, create=True)
     assert space is not None
     put(space, f"doc_{tenant}", f"the valve of {tenant}")
@@ -114,14 +114,14 @@ def test_a_space_that_was_dropped_does_not_come_back_empty(index: Index) -> None
     from graph.errors import IndexUnavailable
 
     space = made(index, "gone")
-    index.drop("gone")
+    index.spaces.drop("gone")
     with pytest.raises(IndexUnavailable, match="is missing"):
         space.count()
     assert not space.path.exists()
 
 
 def test_conversations_of_many_tenants(tmp_path: Path) -> None:
-    kept = Conversations(tmp_path, most_open=4)
+    kept = SqliteConversations(tmp_path, most_open=4)
     reply = dict.fromkeys(
         ("timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal", "verdict", "safety_flags"), ""
     )  # fmt: skip

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from graph import turns
+from graph.stores.embedded import checkpoints
 
 
 class Busy:
@@ -21,13 +21,13 @@ class Busy:
 
 def test_a_memory_that_another_process_sets_up_is_waited_for() -> None:
     busy = Busy(3)
-    turns._set_up(busy)
+    checkpoints._set_up(busy)
     assert busy.times == -1
 
 
 def test_what_is_no_matter_of_waiting_is_raised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sqlite3.OperationalError, match="malformed"):
-        turns._set_up(Busy(1, "database disk image is malformed"))
-    monkeypatch.setattr(turns, "OPENING_S", 0)
+        checkpoints._set_up(Busy(1, "database disk image is malformed"))
+    monkeypatch.setattr(checkpoints, "OPENING_S", 0)
     with pytest.raises(sqlite3.OperationalError, match="locked"):
-        turns._set_up(Busy(9))
+        checkpoints._set_up(Busy(9))

@@ -1,8 +1,9 @@
-"""Chroma: the vector index that search turns to when a space outgrows exact search.
+"""Chroma, through LangChain: the neighbours in a space that has outgrown exact search.
 
 Opened on first use (importing it takes a second). One collection per space, statistics apart. It holds row numbers and
-vectors only, never text or names, and can always be rebuilt from the spaces. A collection carries the stamp of the
-space as it was when the two were last in step.
+vectors only, never text or names. A collection carries the stamp of the space as it was when the two were last in step.
+A space below the limit is compared exactly and has no collection: writing one takes a millisecond a chunk. Its files
+are for one process: another one would read them stale.
 """
 
 import logging
@@ -15,23 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge import open_files
-from graph.knowledge.home import private_directory
+from graph.files import private_directory
+from graph.stores.embedded import open_files
+from graph.stores.embedded.exact import Exact
+from graph.stores.vectors import Source
 
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
+EXACT_LIMIT = 20_000  # chunks up to which every cosine is computed
 FILES_OF_A_COLLECTION = 5  # four of its graph, one of Chroma's database
 _AT_ONCE = 5_000  # Chroma bounds a batch at 5,461
 _COUNT_AT = 20  # in hnswlib's header: version (4 bytes), offset, room, and here how many vectors there are (8 each)
 log = logging.getLogger("cordon.index")
 
 
-class Vectors:
+class Chroma:
     """Safe between threads, one at a time. Chroma keeps what it reads of a collection, and its files open: after
-    `most_open` collections it is opened anew."""
+    `most_open` collections it is opened anew. Spaces of up to `above` chunks are left to exact search."""
 
-    def __init__(self, directory: Path, *, most_open: int | None = None) -> None:
+    def __init__(self, directory: Path, *, above: int, most_open: int | None = None) -> None:
+        self._above, self._exact = above, Exact()
         self.directory = directory
         self._most_open = most_open or open_files.share(FILES_OF_A_COLLECTION)
         self._client: Any = None
@@ -78,10 +83,22 @@ class Vectors:
             collection_configuration={"hnsw": _HNSW},
         )
 
-    def sync(self, space: str, rows: np.ndarray, vectors: np.ndarray, stamp: str) -> None:
-        """Make the collection hold exactly these. What was cut short is not in step, and the next one goes on."""
+    def settle(self, source: Source) -> None:
+        """Make the collection of a large space hold exactly what it holds; a small one has none. What was cut short is
+        not in step, and the next one goes on."""
         with self._lock:
-            self._sync(space, rows, vectors, stamp)
+            if source.size() > self._above:
+                self._sync(source.key, *source.matrix(), source.stamp())
+            elif self.directory.exists():
+                self._forget(source.key)
+
+    def _forget(self, space: str) -> None:
+        client = self._opened(space)
+        left = {collection.name for collection in client.list_collections()}
+        if left <= {_collection_name(space)}:
+            self.drop()
+        elif _collection_name(space) in left:
+            client.delete_collection(_collection_name(space))
 
     def _sync(self, space: str, rows: np.ndarray, vectors: np.ndarray, stamp: str) -> None:
         store = self._store(space)
@@ -123,9 +140,13 @@ class Vectors:
             self._blanked.clear()
             shutil.rmtree(self.directory, ignore_errors=True)
 
-    def nearest(self, space: str, vector: np.ndarray, limit: int, stamp: str) -> list[int] | None:
-        """Rows of the nearest, best first. None when the collection is not what the stamp says: missing, behind, or
-        broken; the space itself is there, and the next ingestion mends it."""
+    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+        found = self._found(source.key, vector, limit, source.stamp()) if source.size() > self._above else None
+        return self._exact.nearest(source, vector, limit) if found is None else found
+
+    def _found(self, space: str, vector: np.ndarray, limit: int, stamp: str) -> list[int] | None:
+        """None when the collection is not what the stamp says: missing, behind, or broken; the space itself is there,
+        and the next ingestion mends it."""
         try:
             with self._lock:
                 known = self._opened(space).get_collection(_collection_name(space)).metadata or {}

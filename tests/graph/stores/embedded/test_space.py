@@ -3,17 +3,11 @@
 import sqlite3
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from graph.errors import IndexUnavailable
-from graph.knowledge.space import Record, Space, StoredChunk
-
-
-def put(space: Space, doc_id: str, text: str) -> None:
-    record = Record(doc_id, f"{doc_id}.txt", doc_id, text, "U1", "private", "text/plain", len(text), 1, doc_id, "now")
-    chunk = StoredChunk(f"{doc_id}_0", doc_id, 0, len(text), None, None, "")
-    space.put(record, text, [chunk], np.ones((1, 4), np.float32), [text])
+from graph.stores.embedded.space import SqliteSpace
+from tests.support.spaces import put
 
 
 @pytest.fixture
@@ -22,20 +16,20 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_writer_elsewhere_is_seen_by_the_next_reader_and_not_by_the_one_at_work(path: Path) -> None:
-    here, there = Space(path, create=True), Space(path)
+    here, there = SqliteSpace(path, create=True), SqliteSpace(path)
     put(here, "first", "the ibis valve")
     assert len(there.matrix()[0]) == 1
     with there.reading():
         assert len(there.matrix()[0]) == 1
         put(here, "second", "the tern sensor")
-        assert len(there.matrix()[0]) == len(there.rows_with("the")) == 1
-    assert len(there.matrix()[0]) == len(there.rows_with("the")) == 2
+        assert len(there.matrix()[0]) == len(there._rows_with("the")) == 1
+    assert len(there.matrix()[0]) == len(there._rows_with("the")) == 2
     here.remove("first")
-    assert len(there.matrix()[0]) == 1 and there.rows_with("ibis") == frozenset()
+    assert len(there.matrix()[0]) == 1 and there._rows_with("ibis") == frozenset()
 
 
 def test_a_write_that_fails_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here, there = Space(path, create=True), Space(path)
+    here, there = SqliteSpace(path, create=True), SqliteSpace(path)
     put(here, "first", "the ibis valve")
     for failure in (sqlite3.OperationalError("disk I/O error"), KeyboardInterrupt()):
         with monkeypatch.context() as broken:
@@ -55,7 +49,7 @@ def test_a_write_that_fails_leaves_nothing_behind(path: Path, monkeypatch: pytes
 
 
 def test_what_a_reader_kept_in_the_log_goes_with_the_next_write(path: Path) -> None:
-    here, there = Space(path, create=True), Space(path)
+    here, there = SqliteSpace(path, create=True), SqliteSpace(path)
     here.execute("PRAGMA busy_timeout = 50")
     put(here, "first", "the ibis valve is secret")
     log = path.with_name("one.db-wal")

@@ -1,0 +1,71 @@
+"""What was said: every remembered turn of a tenant's people, to be listed, read again, found by meaning, and erased.
+
+Promises. Isolation: a call sees one tenant's turns, and but for erasure one user's; no other tenant's turns change a
+rank. A turn is durable when `add` returns; what was forgotten leaves no bytes behind. Concurrency: threads may share
+one, and other processes may read and write at the same time. Errors: Unavailable where a turn cannot be kept or read.
+
+A turn is written after its journal line, masked. With memory `none` nothing is written here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+SHOWN = (
+    "run_id", "timestamp", "question", "decision", "answer", "sentences", "citations", "confidence", "refusal",
+    "verdict", "safety_flags", "understood",
+)  # fmt: skip
+TITLE_CHARS = 80
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A turn found by meaning. `score` is the cosine of its question with the one asked now, -1 to 1."""
+
+    run_id: str
+    thread_id: str
+    score: float
+    turn: dict[str, Any]  # a graph.state.PastTurn
+
+
+class Conversations(Protocol):
+    def add(
+        self,
+        tenant: str,
+        user: str,
+        thread: str,
+        reply: dict[str, Any],
+        gist: dict[str, Any],
+        vector: np.ndarray | None,
+    ) -> None:
+        """Keep a turn: of the reply what SHOWN names. `gist` is a PastTurn, `vector` its question's embedding (none for
+        a refused one)."""
+
+    def threads(self, tenant: str, user: str) -> list[dict[str, Any]]:
+        """A user's threads, the latest first: thread_id, title (of the first question), turns, created, updated."""
+
+    def any(self, tenant: str, user: str) -> bool:
+        """Whether anything was ever answered to this user with memory on."""
+
+    def turns(self, tenant: str, user: str, thread: str) -> list[dict[str, Any]]:
+        """The turns of one thread as the reply had them, the oldest first; none when there is no such thread."""
+
+    def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
+        """The user's answered turns whose questions mean nearly the same, nearest first, from all of their threads.
+        Those that were embedded by a model of other dimensions are left out."""
+
+    def forget(
+        self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
+    ) -> int:
+        """Erase turns: all, one user's, one thread's of that user, or the runs named. Returns how many it was."""
+
+    def close(self) -> None:
+        """Let go of what is open. The next use opens it again."""
+
+
+def title(question: str) -> str:
+    """Of a thread that begins with the question."""
+    flat = " ".join(question.split())
+    return flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,132 @@
+"""All spaces below one directory, a file each."""
+
+import logging
+import threading
+import uuid
+from pathlib import Path
+
+from graph.context import space_key
+from graph.errors import CordonError, IndexUnavailable
+from graph.files import alone_in, private_directory
+from graph.stores.embedded import open_files
+from graph.stores.embedded.space import SqliteSpace
+from graph.stores.vectors import Vectors
+
+FILES_OF_A_SPACE = 3  # SQLite holds the database, its log and the log's index open
+log = logging.getLogger("cordon.index")
+
+
+class SqliteSpaces:
+    """Hold a HomeLock. Of the spaces that are not in use the latest `most_open` stay open. `embeddings` names the model
+    that all vectors are of."""
+
+    def __init__(self, directory: Path, embeddings: str, vectors: Vectors, *, most_open: int | None = None) -> None:
+        self._embeddings, self._vectors = embeddings, vectors
+        self._most_open = most_open or open_files.share(FILES_OF_A_SPACE)
+        self._directory = directory
+        self._spaces: dict[str, SqliteSpace] = {}
+        self._used: dict[str, SqliteSpace] = {}  # those that may be open, the one used last at the end
+        self._opening = threading.RLock()
+
+    def close(self) -> None:
+        for space in self._spaces.values():
+            space.close()
+        self._spaces.clear()
+        self._used.clear()
+        self._vectors.close()
+
+    def space(self, tenant: str, *, create: bool = False) -> SqliteSpace | None:
+        with self._opening:  # two threads that open one space would each keep vectors of their own
+            space = self._space(tenant, create)
+            if space is not None:
+                self._used[space.key] = self._used.pop(space.key, space)
+                self._rest()
+            return space
+
+    def _rest(self) -> None:
+        """Let go of the spaces that were not used for longest. One in which a thread is at work stays open, and a
+        thread that comes back to one that rests opens it again."""
+        for key in list(self._used)[: -self._most_open]:
+            if self._used[key].rest():
+                del self._used[key]
+
+    def _space(self, tenant: str, create: bool) -> SqliteSpace | None:
+        key = space_key(tenant)
+        if create:
+            private_directory(self._directory)
+        if key not in self._spaces:
+            path = self._directory / "spaces" / f"{key}.db"
+            marker = path.with_suffix(".made")
+            if not create and not marker.exists():
+                return None  # nothing was put there, or another process is making it
+            if not create and not path.exists():
+                raise IndexUnavailable(
+                    "the index of this tenant is gone, though documents were ingested.",
+                    hint="Restore it from a backup, or run `cordon ingest` again.",
+                )
+            space = self._made(path, tenant) if create else SqliteSpace(path, self._vectors)
+            if space.meta("embeddings") != self._embeddings:
+                found = space.meta("embeddings")
+                space.close()
+                raise IndexUnavailable(
+                    f"the index was made with the embeddings {found!r}, not {self._embeddings!r}.",
+                    hint=f"Set CORDON_EMBEDDINGS back, or give {self._embeddings!r} a CORDON_HOME of its own.",
+                )
+            self._spaces[key] = space
+        return self._spaces[key]
+
+    def _made(self, path: Path, tenant: str) -> SqliteSpace:
+        with alone_in(path.parent):
+            space = SqliteSpace(path, self._vectors, create=True)
+            if not space.meta("embeddings"):
+                space.set_meta("embeddings", self._embeddings)
+                space.set_meta("tenant", tenant)
+                space.set_meta("made", uuid.uuid4().hex)
+            path.with_suffix(".made").touch(mode=0o600)  # last: whoever sees it finds the space whole
+            return space
+
+    def tenants(self) -> list[str]:
+        names = []
+        for path in sorted((self._directory / "spaces").glob("*.db")):
+            space = SqliteSpace(path)
+            names.append(space.tenant)
+            space.close()
+        return [name for name in names if name]
+
+    def drop(self, tenant: str) -> None:
+        """With the space's file all copies of vectors go, and those of the other spaces are made anew."""
+        key = space_key(tenant)
+        if key in self._spaces:
+            self._used.pop(key, None)
+            self._spaces.pop(key).close()
+        for path in (self._directory / "spaces").glob(f"{key}.*"):
+            path.unlink()
+        self._vectors.drop()
+        for owner in self.tenants():
+            self.settle(owner)
+
+    def settle(self, tenant: str) -> None:
+        """A copy of the vectors that is damaged is made anew."""
+        try:
+            self._settle(tenant)
+        except CordonError:
+            raise
+        except Exception as error:
+            try:
+                self._vectors.drop()
+                for owner in self.tenants():
+                    self._settle(owner)
+            except Exception as again:
+                raise IndexUnavailable(
+                    f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
+                    hint=f"Make room, or remove {self._directory / 'chroma'}: `cordon ingest` makes this copy again.",
+                ) from again
+            log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
+
+    def _settle(self, tenant: str) -> None:
+        space = self.space(tenant)
+        if space is not None:
+            if not space.meta("made"):
+                space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it
+            with space.reading():
+                self._vectors.settle(space)

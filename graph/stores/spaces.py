@@ -1,0 +1,223 @@
+"""A space: the documents of one tenant, or the public ones, and all that search and spelling ask of them.
+
+Promises. Isolation: no statistic, rank or lock of a space hangs on another one. A write is whole or not at all, and is
+durable when the call returns; text, chunks, words, vectors and annex of a document change together. Inside `reading` a
+space stays as it stands, whatever others write. What was removed leaves no bytes behind once nobody reads any more.
+Concurrency: threads may share a space, and other processes may read and write it at the same time. Errors:
+IndexUnavailable where it cannot be read or written, with what to do.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from graph.knowledge.called import Name
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a document. Times are UTC, ISO 8601; `expires` is "" when it is kept for good."""
+
+    doc_id: str
+    filename: str
+    title: str
+    sha256: str
+    tenant_id: str  # whose it is; "public" for the shared corpus
+    visibility: str  # private | public
+    media_type: str
+    size: int  # bytes
+    chunks: int
+    source: str  # path or URL it came from
+    ingested: str
+    retention: str = "permanent"
+    expires: str = ""
+    pii: bool = False
+    flags: list[str] = field(default_factory=list)
+    uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
+    listed: bool = False  # a manifest's access list says who reads it, and may take it away again
+    reading: int = 0  # which way of reading files made its text; 0 before they were counted
+    # What people said of sentences that the guard withholds, oldest first: `sha256` (graph.policy.planted.digest),
+    # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
+    decisions: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def released(self) -> frozenset[str]:
+        """Digests of the sentences that are shown in spite of the guard."""
+        last = {said["sha256"]: said["says"] for said in self.decisions}
+        return frozenset(sha256 for sha256, says in last.items() if says == "released")
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    page: int | None
+    sheet: str | None
+    section: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A chunk that may be near the question. `words` are those of the question's that it holds."""
+
+    chunk_id: str
+    doc_id: str
+    cosine: float
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a space answers to a question: how many chunks there are in all and with each of its words, and the
+    candidates, in no order."""
+
+    chunks: int
+    holding: dict[str, int]
+    candidates: list[Candidate]
+
+
+@dataclass(frozen=True)
+class Annex:
+    """A text that is kept with a document: the hash of the file that it was made of, and its length."""
+
+    doc_id: str
+    sha256: str
+    length: int
+
+
+class Words(Protocol):
+    """The word index: words are compared by their stems (Porter's), texts are those that were indexed for a chunk."""
+
+    def holds(self, word: str) -> bool:
+        """Whether any chunk holds the word, in any of its inflections."""
+
+    def stemmed(self, words: Sequence[str]) -> list[str]:
+        """The stem of each word, as the word index has it."""
+
+    def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+        """Stems that begin so, of so many characters, and how many chunks have each."""
+
+    def counts(self, stems: Collection[str]) -> dict[str, int]:
+        """The same of those of these stems that there are."""
+
+    def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
+        """Until when the document may be used, and the text, of the first chunks with a stem."""
+
+    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
+        """The same of chunks that hold a word in any inflection (or several, in a row) and `literal` as it stands."""
+
+    def beside(self, stem: str, others: Sequence[str]) -> int:
+        """How many chunks, of the first 500 with the stem, hold one of the other words."""
+
+
+class Space(Words, Protocol):
+    @property
+    def tenant(self) -> str:
+        """The tenant that it was made for, as the space itself says; "public" for the shared one."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """The space as it stands now, for all that is read inside: a document that is put or removed meanwhile is
+        seen by the next reader."""
+
+    # -- documents ----------------------------------------------------------------------------------------
+
+    def put(
+        self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
+    ) -> None:
+        """Store a document, replacing what its id held before, but for its decisions. All or nothing.
+
+        `vectors` is float32 (len(chunks), d); `words` is what the word index reads for each chunk.
+        """
+
+    def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
+        """Store what is known of a document anew, as it is at this moment; nothing when there is none of that id."""
+
+    def remove(self, doc_id: str) -> bool:
+        """Forget a document, bytes included. False when there is none of that id."""
+
+    def record(self, doc_id: str) -> Record | None: ...
+
+    def records(self) -> list[Record]:
+        """All documents, by id."""
+
+    def by_hash(self, sha256: str) -> list[Record]:
+        """Those made of a file of this hash, by id."""
+
+    def text(self, doc_id: str) -> str:
+        """ "" when there is none of that id."""
+
+    def __hash__(self) -> int:
+        """By identity: something may be kept for a space."""
+
+    def count(self) -> tuple[int, int]:
+        """Documents, chunks."""
+
+    def empty(self) -> bool:
+        """Whether there is no chunk."""
+
+    def called(self) -> list[tuple[str, Name]]:
+        """Id of every document and what people may call it."""
+
+    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+        """Keep a text, made of a file of this hash, with a document that is there, in place of the one before; it goes
+        when the document does."""
+
+    def annexes(self) -> list[Annex]:
+        """By document id. Cheap where there is none: it is asked with every question."""
+
+    def annexed(self, doc_id: str) -> str:
+        """The text kept with a document; "" when there is none."""
+
+    # -- chunks -------------------------------------------------------------------------------------------
+
+    def chunk(self, chunk_id: str) -> StoredChunk | None: ...
+
+    def chunks(self, doc_id: str) -> list[StoredChunk]:
+        """Of a document, in the order of its text."""
+
+    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+        """Record, place and raw text of a chunk, all of one moment."""
+
+    def owner(self, chunk_id: str) -> str:
+        """As `tenant`; "" when it holds no such chunk."""
+
+    def opening(self, doc_id: str) -> str:
+        """The id of the document's first chunk; "" when it has none."""
+
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+        """The `limit` nearest chunks by cosine, and the `limit` best for any of the words by BM25; with documents
+        every chunk of these instead. Equal questions to an equal space give equal answers.
+
+        Raises IndexUnavailable for a vector of another length.
+        """
+
+
+class Spaces(Protocol):
+    """All spaces of one embedding model."""
+
+    def space(self, tenant: str, *, create: bool = False) -> Space | None:
+        """The tenant's space (`"public"` for the shared one), or None when nothing was ever put there. The same object
+        for every caller.
+
+        Raises IndexUnavailable when it was made and is gone, or was embedded by another model.
+        """
+
+    def tenants(self) -> list[str]:
+        """Whose spaces there are, the public one included."""
+
+    def settle(self, tenant: str) -> None:
+        """After documents came or went: bring what is kept beside the space, to search it faster, in step with it.
+
+        Raises IndexUnavailable when that fails; the space itself answers all the same.
+        """
+
+    def drop(self, tenant: str) -> None:
+        """Forget a space, bytes included, and all that is kept beside it."""
+
+    def close(self) -> None:
+        """Let go of what is open. The next use opens it again."""

@@ -1,0 +1,44 @@
+"""The nearest neighbours of a vector among the chunks of one space.
+
+The space is the truth; what an index keeps beside it is a copy and can always be made anew.
+
+Promises. Isolation: a call looks at one space and tells its rows alone. Freshness: `nearest` answers for the space as
+its reader sees it now, also where the copy is behind, missing or broken: then every vector is compared. Concurrency:
+threads may share one. Errors: `nearest` raises IndexUnavailable for a vector of another length and for a space that
+cannot be read; `settle` and `drop` raise what the disk raises, and may be tried again.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Source(Protocol):
+    """A space, as an index of its vectors reads it."""
+
+    @property
+    def key(self) -> str:
+        """Its name: letters, digits and `-`, no other space's."""
+
+    def size(self) -> int:
+        """Chunks."""
+
+    def stamp(self) -> str:
+        """Another text after every change; what stands before the first blank changes when rows mean other chunks."""
+
+    def matrix(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (int64, n) and vectors (float32, n × d) of every chunk, in row order."""
+
+
+class Vectors(Protocol):
+    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+        """Rows of the chunks with the greatest cosine, best first. What is approximate finds most of them."""
+
+    def settle(self, source: Source) -> None:
+        """Bring what is kept of the space in step with it."""
+
+    def drop(self) -> None:
+        """Forget everything that is kept, of all spaces, bytes included."""
+
+    def close(self) -> None:
+        """Let go of what is open. The next use opens it again."""

@@ -1,0 +1,55 @@
+"""Documents put into spaces without a file, and an embedder whose texts are numbers of vectors."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graph.knowledge.index import Index
+from graph.stores.embedded.chroma import Chroma
+from graph.stores.embedded.exact import Exact
+from graph.stores.embedded.spaces import SqliteSpaces
+from graph.stores.spaces import Record, Space, StoredChunk
+
+
+def put(space: Space, doc_id: str, *texts: str, vectors: np.ndarray | None = None, **known: Any) -> Record:
+    """One document with a chunk for each text, all of them of one direction unless `vectors` says otherwise."""
+    whole, ends = "".join(texts), np.cumsum([len(text) for text in texts])
+    owner = {"tenant_id": "T1", "visibility": "private", **known}
+    record = Record(
+        doc_id, f"{doc_id}.txt", known.pop("title", doc_id), known.pop("sha256", whole[:64]),
+        owner.pop("tenant_id"), owner.pop("visibility"), "text/plain", len(whole), len(texts), doc_id, "now",
+        **{name: value for name, value in known.items() if name not in ("tenant_id", "visibility")},
+    )  # fmt: skip
+    chunks = [
+        StoredChunk(f"{doc_id}_{n}", doc_id, int(end) - len(text), int(end), None, None, "")
+        for n, (text, end) in enumerate(zip(texts, ends, strict=True))
+    ]
+    space.put(record, whole, chunks, np.ones((len(texts), 4), np.float32) if vectors is None else vectors, texts)
+    return record
+
+
+def directions(count: int, width: int = 384, seed: int = 0) -> np.ndarray:
+    """float32 (count, width), random, rows of length 1."""
+    vectors = np.random.default_rng(seed).normal(size=(count, width)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+class Pointing:
+    """An embedder whose questions are numbers of chunks."""
+
+    name, query_prefix = "pointing", ""
+    vectors = np.zeros((0, 384), np.float32)
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return np.asarray(self.vectors[[int(text) for text in texts]])
+
+    def count(self, text: str) -> int:
+        return 1
+
+
+def index_at(directory: Path, embedder: Any, *, above: int | None = None, most_open: int | None = None) -> Index:
+    """An index whose spaces of more than `above` chunks are searched with Chroma; with None none is."""
+    vectors = Exact() if above is None else Chroma(directory / "chroma", above=above)
+    return Index(SqliteSpaces(directory, embedder.name, vectors, most_open=most_open), embedder)
