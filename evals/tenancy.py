@@ -17,6 +17,7 @@ from typing import Any
 from evals.answers import CORPUS, HERE
 from evals.stats import Rate
 from graph.agent import Agent
+from graph.audit.chain import is_run
 from graph.knowledge.manifest import sources
 from graph.policy import pii
 from graph.settings import load
@@ -83,7 +84,7 @@ def _canaries(agent: Agent) -> tuple[list[bool], list[bool]]:
             reply = agent.ask(question, tenant_id=asker, thread_id=f"canary-{owner}-{n}", memory="buffer")
             said = json.dumps({k: v for k, v in reply.items() if k != "question"})
             leaks.append("4,711" in said or f"hall {owner}" in said)
-            entry = json.dumps(list(agent.deps.journal.runs())[-1]["retrieved_doc_ids"])
+            entry = json.dumps(list(filter(is_run, agent.deps.journal.entries()))[-1]["retrieved_doc_ids"])
             told.append(f"{CANARIES[owner]}_note" in entry)
     return leaks, told
 

@@ -14,12 +14,12 @@ from graph.settings import Settings
 from graph.stores import Stores
 from graph.stores.conversations import Conversations
 from graph.stores.embedded import Embedded
+from graph.stores.journal import Journal, Rows
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from graph.audit.artifacts import Artifacts
-    from graph.audit.journal import Journal
     from graph.knowledge.embeddings import Embedder
     from graph.knowledge.index import Index
     from graph.models.chat import Generator
@@ -110,10 +110,16 @@ class Deps:
         return Borders(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
 
     @cached_property
-    def journal(self) -> "Journal":
-        from graph.audit.journal import Journal
+    def journal(self) -> Journal:
+        return self.stores.journal
 
-        return Journal(self.settings.home / "audit" / "journal.jsonl")
+    @cached_property
+    def mistakes(self) -> Rows:
+        return self.stores.rows("false_positives")
+
+    @cached_property
+    def samples(self) -> Rows:
+        return self.stores.rows("withheld")
 
     @cached_property
     def public(self) -> "Lists":

@@ -18,9 +18,7 @@ from weakref import WeakKeyDictionary
 
 from graph import remains
 from graph.audit import artifacts, withheld
-from graph.audit.journal import is_run
-from graph.audit.lines import Lines
-from graph.audit.mistakes import Mistakes
+from graph.audit.chain import is_run
 from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
@@ -215,7 +213,7 @@ def _public(work: _Erasure) -> int:
 
 def _mistakes(work: _Erasure) -> int:
     gone = set(work.ids)
-    return Mistakes(work.deps.journal).forget(lambda row: row["run_id"] in gone)
+    return work.deps.mistakes.forget(lambda row: row["run_id"] in gone)
 
 
 def _withheld(work: _Erasure) -> int:
@@ -223,7 +221,7 @@ def _withheld(work: _Erasure) -> int:
     space, user = work.deps.index.space(work.scope.tenant_id), work.scope.user_id
     if space and user and work.scope.whole_user:
         withheld.forget_user(space, user)
-    return Lines(withheld.samples(work.deps.journal)).forget(work.scope.holds)
+    return work.deps.samples.forget(work.scope.holds)
 
 
 def _runs(work: _Erasure) -> int:

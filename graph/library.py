@@ -104,7 +104,9 @@ class Library:
         said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
         space, record = self._held(doc_id, tenant_id, public)
         by = valid_id(user_id, "user")
-        return withheld.decide(self.deps.journal, space, record, said, by=by, note=note, detector=self.deps.detector)
+        return withheld.decide(
+            self.deps.journal, self.deps.samples, space, record, said, by=by, note=note, detector=self.deps.detector
+        )
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
         """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graph.audit.journal import Journal
 from graph.context import PUBLIC, key_of
 from graph.errors import BadInput, NotFound, Unavailable
 from graph.files import alone_in
 from graph.policy import pii
 from graph.policy.canonical import canonicalise
 from graph.policy.pii.public import Public, digest, form, spellings
+from graph.stores.journal import Journal
 
 MOST = 1_000  # entries of a list, and as many digests of former ones
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}")

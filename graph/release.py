@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from graph.audit.journal import Journal
 from graph.context import Principal
 from graph.models.partial import Claims
 from graph.state import Released, Sentence, State
+from graph.stores.journal import Journal
 from graph.verified import Verified
 
 

@@ -5,7 +5,6 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from graph import memory
-from graph.audit.journal import Journal
 from graph.context import Context, principal
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
@@ -17,6 +16,7 @@ from graph.policy.schemas import SCHEMAS
 from graph.release import Release
 from graph.settings import Settings
 from graph.state import Draft, Evidence, State, Usage
+from graph.stores.journal import Journal
 
 ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are long
 

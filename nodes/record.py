@@ -4,7 +4,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from graph.audit.journal import Journal
 from graph.audit.record import entry_of, reply_of, thread_of
 from graph.context import Context, Principal, principal
 from graph.errors import CordonError
@@ -12,6 +11,7 @@ from graph.knowledge.embeddings import Embedder
 from graph.policy.threats import Borders, Detector
 from graph.state import State
 from graph.stores.conversations import Conversations
+from graph.stores.journal import Journal
 from graph.tracing import Tracer
 
 

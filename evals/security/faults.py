@@ -16,7 +16,8 @@ from typing import Any
 
 from evals.security import Row
 from evals.serving import QUESTIONS, small_home
-from graph.audit.journal import Journal
+from graph.audit.chain import is_run
+from graph.stores.embedded.journal import FileJournal
 
 TURNS, KILLS, QUESTIONS_ASKED = 200, 8, int(os.environ.get("QUESTIONS", "300"))
 ROOT = Path(__file__).parents[2]
@@ -60,10 +61,10 @@ def _killed(home: Path) -> Row:
 
 
 def _unsound(home: Path, told: list[str]) -> Iterator[str]:
-    journal = Journal(home / "audit" / "journal.jsonl")
-    if broken := journal.verify():
+    journal = FileJournal(home / "audit" / "journal.jsonl")
+    if broken := journal.prove().broken:
         yield f"journal line {broken.line}: {broken.why}"
-    runs = {run["run_id"]: run for run in journal.runs()}
+    runs = {run["run_id"]: run for run in filter(is_run, journal.entries())}
     if lost := set(told) - runs.keys():
         yield f"{len(lost)} answers without their record"
     kept = [run for run in runs.values() if "artifacts" in run]  # an erasure took the others
@@ -168,7 +169,7 @@ def _told_or_done(home: Path, ended: dict[str, int], arguments: list[str]) -> li
     said, why = child.communicate()
     if child.returncode == 0:
         ended["done"] = ended.get("done", 0) + 1
-        recorded = {run["run_id"] for run in Journal(home / "audit" / "journal.jsonl").runs()}
+        recorded = {run["run_id"] for run in filter(is_run, FileJournal(home / "audit" / "journal.jsonl").entries())}
         return (
             ["an answer without its record"]
             if "--json" in arguments and json.loads(said)["run_id"] not in recorded

@@ -12,10 +12,10 @@ from typing import Any
 from evals.security import Row
 from evals.serving import QUESTIONS, Served, serving, small_home
 from graph.agent import Agent
-from graph.audit.chain import Link, chained, line_of
-from graph.audit.journal import Journal
+from graph.audit.chain import Link, chained, is_run, line_of
 from graph.audit.report import report
 from graph.settings import Settings, load
+from graph.stores.embedded.journal import FileJournal
 
 LINES = 100_000
 TENANTS = tuple(f"T{n}" for n in range(20))  # of whom one is erased
@@ -31,21 +31,21 @@ def measure() -> Iterator[Row]:
             shutil.copytree(base / "home", settings.home)
         with Agent(short) as agent:
             agent.ask(QUESTIONS["U1"], tenant_id="U1")
-        journal = Journal(long.home / "audit" / "journal.jsonl")
-        _fill(Journal(short.home / "audit" / "journal.jsonl"), journal)
+        journal = FileJournal(long.home / "audit" / "journal.jsonl")
+        _fill(FileJournal(short.home / "audit" / "journal.jsonl"), journal)
         size = f"{LINES:,} lines, {journal.path.stat().st_size / 1e6:.0f} MB"
         yield from _asked(short, long, size)
         yield from _read(journal)
         yield from _pages(long)
         yield from _erased(long, journal)
-        yield from _edited(Journal(short.home / "audit" / "journal.jsonl"))
+        yield from _edited(FileJournal(short.home / "audit" / "journal.jsonl"))
 
 
 def _settings(place: Path) -> Settings:
     return load(environ={}, home=place / "home", out=place / "out", artifacts=False)
 
 
-def _fill(model: Journal, journal: Journal) -> None:
+def _fill(model: FileJournal, journal: FileJournal) -> None:
     """Lines as they are written, copies of a real run's, without waiting for the disk at each."""
     run = {key: value for key, value in next(model.entries()).items() if key != "salt"}
     last, lines = None, []
@@ -84,7 +84,7 @@ def _asked(short: Settings, long: Settings, size: str) -> Iterator[Row]:
     )
 
 
-def _read(journal: Journal) -> Iterator[Row]:
+def _read(journal: FileJournal) -> Iterator[Row]:
     held = []
     begun = time.process_time()
     spent = _seconds(lambda: held.append(journal.prove().holds))
@@ -94,16 +94,18 @@ def _read(journal: Journal) -> Iterator[Row]:
     )
     spent = _seconds(lambda: next(journal.newest()))
     yield Row("audit tail", f"{spent * 1000:.1f} ms", "at most 50 ms", spent < 0.05)
-    spent = _seconds(lambda: list(journal.runs("run_id", _run_id(LINES // 2))))
+    spent = _seconds(lambda: list(filter(is_run, journal.entries("run_id", _run_id(LINES // 2)))))
     yield Row("audit show, a run in the middle", f"{spent:.2f} s", "at most 1 s", spent < 1)
     for what, day, most in (("another day", "1999-01-01", 1), ("the day of all", _day(journal), 10)):
         rows: list[dict[str, Any]] = []
-        spent = _seconds(lambda day=day, rows=rows: rows.extend(report(journal.runs("timestamp", day), day)))
+        spent = _seconds(
+            lambda day=day, rows=rows: rows.extend(report(filter(is_run, journal.entries("timestamp", day)), day))
+        )
         runs = sum(row["runs"] for row in rows)
         yield Row(f"audit report of {what}", f"{runs:,} runs, {spent:.2f} s", f"at most {most} s", spent < most)
 
 
-def _day(journal: Journal) -> str:
+def _day(journal: FileJournal) -> str:
     return str(next(journal.newest())["timestamp"])[:10]
 
 
@@ -124,7 +126,7 @@ def _page(served: Served, tenant: str) -> float:
         return _seconds(lambda: auditor.get("/v1/audit").raise_for_status())
 
 
-def _erased(settings: Settings, journal: Journal) -> Iterator[Row]:
+def _erased(settings: Settings, journal: FileJournal) -> Iterator[Row]:
     with Agent(settings) as agent:
         receipts = []
         spent = _seconds(lambda: receipts.append(agent.forget(tenant_id=TENANTS[0], everything=True)))
@@ -134,7 +136,7 @@ def _erased(settings: Settings, journal: Journal) -> Iterator[Row]:
     )
 
 
-def _edited(journal: Journal) -> Iterator[Row]:
+def _edited(journal: FileJournal) -> Iterator[Row]:
     """What reads the same or is not there, each on a journal that proved before."""
     kept, head = journal.path.read_bytes(), journal.head.path.read_bytes()
     first, *others = kept.splitlines(keepends=True)
@@ -166,7 +168,7 @@ def _edited(journal: Journal) -> Iterator[Row]:
     yield Row(f"taken away: {', '.join(gone)}", f"{told} of {len(gone)} told", "all", told == len(gone))
 
 
-def _tells(journal: Journal, text: bytes | None, head: bytes | None) -> bool:
+def _tells(journal: FileJournal, text: bytes | None, head: bytes | None) -> bool:
     for path, data in ((journal.path, text), (journal.head.path, head)):
         path.unlink(missing_ok=True)
         if data is not None:

@@ -15,7 +15,7 @@ from evals.process import served
 from evals.security import Row
 from evals.security.uploads import WIDE
 from evals.serving import keys_of, small_home
-from graph.audit.journal import Journal
+from graph.stores.embedded.journal import FileJournal
 
 KILLS = int(os.environ.get("KILLS", "60"))
 
@@ -48,7 +48,7 @@ def measure() -> Iterator[Row]:
         ):
             found = {name: _became(client, name, job) for name, job in taken.items()}
             held = [d["doc_id"] for d in client.get("/v1/documents").json()["documents"]]
-        broken = Journal(home / "audit" / "journal.jsonl").verify()
+        broken = FileJournal(home / "audit" / "journal.jsonl").prove().broken
         whole = " ".join({_integrity(path) for path in (home / "index/spaces").glob("*.db")})
     said = {status: list(found.values()).count(status) for status in sorted(set(found.values()))}
     missing = [name for name, status in found.items() if status == "indexed" and Path(name).stem not in held]

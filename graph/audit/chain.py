@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-Entry = dict[str, Any]
+from graph.errors import Unavailable
+from graph.stores.journal import Broken, Entry
+
 GENESIS = "0" * 64
 # What an erasure takes out of a run's line. Decision, verdict, codes, figures and times stay.
 PERSONAL = frozenset(
@@ -46,14 +48,6 @@ _MEMBER = _pattern()
 
 
 @dataclass(frozen=True)
-class Broken:
-    """Where the chain does not hold: line number from 1, and why."""
-
-    line: int
-    why: str
-
-
-@dataclass(frozen=True)
 class Link:
     """What the next line is bound to: a line's place and hash."""
 
@@ -82,6 +76,26 @@ def check(entry: Entry) -> None:
 
 def line_of(entry: Entry) -> bytes:
     return canonical(entry).encode() + b"\n"
+
+
+def read(line: bytes, where: str) -> Entry:
+    """The entry of a line, not proven. Raises Unavailable when it is none."""
+    try:
+        entry = json.loads(line)
+        _ = entry["seq"], entry["hash"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unavailable(
+            f"the journal is damaged at {where}, so nothing can be recorded or read.",
+            hint="`cordon audit verify` shows where. Put journal.jsonl and journal.head aside as evidence; new ones "
+            "begin.",
+        ) from error
+    found: Entry = entry
+    return found
+
+
+def is_run(entry: Entry) -> bool:
+    """Whether it tells of a run: not of a flag, an erasure, a released sentence."""
+    return entry.get("kind", "run") == "run"
 
 
 def needle(field: str, begins: str) -> bytes:

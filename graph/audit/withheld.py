@@ -2,25 +2,22 @@
 is shown; another one is confirmed. The later word counts.
 
 A release holds for this sentence in this document of this space: it lies in the document's own record, stays when the
-document is ingested again and goes with it. A line of kind `withheld` in the journal says who, when and why, and
-audit/withheld.jsonl keeps a sample, masked, which `cordon eval guardrails` judges again.
+document is ingested again and goes with it. A line of kind `withheld` in the journal says who, when and why, and a
+sample is kept, masked, which `cordon eval guardrails` judges again.
 """
 
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from graph.audit.journal import Journal
-from graph.audit.lines import Lines
 from graph.errors import BadInput
 from graph.policy import pii, planted, structure
 from graph.policy.threats import Detector
+from graph.stores.journal import Journal, Row, Rows
 from graph.stores.spaces import Record, Space
 
-Row = dict[str, Any]
 Says = Literal["released", "confirmed"]
 
 
@@ -35,6 +32,7 @@ def listed(space: Space, record: Record, detector: Detector | None = None) -> li
 
 def decide(
     journal: Journal,
+    samples: Rows,
     space: Space,
     record: Record,
     said: dict[Says, Sequence[int | str]],
@@ -71,12 +69,8 @@ def decide(
     if decisions:
         space.change(record.doc_id, lambda held: replace(held, decisions=held.decisions + decisions))
     for sample in made:
-        Lines(samples(journal)).append(sample)
+        samples.append(sample)
     return [row for row, _ in found]
-
-
-def samples(journal: Journal) -> Path:
-    return journal.path.with_name("withheld.jsonl")
 
 
 def forget_user(space: Space, user: str) -> None:

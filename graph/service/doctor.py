@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from graph.audit.journal import Journal
+from graph.deps import stores
 from graph.errors import BadSettings, CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
@@ -205,11 +205,11 @@ def _host(settings: Settings) -> str:
 
 
 def _journal(settings: Settings) -> dict[str, str]:
-    path = settings.home / "audit" / "journal.jsonl"
     try:
-        proof = Journal(path).prove()
+        proof = stores(settings).journal.prove()
     except OSError as error:
-        return _check("journal", "fail", f"{path} cannot be read ({error.strerror})", "Mend its permissions.")
+        found = f"{error.filename} cannot be read ({error.strerror})"
+        return _check("journal", "fail", found, "Mend its permissions.")
     if proof.broken:
         return _check("journal", "fail", proof.says, "Compare with a backup; keep the files as they are.")
     if proof.doubt:

@@ -4,13 +4,14 @@ graph/deps.py names the one that is used. `embedded` keeps everything in one dir
 A protocol says what a store promises: isolation, durability, concurrency, errors. tests/graph/stores/ holds it to that.
 """
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
     from graph.stores.checkpoints import Checkpoints
     from graph.stores.conversations import Conversations
+    from graph.stores.journal import Journal, Rows
     from graph.stores.keys import KeyStore
     from graph.stores.spaces import Spaces
 
@@ -20,6 +21,12 @@ class Stores(Protocol):
 
     def spaces(self, embeddings: str) -> "Spaces":
         """The documents, for the embedding model of this name."""
+
+    @property
+    def journal(self) -> "Journal": ...
+
+    def rows(self, name: Literal["false_positives", "withheld"]) -> "Rows":
+        """What people said of the guards: runs that were stopped wrongly; sentences that were withheld, as samples."""
 
     @property
     def conversations(self) -> "Conversations": ...

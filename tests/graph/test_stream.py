@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent, Reply, VerifiedSentence
-from graph.audit.journal import Journal
+from graph.audit.chain import is_run
 from graph.models.partial import Claims
+from graph.stores.embedded.journal import FileJournal
 from tests.support.models import sentences, sources_in
 from tests.support.openai_server import Say, Server, serving
 
@@ -59,15 +60,15 @@ def test_the_first_sentence_comes_while_the_model_is_writing(talk: Any) -> None:
 
 def test_each_sentence_is_on_record_before_it_leaves(talk: Any, home: Path) -> None:
     agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.005))
-    journal = Journal(home / "audit" / "journal.jsonl")
+    journal = FileJournal(home / "audit" / "journal.jsonl")
     seen = 0
     for event in agent.stream(QUESTION, tenant_id="U1"):
         if isinstance(event, VerifiedSentence):
             seen += 1
             assert sum(e.get("kind") == "sentence" for e in journal.entries()) >= seen
     assert seen >= 3
-    assert len(list(journal.runs())) == 1
-    assert journal.verify() is None
+    assert len(list(filter(is_run, journal.entries()))) == 1
+    assert journal.prove().broken is None
 
 
 def test_an_unsupported_sentence_never_leaves(talk: Any) -> None:
@@ -87,7 +88,7 @@ def test_a_cut_stream_lets_out_what_was_verified_and_ends_as_unavailable(talk: A
     *early, (_, reply) = events_of(agent)
     assert early and isinstance(reply, Reply)
     assert reply.decision == "unavailable" and reply.sentences == []
-    entries = list(Journal(home / "audit" / "journal.jsonl").entries())
+    entries = list(FileJournal(home / "audit" / "journal.jsonl").entries())
     assert sum(e.get("kind") == "sentence" for e in entries) == len(early)
     assert entries[-1]["final_decision"] == "unavailable"
 
@@ -109,7 +110,7 @@ def test_a_caller_who_stops_listening_does_not_stop_the_run(talk: Any, home: Pat
     next(stream)
     stream.close()
     agent.ask(QUESTION, tenant_id="U1", thread_id="left")  # waits for the thread's turn
-    assert len(list(Journal(home / "audit" / "journal.jsonl").runs())) == 2
+    assert len(list(filter(is_run, FileJournal(home / "audit" / "journal.jsonl").entries()))) == 2
 
 
 def test_a_blocked_question_streams_its_refusal_only(talk: Any) -> None:

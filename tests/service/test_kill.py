@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.audit.journal import Journal
+from graph.stores.embedded.journal import FileJournal
 from tests.support.command import cordon, environment
 
 KILLS = int(os.environ.get("TEST_KILLS", "8"))
@@ -24,7 +24,7 @@ QUESTION = "How many people are in PunjabThal after the removals?"
 def sound(home: Path, out: Path) -> list[str]:
     """What is broken in a home, [] when nothing is."""
     found = []
-    journal = Journal(home / "audit" / "journal.jsonl")
+    journal = FileJournal(home / "audit" / "journal.jsonl")
     proof = journal.prove()
     found += [] if proof.holds else [f"journal: {proof.says}"]
     for path in [home / "checkpoints.db", *sorted((home / "index" / "spaces").glob("*.db"))]:
@@ -66,7 +66,7 @@ def test_killed_at_any_moment(home: Path, tmp_path: Path) -> None:
         child.send_signal(signal.SIGKILL)
         printed = child.communicate(timeout=60)[0]
         assert sound(home, out) == [], f"kill {n}"
-        entries = list(Journal(home / "audit" / "journal.jsonl").entries())
+        entries = list(FileJournal(home / "audit" / "journal.jsonl").entries())
         assert kept <= len(entries) <= kept + 1
         kept = len(entries)
         if printed.strip().endswith(b"}"):

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent, Reply, VerifiedSentence
-from graph.audit.journal import Journal
+from graph.audit.chain import is_run
 from graph.deps import Deps
 from graph.errors import BadInput, IndexUnavailable, Unavailable
 from graph.service.processes import Processes
 from graph.settings import load
 from graph.stores.embedded.home import HomeLock
+from graph.stores.embedded.journal import FileJournal
 from tests.support.models import sentences, sources_in
 from tests.support.openai_server import Say, serving
 
@@ -62,9 +63,9 @@ def test_answers_are_those_of_one_process_and_every_one_is_on_record(
     for n, question in enumerate(asked):
         alone = agent.ask(question, tenant_id="U1", thread_id=f"alone-{n}")
         assert all(parts(reply) == parts(alone) for reply in replies[n::3])
-    journal = Journal(home / "audit" / "journal.jsonl")
-    assert journal.verify() is None
-    assert {reply.run_id for reply in replies} == {entry["run_id"] for entry in journal.runs()}
+    journal = FileJournal(home / "audit" / "journal.jsonl")
+    assert journal.prove().broken is None
+    assert {reply.run_id for reply in replies} == {entry["run_id"] for entry in filter(is_run, journal.entries())}
 
 
 def test_turns_of_one_thread_come_one_after_the_other_whichever_process_runs_them(
@@ -137,7 +138,7 @@ def test_a_process_that_dies_fails_its_turns_and_is_replaced(pooled: Callable[..
         time.sleep(0.05)
     reply = many.ask(QUESTION, tenant_id="U1")  # the model is gone, the process is there
     assert reply.decision == "unavailable"
-    assert Journal(home / "audit" / "journal.jsonl").verify() is None
+    assert FileJournal(home / "audit" / "journal.jsonl").prove().broken is None
 
 
 def test_errors_come_back_as_they_were(pooled: Callable[..., Pooled], home: Path) -> None:

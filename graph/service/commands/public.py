@@ -57,9 +57,9 @@ def remove(value: Value, tenant: Tenant = "", everybody: Public = False) -> None
 
 def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
     """The lists, whose is meant, and the journal."""
-    from graph.audit.journal import Journal
     from graph.context import owner
+    from graph.deps import stores
     from graph.public import Lists
 
-    home = settings().home
-    return Lists(home), owner(tenant, everybody), Journal(home / "audit" / "journal.jsonl")
+    chosen = settings()
+    return Lists(chosen.home), owner(tenant, everybody), stores(chosen).journal

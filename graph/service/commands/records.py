@@ -22,10 +22,10 @@ def audit_tail(
     n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many.")] = 10, as_json: AsJson = False
 ) -> None:
     """The last runs."""
-    from graph.audit.journal import is_run
+    from graph.audit.chain import is_run
 
     with errors():
-        entries = list(islice(filter(is_run, _journal().newest()), n))[::-1]
+        entries = list(islice(filter(is_run, _stores().journal.newest()), n))[::-1]
         if as_json:
             for entry in entries:
                 print_json(entry, compact=True)
@@ -41,7 +41,7 @@ def audit_show(run_id: str) -> None:
     with errors():
         from graph.audit.mistakes import one_run
 
-        print_json(one_run(_journal(), run_id))
+        print_json(one_run(_stores().journal, run_id))
 
 
 @audit.command("flag", epilog="Example: cordon audit flag 3f0c2a --false-positive --note 'a question about the policy'")
@@ -59,9 +59,10 @@ def audit_flag(
     with errors():
         if not false_positive:
             raise BadInput("say what was wrong with it.", hint="`--false-positive` is what can be flagged.")
-        from graph.audit.mistakes import Mistakes
+        from graph.audit.mistakes import flag
 
-        row = Mistakes(_journal()).flag(run_id, note)
+        kept = _stores()
+        row = flag(kept.journal, kept.rows("false_positives"), run_id, note)
         if as_json:
             print_json(row)
         else:
@@ -75,7 +76,7 @@ def audit_verify() -> None:
 
     Who may write in the home may make both files anew: keep the head that is printed elsewhere, and compare."""
     with errors():
-        proof = _journal().prove()
+        proof = _stores().journal.prove()
         typer.echo(proof.says, err=not proof.holds)
     raise typer.Exit(0 if proof.holds else 1)
 
@@ -90,8 +91,9 @@ def audit_report(
     """The day in figures, a row per tenant."""
     with errors():
         from graph.audit import report
+        from graph.audit.chain import is_run
 
-        rows = report.report(_journal().runs("timestamp", day), day)
+        rows = report.report(filter(is_run, _stores().journal.entries("timestamp", day)), day)
         if form is ReportKind.csv:
             typer.echo(report.as_csv(rows), nl=False)
         else:
@@ -129,7 +131,7 @@ def verify(
     raise typer.Exit(0 if report.ok else 1)
 
 
-def _journal() -> Any:
-    from graph.audit.journal import Journal
+def _stores() -> Any:
+    from graph.deps import stores
 
-    return Journal(settings().home / "audit" / "journal.jsonl")
+    return stores(settings())

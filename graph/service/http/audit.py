@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator
 
-from graph.audit.chain import Entry
 from graph.service.http.service import Auditor, Served
+from graph.stores.journal import Entry
 
 router = APIRouter(prefix="/v1", tags=["audit"])
 
@@ -46,6 +46,7 @@ async def audit(
     """
 
     def work() -> list[Entry]:
-        return service.pages.page(who.principal.tenant_id, limit=limit, day=day or "", after=after, before=before)
+        journal = service.agent.deps.journal
+        return journal.page(who.principal.tenant_id, limit=limit, day=day or "", after=after, before=before)
 
     return {"entries": await service.work(who, work)}

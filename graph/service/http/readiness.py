@@ -5,9 +5,6 @@ import threading
 import time
 from typing import Any
 
-from graph.audit.journal import digest
-from graph.errors import Unavailable
-
 FRESH_S = 2.0  # asked often and by anybody: looked at anew at most this often
 MODEL_FRESH_S = 15.0
 
@@ -37,28 +34,9 @@ class Readiness:
             "index": _index(service),
             "model": self._model,
             "disk": _disk(settings),
-            "journal": _journal(service),
+            "journal": service.agent.deps.journal.state(),
             "processes": "ok" if service.agent.answering else "none",
         }
-
-
-def _journal(service: Any) -> str:
-    """Its last whole line proves itself, and it is no shorter than its head says."""
-    journal = service.agent.deps.journal
-    try:
-        told = journal.head.read()  # first: lines may be added meanwhile
-        if not journal.path.exists():
-            return "gone" if told or not os.access(service.settings.home, os.W_OK) else "ok"
-        if not os.access(journal.path, os.W_OK):
-            return "not writable"
-        last = next(journal.newest(), None)
-        if last is not None and last["hash"] != digest(last):
-            return "broken"
-        return "cut" if told and (last is None or last["seq"] < told.seq) else "ok"
-    except OSError:
-        return "not writable"
-    except (Unavailable, ValueError, KeyError, TypeError):
-        return "broken"
 
 
 def _index(service: Any) -> str:

@@ -9,7 +9,6 @@ from fastapi import Depends, Request
 from pydantic import ConfigDict, Field
 
 from graph.agent import Agent, Reply, VerifiedSentence
-from graph.audit.pages import Pages
 from graph.service.http.caller import Caller, Deed
 from graph.service.http.jobs import Jobs
 from graph.service.http.left_out import LeftOut
@@ -50,7 +49,7 @@ class Service:
         self.workers, self.limits, self.draining = Workers(self.settings), Limits(self.settings), Draining()
         self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
         self.jobs = Jobs(agent, self.metrics)
-        self.readiness, self.pages = Readiness(), Pages(agent.deps.journal)
+        self.readiness = Readiness()
 
     def close(self) -> None:
         """End the turns under way, keep the uploads that were not read yet for the next start, give the home back."""

@@ -2,7 +2,10 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from graph.stores.embedded.journal import FileJournal
+from graph.stores.embedded.lines import JsonLines
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -28,6 +31,13 @@ class Embedded:
         index = self._home / "index"
         vectors = Exact() if self._serves else Chroma(index / "chroma", above=EXACT_LIMIT)
         return SqliteSpaces(index, embeddings, vectors)
+
+    @cached_property
+    def journal(self) -> FileJournal:
+        return FileJournal(self._home / "audit" / "journal.jsonl")
+
+    def rows(self, name: Literal["false_positives", "withheld"]) -> JsonLines:
+        return JsonLines(self._home / "audit" / f"{name}.jsonl")
 
     @cached_property
     def conversations(self) -> "SqliteConversations":

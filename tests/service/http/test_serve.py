@@ -19,9 +19,9 @@ import httpx
 import pytest
 
 from evals.serving import CANARIES, QUESTIONS, keys_of
-from graph.audit.journal import Journal
 from graph.errors import BadInput
 from graph.stores.embedded.home import HomeLock
+from graph.stores.embedded.journal import FileJournal
 from tests.support.command import cordon, environment
 
 
@@ -102,8 +102,8 @@ def test_a_key_made_and_revoked_while_the_service_runs_and_a_stop_under_load_los
         assert process.wait(30) == 0
         log = (place.parent / "serve.log").read_text()
     assert told and torn == []
-    journal = Journal(place / "audit" / "journal.jsonl")
-    assert journal.verify() is None
+    journal = FileJournal(place / "audit" / "journal.jsonl")
+    assert journal.prove().broken is None
     assert set(told) <= {entry["run_id"] for entry in journal.entries()}
     HomeLock(place, 0).acquire().release()
     assert all(json.loads(line) for line in log.splitlines()[1:])

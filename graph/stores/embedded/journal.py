@@ -1,11 +1,6 @@
-"""The journal: one JSON line per run, on disk before the answer leaves, each bound to the one before by its hash.
-
-What could tell of a person is bound by a salted hash of its own, so that it can be erased later and the chain still
-holds: an erased line must be named by an erasure line, or the journal does not verify.
-"""
+"""The journal as a file: one JSON line per entry. What it ought to end with is in a second one (head.py)."""
 
 import fcntl
-import json
 import os
 import threading
 from collections.abc import Collection, Iterator
@@ -15,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from graph.audit.chain import (
-    GENESIS,
-    PERSONAL,
-    Broken,
-    Entry,
     Link,
     chained,
     check,
@@ -26,17 +17,20 @@ from graph.audit.chain import (
     line_of,
     needle,
     proven,
+    read,
     without_personal,
 )
-from graph.audit.head import Head
-from graph.audit.proof import Proof, prove
 from graph.errors import Unavailable
 from graph.files import private_directory
+from graph.stores.embedded.head import Head
+from graph.stores.embedded.pages import Pages
+from graph.stores.embedded.proof import prove
+from graph.stores.journal import Entry, Proof
 
 _BLOCK = 8_192
 
 
-class Journal:
+class FileJournal:
     """Append-only. Safe between threads and processes: each write holds a lock on the file."""
 
     def __init__(self, path: Path) -> None:
@@ -45,13 +39,12 @@ class Journal:
         self._waiting: list[tuple[Entry, Future[Entry]]] = []
         self._writing = False
         self._written = threading.Condition()
+        self._pages = Pages(path)
+        self.page = self._pages.page
 
     def append(self, entry: Entry) -> Entry:
-        """Write the entry with `seq`, `prev` and `hash` added; returns it once it is on disk.
-
-        Raises Unavailable when the disk does not take the line: then no answer may leave. Threads that come while
-        another one writes are written together, by the next of them, with one wait for the disk.
-        """
+        """Threads that come while another one writes are written together, by the next of them, with one wait for the
+        disk."""
         check(entry)  # what cannot be written fails alone
         mine: Future[Entry] = Future()
         with self._written:
@@ -81,11 +74,7 @@ class Journal:
             promised.set_result(entry)
 
     def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> Entry:
-        """Take what is personal out of these runs' lines, and of what was said about them, and add the receipt, a line
-        of kind `erasure`, in one step. The runs are of the receipt's tenant: other tenants' lines are not read.
-
-        The file is written anew beside the old one and takes its place whole. Returns the receipt as chained.
-        """
+        """The file is written anew beside the old one and takes its place whole."""
         gone, theirs, named = set(run_ids), needle("tenant_id", receipt["tenant_id"]) + b'"', []
         fresh = self.path.with_name(f".{self.path.name}.writing")
         with self._locked() as file:
@@ -132,8 +121,7 @@ class Journal:
             ) from error
 
     def entries(self, field: str = "", begins: str = "") -> Iterator[Entry]:
-        """Every whole entry, oldest first; with a field only those in which this text begins so. Lines without these
-        bytes are not read, so a few entries are found quickly in a long journal."""
+        """Every whole entry. Lines without these bytes are not read."""
         wanted = needle(field, begins) if field else b""
         if self.path.exists():
             with self.path.open("rb") as file:
@@ -144,7 +132,6 @@ class Journal:
                             yield entry
 
     def newest(self) -> Iterator[Entry]:
-        """Every whole entry, the last one first."""
         if self.path.exists():
             with self.path.open("rb") as file:
                 lines = _backwards(file.fileno())
@@ -154,21 +141,26 @@ class Journal:
                 for line in lines:
                     yield read(line, "a line near its end")
 
-    def runs(self, field: str = "", begins: str = "") -> Iterator[Entry]:
-        """The lines of runs, without flags, erasures and released sentences; otherwise as `entries`."""
-        return filter(is_run, self.entries(field, begins))
-
     def prove(self) -> Proof:
         """What the journal's bytes, and its head, prove."""
         return prove(self.path, self.head)
 
-    def verify(self) -> Broken | None:
-        """What does not hold, if anything. None does not say that there is a journal: `prove` does."""
-        return self.prove().broken
-
-
-def is_run(entry: Entry) -> bool:
-    return entry.get("kind", "run") == "run"
+    def state(self) -> str:
+        """Its last whole line proves itself, and it is no shorter than its head says."""
+        try:
+            told = self.head.read()  # first: lines may be added meanwhile
+            if not self.path.exists():
+                return "gone" if told or not os.access(self.path.parents[1], os.W_OK) else "ok"
+            if not os.access(self.path, os.W_OK):
+                return "not writable"
+            last = next(self.newest(), None)
+            if last is not None and last["hash"] != digest(last):
+                return "broken"
+            return "cut" if told and (last is None or last["seq"] < told.seq) else "ok"
+        except OSError:
+            return "not writable"
+        except (Unavailable, ValueError, KeyError, TypeError):
+            return "broken"
 
 
 class _End:
@@ -212,21 +204,6 @@ def _written(file: int, entries: list[Entry], head: Head) -> list[Entry]:
     return made
 
 
-def read(line: bytes, where: str) -> Entry:
-    """The entry of a line, not proven. Raises Unavailable when it is none."""
-    try:
-        entry = json.loads(line)
-        _ = entry["seq"], entry["hash"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Unavailable(
-            f"the journal is damaged at {where}, so nothing can be recorded or read.",
-            hint="`cordon audit verify` shows where. Put journal.jsonl and journal.head aside as evidence; new ones "
-            "begin.",
-        ) from error
-    found: Entry = entry
-    return found
-
-
 def _is_whole(tail: bytes) -> bool:
     """Whether what stands behind the last newline is a line that only lacks its own."""
     try:
@@ -245,6 +222,3 @@ def _backwards(file: int) -> Iterator[bytes]:
         rest, *lines = (os.pread(file, step, at) + rest).split(b"\n")
         yield from reversed(lines)
     yield rest
-
-
-__all__ = ["GENESIS", "PERSONAL", "Broken", "Journal", "digest", "is_run", "read"]

@@ -1,31 +1,11 @@
 """What a journal's bytes and its head prove, in one sentence that never says more than that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from graph.audit.chain import Broken, follow, proven
-from graph.audit.head import Head
-
-
-@dataclass(frozen=True)
-class Proof:
-    """`broken` is what does not hold; `doubt` why nothing is proven although nothing is broken."""
-
-    entries: int
-    head: str
-    broken: Broken | None = None
-    doubt: str = ""
-
-    @property
-    def holds(self) -> bool:
-        return self.broken is None and not self.doubt
-
-    @property
-    def says(self) -> str:
-        if self.broken is not None:
-            return f"broken at line {self.broken.line}: {self.broken.why}"
-        return self.doubt or f"{self.entries} entries, unbroken; head {self.head}"
+from graph.audit.chain import follow, proven
+from graph.stores.embedded.head import Head
+from graph.stores.journal import Broken, Proof
 
 
 def prove(journal: Path, head: Head) -> Proof:

@@ -1,17 +1,15 @@
-"""A file of JSON lines beside the journal. Unlike the journal's, its lines can be taken out again."""
+"""Rows as a file of JSON lines beside the journal."""
 
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from graph.files import private_directory
+from graph.stores.journal import Row
 
-Row = dict[str, Any]
 
-
-class Lines:
+class JsonLines:
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -26,7 +24,6 @@ class Lines:
         return [json.loads(line) for line in self.path.read_bytes().splitlines() if line.strip()]
 
     def forget(self, gone: Callable[[Row], bool]) -> int:
-        """Erase the lines for which this holds. Returns how many it was."""
         known = self.all()
         kept = [row for row in known if not gone(row)]
         if len(kept) < len(known):

@@ -16,12 +16,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graph.audit.chain import GENESIS, digest, line_of
-from graph.audit.journal import Journal
 from graph.errors import Unavailable
+from graph.stores.embedded.journal import FileJournal
 
 
-def filled(folder: Path, n: int = 4) -> Journal:
-    journal = Journal(folder / "audit" / "journal.jsonl")
+def filled(folder: Path, n: int = 4) -> FileJournal:
+    journal = FileJournal(folder / "audit" / "journal.jsonl")
     for i in range(n):
         scores = {"first": 1, "second": 2.5}
         journal.append({"run_id": f"r{i}", "query": f"Frage {i} – سوال", "tenant_id": "U1", "scores": scores})
@@ -63,7 +63,7 @@ _VALUES = st.recursive(
 def test_whatever_is_written_is_proven_and_erased_again(
     tmp_path_factory: pytest.TempPathFactory, entry: dict[str, Any]
 ) -> None:
-    journal = Journal(tmp_path_factory.mktemp("j") / "journal.jsonl")
+    journal = FileJournal(tmp_path_factory.mktemp("j") / "journal.jsonl")
     try:
         journal.append({"run_id": "r", "tenant_id": "T", **entry})
     except ValueError:
@@ -81,7 +81,7 @@ def test_any_changed_byte_is_found(tmp_path_factory: pytest.TempPathFactory, dat
     at = data.draw(st.integers(0, len(raw) - 2))  # all but the last line's end: without it the line is a torn tail
     raw[at] = data.draw(st.integers(0, 255).filter(lambda b: b != raw[at]))
     journal.path.write_bytes(bytes(raw))
-    assert journal.verify() is not None
+    assert journal.prove().broken is not None
 
 
 def _tampered(kind: str, lines: list[bytes]) -> list[bytes]:
@@ -189,7 +189,7 @@ def test_tampering_is_found_and_located(tmp_path: Path, kind: str) -> None:
     before = journal.path.read_bytes()
     journal.path.write_bytes(b"".join(_tampered(kind, before.splitlines(keepends=True))))
     assert journal.path.read_bytes() != before
-    broken = journal.verify()
+    broken = journal.prove().broken
     assert broken is not None
     assert 1 <= broken.line <= 3
     assert broken.why
@@ -200,10 +200,10 @@ def test_a_torn_tail_is_cut_by_the_next_append(tmp_path: Path, tail: bytes) -> N
     journal = filled(tmp_path)
     with journal.path.open("ab") as file:
         file.write(tail)
-    assert journal.verify() is None, "a line that was never acknowledged is no break"
+    assert journal.prove().broken is None, "a line that was never acknowledged is no break"
     assert len(list(journal.entries())) == 4
     journal.append({"run_id": "r5"})
-    assert journal.verify() is None
+    assert journal.prove().broken is None
     assert [e["seq"] for e in journal.entries()] == [1, 2, 3, 4, 5]
     assert tail not in journal.path.read_bytes().splitlines()
 
@@ -233,7 +233,7 @@ def test_a_last_line_without_its_newline_that_was_changed_is_told(tmp_path: Path
     assert journal.prove().says == "broken at line 4: the journal was cut: 4 entries were written"
 
 
-def _damaged(kind: str, journal: Journal) -> None:
+def _damaged(kind: str, journal: FileJournal) -> None:
     lines = journal.path.read_bytes().splitlines(keepends=True)
     match kind:
         case "deleted":
@@ -275,7 +275,7 @@ def test_what_was_cut_is_told_and_stays_told(tmp_path: Path, kind: str, says: st
 
 
 def test_without_a_journal_or_its_head_nothing_is_called_unbroken(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "audit" / "journal.jsonl")
+    journal = FileJournal(tmp_path / "audit" / "journal.jsonl")
     assert (journal.prove().says, journal.prove().holds) == ("there is no journal: nothing is proven", False)
     filled(tmp_path)
     last = list(journal.entries())[-1]["hash"]
@@ -321,7 +321,7 @@ def test_a_file_without_a_single_newline_is_looked_through_once(tmp_path: Path) 
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"x" * 2**25)
     begun = time.process_time()
-    assert list(Journal(path).newest()) == []
+    assert list(FileJournal(path).newest()) == []
     assert time.process_time() - begun < 2
 
 
@@ -331,18 +331,18 @@ def test_a_tail_longer_than_the_next_line_leaves_no_rest(tmp_path: Path) -> None
         file.write(b"x" * 200_000)
     journal.append({"run_id": "r5"})
     assert journal.path.read_bytes().endswith(b"}\n")
-    assert journal.verify() is None
+    assert journal.prove().broken is None
 
 
 def test_a_long_last_line_is_read_whole(tmp_path: Path) -> None:
     journal = filled(tmp_path, 1)
     journal.append({"run_id": "long", "query": "y" * 300_000})
     assert journal.append({"run_id": "after"})["seq"] == 3
-    assert journal.verify() is None
+    assert journal.prove().broken is None
 
 
 def test_many_threads(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j.jsonl")
+    journal = FileJournal(tmp_path / "j.jsonl")
     threads = [
         threading.Thread(target=lambda n=n: [journal.append({"run_id": f"{n}-{i}"}) for i in range(10)])
         for n in range(6)
@@ -351,13 +351,13 @@ def test_many_threads(tmp_path: Path) -> None:
         t.start()
     for t in threads:
         t.join()
-    assert journal.verify() is None
+    assert journal.prove().broken is None
     assert len({e["run_id"] for e in journal.entries()}) == 60
 
 
 def _append(path: Path, name: int) -> None:
     for i in range(10):
-        Journal(path).append({"run_id": f"{name}-{i}"})
+        FileJournal(path).append({"run_id": f"{name}-{i}"})
 
 
 def test_many_processes(tmp_path: Path) -> None:
@@ -368,8 +368,8 @@ def test_many_processes(tmp_path: Path) -> None:
     for child in children:
         child.join(60)
     assert [child.exitcode for child in children] == [0, 0, 0]
-    journal = Journal(tmp_path / "j.jsonl")
-    assert journal.verify() is None
+    journal = FileJournal(tmp_path / "j.jsonl")
+    assert journal.prove().broken is None
     assert len({e["run_id"] for e in journal.entries()}) == 30
 
 
@@ -401,9 +401,9 @@ def test_a_disk_that_does_not_take_the_line(tmp_path: Path, monkeypatch: pytest.
     assert caught.value.hint
     if how != "no sync":
         assert journal.path.read_bytes() == before
-    assert journal.verify() is None
+    assert journal.prove().broken is None
     journal.append({"run_id": "next"})
-    assert journal.verify() is None
+    assert journal.prove().broken is None
 
 
 def _limited(path: Path, out: Any) -> None:
@@ -413,7 +413,7 @@ def _limited(path: Path, out: Any) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 60, resource.RLIM_INFINITY))
     try:
-        Journal(path).append({"run_id": "too much"})
+        FileJournal(path).append({"run_id": "too much"})
         out.put("written")
     except Unavailable as error:
         out.put(str(error))
@@ -436,7 +436,7 @@ def test_a_full_disk_in_truth(tmp_path: Path) -> None:
 
 
 def test_an_entry_that_cannot_be_written_fails_alone(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.jsonl")
+    journal = FileJournal(tmp_path / "journal.jsonl")
     entries: list[dict[str, Any]] = [{"run_id": str(n)} for n in range(20)]
     entries[7] = {"run_id": object()}
 
@@ -449,14 +449,16 @@ def test_an_entry_that_cannot_be_written_fails_alone(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert [n for n, good in enumerate(pool.map(append, entries)) if not good] == [7]
-    assert journal.verify() is None and len(list(journal.entries())) == 19
+    assert journal.prove().broken is None and len(list(journal.entries())) == 19
 
 
 def test_threads_that_wait_are_written_together_in_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal, waits = Journal(tmp_path / "journal.jsonl"), []
+    journal, waits = FileJournal(tmp_path / "journal.jsonl"), []
     genuine = os.fsync
-    monkeypatch.setattr("graph.audit.journal.os.fsync", lambda file: (waits.append(1), time.sleep(0.05), genuine(file)))
+    monkeypatch.setattr(
+        "graph.stores.embedded.journal.os.fsync", lambda file: (waits.append(1), time.sleep(0.05), genuine(file))
+    )
     with ThreadPoolExecutor(10) as pool:
         seqs = list(pool.map(lambda n: journal.append({"run_id": str(n)})["seq"], range(30)))
-    assert sorted(seqs) == list(range(1, 31)) and journal.verify() is None
+    assert sorted(seqs) == list(range(1, 31)) and journal.prove().broken is None
     assert len(waits) < 15

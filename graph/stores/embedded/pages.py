@@ -14,11 +14,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 
-from graph.audit.chain import Entry, needle
-from graph.audit.journal import Journal, read
+from graph.audit.chain import needle, read
 from graph.errors import NotFound
+from graph.stores.journal import Entry
 
 # `personal_sha256` is the line's name for its own tenant, as `id`: its salt makes it one of a kind, an erasure leaves
 # it, and it binds no place. The salt itself would let whoever kept a page try out what an erased line held. The folder
@@ -39,7 +40,7 @@ class _Places:
 class Pages:
     """Safe between threads."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Path) -> None:
         self._journal = journal
         self._known: dict[str, _Places] = {}
         self._lock = threading.Lock()
@@ -47,13 +48,8 @@ class Pages:
     def page(
         self, tenant: str, *, limit: int, day: str = "", after: str | None = None, before: str | None = None
     ) -> list[Entry]:
-        """The tenant's last lines of the day (of all days when ""), those before one, or the next ones after one,
-        oldest first. `after` and `before` are an `id`, or the run_id of a run: all of its lines.
-
-        Raises NotFound when the tenant has no such line or run.
-        """
         try:
-            with self._journal.path.open("rb") as file:
+            with self._journal.open("rb") as file:
                 lines = _Lines(file, self._places(file, tenant), tenant, day)
                 first = lines.last_of(after) + 1 if after is not None else 0
                 end = lines.first_of(before) if before is not None else len(lines.begins)
@@ -128,6 +124,3 @@ class _Lines:
                 entry = read(line, "a line of this tenant")
                 if entry.get("tenant_id") == self._tenant:
                     yield number, entry
-
-
-__all__ = ["Pages"]
