@@ -17,7 +17,7 @@ from graph.errors import BadInput, CordonError, NotFound
 from graph.library import Library
 from graph.settings import Settings, load
 from graph.tracing import refuse_uninvited
-from graph.turns import ByThread, Release, Runner, Turn, Turns
+from graph.turns import Release, Runner, Turn, Turns
 
 _MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
 DEFAULT_USER, DEFAULT_THREAD = "local", "default"
@@ -67,7 +67,6 @@ class Agent(Library):
         )  # what they lack is said now, not after the first answer
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
-        self._alone = ByThread()
 
     def __enter__(self) -> Self:
         return self
@@ -135,7 +134,7 @@ class Agent(Library):
         return Turn({"question": question, "options": chosen}, context, kept)
 
     def _replied(self, turn: Turn, release: Release | None = None) -> Reply:
-        with self._alone(turn.thread):
+        with self.deps.stores.thread(turn.thread):
             return Reply(self._runner.run(turn, release))
 
     async def aask(self, question: str, **who: Any) -> Reply:
@@ -190,7 +189,7 @@ class Agent(Library):
     def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> bool:
         """Forget a conversation; whether there was anything of it, asked with memory `none` included."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
-        with self._alone(thread):
+        with self.deps.stores.thread(thread):
             held = self.deps.checkpoints.forget([thread]) + self.deps.conversations.forget(
                 tenant_id, user=user_id, thread=thread_id
             )

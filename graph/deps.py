@@ -15,6 +15,7 @@ from graph.stores import Stores
 from graph.stores.conversations import Conversations
 from graph.stores.embedded import Embedded
 from graph.stores.journal import Journal, Rows
+from graph.stores.leases import Lease
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from graph.policy.threats import Borders
     from graph.public import Lists
     from graph.stores.checkpoints import Checkpoints
-    from graph.stores.embedded.home import HomeLock
     from graph.tracing import Tracer
 
 
@@ -37,20 +37,20 @@ def stores(settings: Settings, *, serves: bool = False) -> Stores:
 
     `serves`: for a service, of which several processes may use the same stores.
     """
-    return Embedded(settings.home, serves=serves)
+    return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
 
 
 @dataclass(frozen=True)
 class Deps:
     """One per process and home. `model` replaces the language model: the seam for tests and for other providers.
 
-    `shared` is the lock of a home that several processes of one service use; without it the home is this one's alone.
-    `serves` as of `stores`.
+    `lease`: the open files that hold the stores for several processes of one service; without it they are this one's
+    alone. `serves` as of `stores`.
     """
 
     settings: Settings
     model: "BaseChatModel | None" = None
-    shared: "HomeLock | None" = None
+    lease: tuple[int, ...] | None = None
     serves: bool = False
 
     def __post_init__(self) -> None:
@@ -67,17 +67,15 @@ class Deps:
         return embedder(self.settings)
 
     @cached_property
-    def lock(self) -> "HomeLock":
-        from graph.stores.embedded.home import HomeLock
-
-        return self.shared or HomeLock(self.settings.home, self.settings.lock_wait_s).acquire()
+    def lock(self) -> Lease:
+        return self.stores.hold() if self.lease is None else self.stores.join(self.lease)
 
     @cached_property
     def index(self) -> "Index":
         from graph.knowledge.index import Index
 
         _ = self.lock
-        if self.shared is None:  # pages that a killed ingestion left, and that earlier versions kept
+        if self.lease is None:  # pages that a killed ingestion left, and that earlier versions kept
             shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
         return Index(self.stores.spaces(self.embedder.name), self.embedder)
 
@@ -169,10 +167,12 @@ class Deps:
             getattr(self, name)
 
     def close(self) -> None:
-        for name in ("tracer", "generator", "index", "conversations", "checkpoints", "stores"):  # only what was opened
+        for name in ("tracer", "generator", "index", "conversations", "checkpoints"):  # only what was opened
             opened = self.__dict__.pop(name, None)
             if opened is not None:
                 opened.close()
+        if "stores" in self.__dict__:
+            self.stores.close()
         lock = self.__dict__.pop("lock", None)
         if lock is not None:
             lock.release()

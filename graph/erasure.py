@@ -1,10 +1,9 @@
 """Erasure: everything that is kept of a thread, a user, a tenant, or of what is older than a day, with a receipt.
 
-PLACES names every file that a home and its artefacts have. The journal comes last and holds the receipt, after a look
+PLACES names everything that is kept. The journal comes last and holds the receipt, after a look
 that found nothing left: an erasure that was cut short has left its runs there, so asking again finishes it.
 """
 
-import json
 import re
 import shutil
 import sys
@@ -119,8 +118,9 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     for place in PLACES:
         receipt[place.name] = place.erase(work)
     _forget_in_memory()
-    folders = {work.home, deps.settings.out} | {Path(run["artifacts"]).parent for run in runs if run["artifacts"]}
-    if left := remains.holding({*work.ids, *decided, *work.keys}, folders, apart_from=deps.journal.path):
+    gone = {*work.ids, *decided, *work.keys}
+    folders = {deps.settings.out} | {Path(run["artifacts"]).parent for run in runs if run["artifacts"]}
+    if left := list(dict.fromkeys([*deps.stores.remains(gone), *map(str, remains.holding(gone, folders))])):
         raise Unavailable(
             f"{len(left)} files still hold what was to be erased, {left[0]} among them.",
             hint="Remove what is not Cordon's own, then ask again.",
@@ -187,19 +187,8 @@ def _pages(work: _Erasure) -> int:
 
 
 def _uploads(work: _Erasure) -> int:
-    """Remove the folders of uploads (graph/service/http/jobs.py) of the tenant, or of one user of it, and those that
-    were never accepted: whose they are nobody can tell, and the service that took them is gone."""
-    gone = 0
-    for folder in (work.home / "uploads").glob("*") if work.scope.whole_user else ():
-        try:
-            known = json.loads((folder / "job.json").read_bytes())
-            theirs = known["tenant_id"] == work.scope.tenant_id and work.scope.user_id in (None, known["user_id"])
-        except (OSError, ValueError, KeyError, TypeError):
-            theirs = True
-        if theirs:
-            shutil.rmtree(folder, ignore_errors=True)
-            gone += 1
-    return gone
+    scope = work.scope
+    return work.deps.stores.uploads.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
 
 
 def _keys(work: _Erasure) -> int:
@@ -235,30 +224,29 @@ def _of_nobody(work: _Erasure) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """A kind of thing that is kept: the files it lies in, below the home or `out`, and what takes it out of them."""
+    """A kind of thing that is kept, and what erases it."""
 
     name: str  # in the receipt
-    files: str  # a pattern of pathlib.PurePath.match, or of a folder with all below it when it ends in /
     erase: Callable[[_Erasure], int]  # how many it was
 
 
 PLACES = (
-    Place("runs", "audit/journal.jsonl", _runs),
-    Place("head", "audit/journal.head", _of_nobody),  # a number and a hash; it follows the journal
-    Place("threads", "checkpoints.db*", _threads),
-    Place("turns", "conversations/*.db*", _turns),
-    Place("artifacts", "out/", _artifacts),
-    Place("traces", "traces/*.jsonl", _traces),
-    Place("false_positives", "audit/false_positives.jsonl", _mistakes),
-    Place("withheld", "audit/withheld.jsonl", _withheld),
-    Place("uploads", "uploads/", _uploads),
-    Place("public", "public/*.json", _public),
-    Place("keys", "keys.db*", _keys),
-    Place("pages", "pages/", _pages),
-    Place("documents", "index/spaces/*", _documents),
-    Place("vectors", "index/chroma/", _of_nobody),  # built anew with the documents
-    Place("lock", "lock", _of_nobody),  # a process id
-    Place("pepper", "keys.pepper", _of_nobody),  # random bytes, of no tenant
+    Place("runs", _runs),
+    Place("head", _of_nobody),  # of the journal: a number and a hash; it follows it
+    Place("threads", _threads),
+    Place("turns", _turns),
+    Place("artifacts", _artifacts),
+    Place("traces", _traces),
+    Place("false_positives", _mistakes),
+    Place("withheld", _withheld),
+    Place("uploads", _uploads),
+    Place("public", _public),
+    Place("keys", _keys),
+    Place("pages", _pages),
+    Place("documents", _documents),
+    Place("vectors", _of_nobody),  # made anew with the documents
+    Place("lock", _of_nobody),  # a process id
+    Place("pepper", _of_nobody),  # random bytes, of no tenant
 )
 
 

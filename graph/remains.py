@@ -8,7 +8,7 @@ _HEX = re.compile(rb"[0-9a-f-]{32,}")
 _BLOCK, _LONGEST = 1 << 22, 64  # bytes read at a time; no name is as long, dashes included
 
 
-def holding(names: Collection[str], folders: Iterable[Path], *, apart_from: Path) -> list[Path]:
+def holding(names: Collection[str], folders: Iterable[Path], *, apart_from: Path | None = None) -> list[Path]:
     """Files below the folders whose path or bytes have one of the names: run ids and the keys of tenants and threads,
     hexadecimal, with or without dashes. Raises OSError when a file cannot be read."""
     wanted = {name.encode() for name in names}

@@ -4,13 +4,10 @@
 """
 
 import contextvars
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
-from weakref import WeakValueDictionary
 
 from graph.context import Context, key_of
 from graph.deps import Deps
@@ -144,23 +141,3 @@ class Turns:
 
         _ = self._deps.lock
         return build_search(self._deps).compile()
-
-
-class ByThread:
-    """One lock for each thread in use: two turns of one thread at once would lose one of them."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, _Lock] = WeakValueDictionary()
-        self._own = threading.Lock()
-
-    @contextmanager
-    def __call__(self, thread: str) -> Iterator[None]:
-        with self._own:
-            lock = self._locks.setdefault(thread, _Lock())
-        with lock.held:
-            yield
-
-
-class _Lock:
-    def __init__(self) -> None:
-        self.held = threading.Lock()

@@ -1,9 +1,8 @@
 """`cordon doctor`: the effective settings with secrets hidden, what is missing, what to do about it."""
 
-import os
-import sqlite3
 import sys
 import time
+from dataclasses import astuple
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,19 +15,21 @@ from graph.models.detector import detector
 from graph.models.reader import reader
 from graph.parts import is_folder
 from graph.settings import Settings, origin, without_credentials
+from graph.stores import State
 from graph.tracing import refuse_uninvited
 
 
 def examine(settings: Settings) -> dict[str, Any]:
     """{"ok": bool, "checks": [{what, status ok|warn|fail, found, do}], "settings": {name: {value, from}}}."""
+    kept = stores(settings).examine()
     checks = [
-        _python(),
-        _home(settings),
+        _python(kept["engine"]),
+        _check("home", *astuple(kept["place"])),
         _weights(settings),
         _reader(settings),
         _guards(),
         _detector(settings),
-        _documents(settings),
+        _check("documents", *astuple(kept["documents"])),
         _model(settings),
         _journal(settings),
     ]
@@ -44,31 +45,8 @@ def _check(what: str, status: str, found: str, do: str = "") -> dict[str, str]:
     return {"what": what, "status": status, "found": found, "do": do}
 
 
-def _python() -> dict[str, str]:
-    version = ".".join(map(str, sys.version_info[:3]))
-    fts = sqlite3.connect(":memory:").execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()[0]
-    if not fts:
-        return _check("Python", "fail", f"{version}, its SQLite has no FTS5", "Use a Python whose SQLite has FTS5.")
-    return _check("Python", "ok", f"{version}, SQLite {sqlite3.sqlite_version} with FTS5")
-
-
-def _home(settings: Settings) -> dict[str, str]:
-    home = settings.home
-    if not home.exists():
-        return _check("home", "ok", f"{home} does not exist yet; it is made on first use")
-    if not os.access(home, os.W_OK | os.X_OK):
-        return _check("home", "fail", f"{home} cannot be written", "Set CORDON_HOME to a directory of yours.")
-    free = os.statvfs(home).f_bavail * os.statvfs(home).f_frsize
-    if free < 100 * 2**20:
-        return _check(
-            "home",
-            "fail",
-            f"only {free // 2**20} MB are free at {home}",
-            "Make room: no run can be recorded on a full disk.",
-        )
-    if home.stat().st_mode & 0o077:
-        return _check("home", "warn", f"{home} can be read by others", f"chmod 700 {home}")
-    return _check("home", "ok", f"{home}, {free / 2**30:.1f} GB free")
+def _python(engine: State) -> dict[str, str]:
+    return _check("Python", engine.status, f"{'.'.join(map(str, sys.version_info[:3]))}, {engine.found}", engine.do)
 
 
 def _weights(settings: Settings) -> dict[str, str]:
@@ -148,23 +126,6 @@ def _reader(settings: Settings) -> dict[str, str]:
     return _check(
         "reader", "warn", f"{settings.reader}; it puts no answer first", "Is it a cross-encoder for questions?"
     )
-
-
-def _documents(settings: Settings) -> dict[str, str]:
-    files = sorted((settings.home / "index" / "spaces").glob("*.db"))
-    if not files:
-        return _check("documents", "warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
-    total = 0
-    for file in files:
-        try:
-            total += (
-                sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-                .execute("SELECT count(*) FROM documents")
-                .fetchone()[0]
-            )
-        except sqlite3.Error as error:
-            return _check("documents", "fail", f"{file.name}: {error}", "Restore it, or ingest again.")
-    return _check("documents", "ok", f"{total} in {len(files)} spaces")
 
 
 def _model(settings: Settings) -> dict[str, str]:

@@ -18,8 +18,8 @@ from graph.settings import Settings
 log = logging.getLogger("cordon.process")
 
 
-def main(line: int, lock: int) -> None:
-    """`line` and `lock` are open files: the socket to the service, and the home's lock."""
+def main(line: int, *lease: int) -> None:
+    """`line` and `lease` are open files: the socket to the service, and what holds the stores."""
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a terminal tells the whole group; the service decides
         signal.signal(asked_to_stop, signal.SIG_IGN)
     connection = Connection(line)
@@ -32,10 +32,9 @@ def main(line: int, lock: int) -> None:
     log_to_stderr()
     from graph.context import Context
     from graph.deps import Deps
-    from graph.stores.embedded.home import HomeLock
     from graph.turns import Turn, Turns
 
-    deps = Deps(settings, shared=HomeLock.inherited(settings.home, lock), serves=True)
+    deps = Deps(settings, lease=lease, serves=True)
     deps.open()
     turns = Turns(deps)
     turns.open()

@@ -39,16 +39,17 @@ log = logging.getLogger("cordon.processes")
 
 
 class Processes:
-    """A graph.turns.Runner. `lock` is the open file of the home's lock. Raises Unavailable when none can be started."""
+    """A graph.turns.Runner. `lease` holds the stores (graph/stores/leases.py). Raises Unavailable when no process can
+    be started."""
 
-    def __init__(self, settings: Settings, lock: int, count: int) -> None:
-        self._settings, self._lock = settings, lock
+    def __init__(self, settings: Settings, lease: tuple[int, ...], count: int) -> None:
+        self._settings, self._lease = settings, lease
         self._own = threading.Lock()
         self._closing = False
         self._at: list[_Process] = []
         try:
             for _ in range(count):
-                self._at.append(_Process(settings, lock))
+                self._at.append(_Process(settings, lease))
             for process in self._at:
                 process.wait_ready()
         except CordonError:
@@ -99,7 +100,7 @@ class Processes:
         with self._own:
             try:
                 if not self._closing:
-                    self._at[place] = _Process(self._settings, self._lock)
+                    self._at[place] = _Process(self._settings, self._lease)
             except Unavailable as error:
                 log.error("no process could be started", extra={"told": {"error": type(error.__cause__).__name__}})
                 return False
@@ -117,7 +118,7 @@ class Processes:
 
 
 class _Process:
-    def __init__(self, settings: Settings, lock: int) -> None:
+    def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
         self._socket, theirs = socket.socketpair()
         self._told: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
         self._next = 0
@@ -125,8 +126,8 @@ class _Process:
         self._ready = threading.Event()
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), str(lock)],
-                pass_fds=[theirs.fileno(), lock],
+                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, lease)],
+                pass_fds=[theirs.fileno(), *lease],
                 stdin=subprocess.DEVNULL,
             )
         except OSError as error:

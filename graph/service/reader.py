@@ -45,10 +45,10 @@ class Ended(Exception):
 
 
 class Reader:
-    """Not for two threads at once. `lock` is the open file of the home's lock."""
+    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py)."""
 
-    def __init__(self, settings: Settings, lock: int) -> None:
-        self._settings, self._lock = settings, lock
+    def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
+        self._settings, self._lease = settings, lease
         self._child: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
 
@@ -87,8 +87,8 @@ class Reader:
         ours, theirs = socket.socketpair()
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), str(self._lock)],
-                pass_fds=[theirs.fileno(), self._lock],
+                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, self._lease)],
+                pass_fds=[theirs.fileno(), *self._lease],
                 stdin=subprocess.DEVNULL,
             )
         except OSError as error:
@@ -117,8 +117,8 @@ def _told(source: Source) -> dict[str, Any]:
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
 
 
-def main(line: int, lock: int) -> None:
-    """The process. `lock` is held open as long as it lives: nobody else opens the home before."""
+def main(line: int, *lease: int) -> None:
+    """The process. `lease` is held open as long as it lives: nobody else opens the stores before."""
     os.nice(NICE)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)

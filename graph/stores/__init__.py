@@ -4,7 +4,10 @@ graph/deps.py names the one that is used. `embedded` keeps everything in one dir
 A protocol says what a store promises: isolation, durability, concurrency, errors. tests/graph/stores/ holds it to that.
 """
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -13,14 +16,30 @@ if TYPE_CHECKING:
     from graph.stores.conversations import Conversations
     from graph.stores.journal import Journal, Rows
     from graph.stores.keys import KeyStore
+    from graph.stores.leases import Lease
+    from graph.stores.limits import Counters
     from graph.stores.spaces import Spaces
+    from graph.stores.uploads import Uploads
+
+
+@dataclass(frozen=True)
+class State:
+    """How a part is, for people: what was found, and what to do about it."""
+
+    status: Literal["ok", "warn", "fail"]
+    found: str
+    do: str = ""
 
 
 class Stores(Protocol):
-    """All that is kept, each part opened on first use."""
+    """All that is kept, each part opened on first use. Threads may share one, and ask for different parts of it at the
+    same time."""
 
     def spaces(self, embeddings: str) -> "Spaces":
-        """The documents, for the embedding model of this name."""
+        """The documents, for the embedding model of this name. Hold the lease."""
+
+    def checkpoints(self, serde: "SerializerProtocol") -> "Checkpoints":
+        """What is written goes through the serializer. Hold the lease."""
 
     @property
     def journal(self) -> "Journal": ...
@@ -31,11 +50,37 @@ class Stores(Protocol):
     @property
     def conversations(self) -> "Conversations": ...
 
-    def checkpoints(self, serde: "SerializerProtocol") -> "Checkpoints":
-        """What is written goes through the serializer."""
-
     @property
     def keys(self) -> "KeyStore": ...
 
+    @property
+    def uploads(self) -> "Uploads": ...
+
+    @property
+    def counters(self) -> "Counters": ...
+
+    def hold(self) -> "Lease":
+        """Use of the stores by this process. Raises IndexUnavailable when another one has them for itself."""
+
+    def join(self, files: tuple[int, ...]) -> "Lease":
+        """The lease as a process has it that was handed its files."""
+
+    def thread(self, name: str) -> AbstractContextManager[None]:
+        """Inside it no other turn of the thread runs, of all that share the stores."""
+
+    def examine(self) -> dict[Literal["engine", "place", "documents"], State]:
+        """What it runs on, where it lies, and what it holds; nothing is changed."""
+
+    def remains(self, names: Collection[str]) -> list[str]:
+        """Where one of these names (run ids and keys of tenants and threads, hexadecimal) is still kept, in whatever
+        form, but for the journal."""
+
+    def backup(self, out: BinaryIO) -> dict[str, str]:
+        """Write all of it; what it holds, names to SHA-256. Raises Unavailable while a process uses it."""
+
+    def restore(self, source: BinaryIO) -> dict[str, str]:
+        """Take what `backup` wrote where there is nothing yet; every byte is checked first. Raises BadInput and leaves
+        nothing behind when it is damaged, not whole or no backup."""
+
     def close(self) -> None:
-        """Let go of all that is open but spaces and checkpoints, which are closed by who asked for them."""
+        """Let go of all that is open, but for spaces and checkpoints, which are closed by who asked for them."""

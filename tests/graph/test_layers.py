@@ -10,15 +10,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("graph", "graph.errors", "graph.settings", "graph.tuned", "graph.parts", "prompts"),
+    ("graph", "graph.errors", "graph.files", "graph.settings", "graph.tuned", "graph.parts", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.conversations", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
+        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
     ),
+    ("graph.stores.embedded",),
     ("graph.deps",),
     ("nodes",),
     ("graph.build",),
-    ("graph.backup", "graph.erasure", "graph.turns", "graph.library"), ("graph.agent", "graph.server"),
+    ("graph.erasure", "graph.turns", "graph.library"), ("graph.agent", "graph.server"),
     ("graph.service",),
     ("evals",),
 )  # fmt: skip
@@ -117,6 +118,46 @@ def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
         if t.startswith(("graph.build", "graph.agent", "graph.service", "graph.server", "graph.deps"))
     ]
     assert stray == []
+
+
+EMBEDDED = "graph.stores.embedded"
+ENGINES = ("sqlite3", "chromadb", "langchain_chroma", "langgraph.checkpoint.sqlite")
+
+
+def engines(path: Path) -> set[str]:
+    """The databases that a module imports, lazily too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return {engine for engine in ENGINES if any(name == engine or name.startswith(engine + ".") for name in found)}
+
+
+def test_only_the_wiring_names_a_store() -> None:
+    names = {
+        (name, target)
+        for name, path in modules()
+        if not name.startswith((EMBEDDED, "evals"))
+        for target, _ in imports(name, path)
+        if target.startswith(EMBEDDED)
+    }
+    assert names == {("graph.deps", EMBEDDED)}
+
+
+def test_only_the_embedded_store_knows_its_databases() -> None:
+    product = [(name, path) for name, path in modules() if not name.startswith("evals")]
+    knows = {name for name, path in product if engines(path)}
+    assert {name for name in knows if not name.startswith(EMBEDDED)} == set()
+    assert {engine for _, path in product for engine in engines(path)} == set(ENGINES)  # the check sees them
+
+
+def test_protocols_know_plain_things_alone() -> None:
+    """Nothing in what a store promises hangs on a file or a database."""
+    paths = [path for name, path in modules() if name.startswith("graph.stores") and not name.startswith(EMBEDDED)]
+    assert len(paths) > 5
+    for path in paths:
+        ours = {t for t, _ in imports("x", path) if not t.startswith("graph.stores")}
+        assert ours <= {"graph.errors", "graph.knowledge.called"}, path.name
+        assert engines(path) == set() and "pathlib" not in path.read_text(), path.name
 
 
 def test_the_known_exceptions_are_still_there() -> None:

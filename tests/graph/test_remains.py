@@ -141,12 +141,21 @@ def test_no_canary_is_left_in_any_coding(world: World) -> None:
         assert len(agent.threads(tenant_id="U1")) == 1
 
 
+FILES = {
+    "runs": "audit/journal.jsonl", "head": "audit/journal.head", "threads": "checkpoints.db*",
+    "turns": "conversations/*.db*", "artifacts": "out/", "traces": "traces/*.jsonl",
+    "false_positives": "audit/false_positives.jsonl", "withheld": "audit/withheld.jsonl", "uploads": "uploads/",
+    "public": "public/*.json", "keys": "keys.db*", "pages": "pages/", "documents": "index/spaces/*",
+    "vectors": "index/chroma/", "lock": "lock", "pepper": "keys.pepper",
+}  # fmt: skip
+
+
 def _place(path: PurePath) -> list[str]:
     """The places that a file belongs to, by its path below the home, or from `out` on."""
     return [
         place.name
         for place in erasure.PLACES
-        if (str(path).startswith(place.files) if place.files.endswith("/") else path.match(place.files))
+        if (files := FILES[place.name]) and (str(path).startswith(files) if files.endswith("/") else path.match(files))
     ]
 
 

@@ -116,7 +116,7 @@ def test_a_restore_killed_at_any_moment_leaves_a_whole_home_or_none(
     dice, new = random.Random(7), tmp_path / "beside" / "new"
     (new if there else new.parent).mkdir(parents=True)
     for _ in range(KILLS):
-        code = "import sys; from pathlib import Path; from graph import backup; print(flush=True); backup.read(Path(sys.argv[1]), open(sys.argv[2], 'rb'))"
+        code = "import sys; from pathlib import Path; from graph.stores.embedded import backup; print(flush=True); backup.read(Path(sys.argv[1]), open(sys.argv[2], 'rb'))"
         child = subprocess.Popen(
             [sys.executable, "-c", code, str(new), str(archive)], env=environment(new), stdout=subprocess.PIPE
         )

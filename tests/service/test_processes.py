@@ -31,7 +31,7 @@ class Pooled(Agent):
     def __init__(self, home: Path, out: Path, count: int = 2, **settings: Any) -> None:
         chosen = load(environ={}, home=home, out=out, **{"artifacts": False, **settings})
         deps = Deps(chosen)
-        self.processes = Processes(chosen, deps.lock.file, count)
+        self.processes = Processes(chosen, deps.lock.files, count)
         super().__init__(deps=deps, runner=self.processes)
 
 
@@ -165,7 +165,7 @@ def test_processes_that_cannot_start_say_so(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("graph.service.processes.sys.executable", "/bin/false")
     lock = HomeLock(home, 0).acquire()
     with pytest.raises(Unavailable, match="did not start"):
-        Processes(load(environ={}, home=home), lock.file, 2)
+        Processes(load(environ={}, home=home), lock.files, 2)
     lock.release()
 
 

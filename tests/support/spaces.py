@@ -16,17 +16,16 @@ from graph.stores.spaces import Record, Space, StoredChunk
 def put(space: Space, doc_id: str, *texts: str, vectors: np.ndarray | None = None, **known: Any) -> Record:
     """One document with a chunk for each text, all of them of one direction unless `vectors` says otherwise."""
     whole, ends = "".join(texts), np.cumsum([len(text) for text in texts])
-    owner = {"tenant_id": "T1", "visibility": "private", **known}
-    record = Record(
-        doc_id, f"{doc_id}.txt", known.pop("title", doc_id), known.pop("sha256", whole[:64]),
-        owner.pop("tenant_id"), owner.pop("visibility"), "text/plain", len(whole), len(texts), doc_id, "now",
-        **{name: value for name, value in known.items() if name not in ("tenant_id", "visibility")},
-    )  # fmt: skip
+    given = {
+        "title": doc_id, "sha256": whole[:64], "tenant_id": "T1", "visibility": "private", "media_type": "text/plain",
+        "size": len(whole), "chunks": len(texts), "source": doc_id, "ingested": "now", **known,
+    }  # fmt: skip
+    record = Record(doc_id, f"{doc_id}.txt", **given)
     chunks = [
         StoredChunk(f"{doc_id}_{n}", doc_id, int(end) - len(text), int(end), None, None, "")
         for n, (text, end) in enumerate(zip(texts, ends, strict=True))
     ]
-    space.put(record, whole, chunks, np.ones((len(texts), 4), np.float32) if vectors is None else vectors, texts)
+    space.put(record, whole, chunks, np.ones((len(texts), 4), np.float32) / 2 if vectors is None else vectors, texts)
     return record
 
 

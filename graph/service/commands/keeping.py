@@ -16,12 +16,13 @@ app = typer.Typer()
 def backup(file: Annotated[str, typer.Argument(help="Where to, - for stdout. It must not exist yet.")]) -> None:
     """Write everything below CORDON_HOME into one file, while no service uses it."""
     with errors():
-        from graph import backup as keeping
+        from graph.deps import stores
         from graph.errors import BadInput
 
-        home = settings().home
+        chosen = settings()
+        home, kept = chosen.home, stores(chosen)
         if file == "-":
-            keeping.write(home, sys.stdout.buffer)
+            kept.backup(sys.stdout.buffer)
             return
         path = Path(file).absolute()
         if path.exists() or path.is_relative_to(home):
@@ -30,7 +31,7 @@ def backup(file: Annotated[str, typer.Argument(help="Where to, - for stdout. It 
         part = path.with_name(f".{path.name}.part")
         try:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                held = keeping.write(home, out)
+                held = kept.backup(out)
                 out.flush()
                 os.fsync(out.fileno())
             part.rename(path)
@@ -43,15 +44,16 @@ def backup(file: Annotated[str, typer.Argument(help="Where to, - for stdout. It 
 def restore(file: Annotated[str, typer.Argument(help="A backup, - for stdin.")]) -> None:
     """Put a backup where CORDON_HOME says; there must be nothing yet. Every file is checked first."""
     with errors():
-        from graph import backup as keeping
+        from graph.deps import stores
         from graph.errors import BadInput
 
-        home = settings().home
+        chosen = settings()
+        home, kept = chosen.home, stores(chosen)
         if file == "-":
-            held = keeping.read(home, sys.stdin.buffer)
+            held = kept.restore(sys.stdin.buffer)
         else:
             if not Path(file).is_file():
                 raise BadInput(f"there is no file {file}.", hint="Name a backup.")
             with Path(file).open("rb") as source:
-                held = keeping.read(home, source)
+                held = kept.restore(source)
         typer.echo(f"{len(held)} files in {home}; `cordon audit verify` and `cordon doctor` look them over")

@@ -1,5 +1,6 @@
 """Documents and the jobs that read them in."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -8,6 +9,7 @@ from pydantic import ConfigDict, Field
 from graph.errors import BadInput
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
+from graph.service.http.jobs import shown
 from graph.service.http.left_out import LeftOut
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.patience import UPLOAD_S
@@ -48,11 +50,11 @@ async def upload(
     settings = service.settings
     if free_mb(settings) < settings.min_free_mb + settings.max_upload_mb:  # answers need room for their records
         raise Problem(503, "There is no room on the disk for uploads now.", headers={"Retry-After": "300"})
-    job_id, folder = service.jobs.begin()
+    job_id = service.jobs.begin()
     try:
         received = await uploads.receive(
             request,
-            folder,
+            partial(service.jobs.file, job_id),
             settings.max_file_mb * 2**20,
             settings.max_upload_mb * 2**20,
             min(UPLOAD_S, settings.request_s),
@@ -66,7 +68,7 @@ async def upload(
         service.jobs.discard(job_id)
         raise
     response.headers["Location"] = f"/v1/jobs/{job_id}"
-    return job.shown()
+    return shown(job)
 
 
 @router.get("/documents")

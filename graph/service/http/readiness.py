@@ -40,8 +40,8 @@ class Readiness:
 
 
 def _index(service: Any) -> str:
-    held = "lock" in service.agent.deps.__dict__
-    return "ok" if held and (service.settings.home / "lock").exists() else "lock lost"
+    held = "lock" in service.agent.deps.__dict__ and service.agent.deps.lock.held()
+    return "ok" if held else "lock lost"
 
 
 def _disk(settings: Any) -> str:

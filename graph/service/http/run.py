@@ -64,7 +64,7 @@ def _agent(settings: Settings) -> "Agent":
     from graph.tracing import refuse_uninvited
 
     refuse_uninvited(settings)  # before the processes inherit the environment
-    return Agent(deps=deps, runner=Processes(settings, deps.lock.file, settings.processes))
+    return Agent(deps=deps, runner=Processes(settings, deps.lock.files, settings.processes))
 
 
 def configured(app: ASGIApp, cert: str = "", key: str = "") -> uvicorn.Config:

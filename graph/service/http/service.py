@@ -46,7 +46,8 @@ class Service:
         self.agent, self.settings = agent, agent.settings
         agent.open()
         self.keys = Keys(agent.deps.stores.keys)
-        self.workers, self.limits, self.draining = Workers(self.settings), Limits(self.settings), Draining()
+        self.limits = Limits(self.settings, agent.deps.stores.counters)
+        self.workers, self.draining = Workers(self.settings), Draining()
         self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
         self.jobs = Jobs(agent, self.metrics)
         self.readiness = Readiness()

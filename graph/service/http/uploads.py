@@ -1,11 +1,10 @@
-"""multipart/form-data streamed to disk, file by file, counted while it comes in."""
+"""multipart/form-data streamed into the files of a job, counted while it comes in."""
 
 import asyncio
-import os
 import re
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from fastapi import Request
@@ -14,9 +13,9 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
 
 from graph.policy import pii
-from graph.service.http.jobs import File
 from graph.service.http.patience import UPLOAD_S, Patience
 from graph.service.http.problems import Problem
+from graph.stores.uploads import File
 
 MAX_FILES = 100
 MAX_NAME = 150
@@ -25,12 +24,12 @@ _FIELDS = (b"files", b"file")
 
 
 class Receiver:
-    """Gets the parser's events; writes each file to `<folder>/<number>`."""
+    """Gets the parser's events; writes each file to what `opened` gives for its number."""
 
-    def __init__(self, folder: Path, max_file: int) -> None:
+    def __init__(self, opened: Callable[[int], BinaryIO], max_file: int) -> None:
         self.files: list[File] = []
         self.whole = False
-        self._folder, self._max_file = folder, max_file
+        self._opened, self._max_file = opened, max_file
         self._out: BinaryIO | None = None
         self._name = self._value = b""
         self._headers: dict[bytes, bytes] = {}
@@ -62,8 +61,7 @@ class Receiver:
         if any(file.given == other.given for other in self.files):
             file.status, file.reason = "failed", "another file of this upload has the same name: rename one of them."
         self.files.append(file)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self._out = os.fdopen(os.open(self._folder / str(number), flags, 0o600), "wb")
+        self._out = self._opened(number)
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         assert self._out is not None
@@ -74,18 +72,15 @@ class Receiver:
         self._out.write(memoryview(data)[start:end])
 
     def on_part_end(self) -> None:
-        self.close(sync=True)
+        self.close()
 
     def on_end(self) -> None:
         self.whole = True
 
-    def close(self, *, sync: bool = False) -> None:
-        if self._out is not None:
-            if sync:
-                self._out.flush()
-                os.fsync(self._out.fileno())
-            self._out.close()
-            self._out = None
+    def close(self) -> None:
+        out, self._out = self._out, None
+        if out is not None:
+            out.close()
 
     def _small(self) -> None:
         if len(self._name) + len(self._value) > 4_096 or len(self._headers) > 16:
@@ -94,7 +89,7 @@ class Receiver:
 
 async def receive(
     request: Request,
-    folder: Path,
+    opened: Callable[[int], BinaryIO],
     max_file: int,
     max_total: int,
     patience_s: float = UPLOAD_S,
@@ -112,7 +107,7 @@ async def receive(
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or len(length) > 15 or int(length) > max_total:
         raise too_large
-    receiver, size, patience = Receiver(folder, max_file), 0, Patience(patience_s)
+    receiver, size, patience = Receiver(opened, max_file), 0, Patience(patience_s)
     names = [n for n in dir(receiver) if n.startswith("on_")]
     try:
         parser = MultipartParser(boundary, {n: getattr(receiver, n) for n in names})  # type: ignore[arg-type]

@@ -59,11 +59,13 @@ class HomeLock:
         return lock
 
     @property
-    def file(self) -> int:
-        """The open file, to hand on. Raises ValueError when the lock is not held."""
+    def files(self) -> tuple[int, ...]:
         if self._file is None:
             raise ValueError("the home is not held")
-        return self._file
+        return (self._file,)
+
+    def held(self) -> bool:
+        return self._file is not None and self._path.exists()
 
     def release(self) -> None:
         if self._file is not None:

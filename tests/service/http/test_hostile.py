@@ -17,6 +17,7 @@ from graph.service.http.limits import Limits
 from graph.service.http.problems import Problem
 from graph.service.http.uploads import safe_name
 from graph.settings import Settings
+from graph.stores.embedded.limits import MemoryCounters
 
 DOORS = ("/v1/ask", "/v1/chat/completions", "/v1/responses", "/agent/invoke", "/agent/batch", "/agent/stream", "/mcp")
 
@@ -186,7 +187,7 @@ def test_a_file_name_is_only_a_name(given: str, shown: str) -> None:
 
 def test_a_bucket_lets_through_its_rate_and_says_when_to_come_back() -> None:
     now = [0.0]
-    limits = Limits(Settings(key_rate=60, tenant_rate=600), lambda: now[0])
+    limits = Limits(Settings(key_rate=60, tenant_rate=600), MemoryCounters(lambda: now[0]))
     for _ in range(60):
         limits.enter("k", "t").close()
     with pytest.raises(Problem) as caught:
@@ -200,7 +201,7 @@ def test_a_bucket_lets_through_its_rate_and_says_when_to_come_back() -> None:
 
 
 def test_concurrency_is_held_until_the_ticket_is_closed() -> None:
-    limits = Limits(Settings(key_concurrency=2, tenant_concurrency=3))
+    limits = Limits(Settings(key_concurrency=2, tenant_concurrency=3), MemoryCounters())
     first, second = limits.enter("a", "t"), limits.enter("a", "t")
     with pytest.raises(Problem):
         limits.enter("a", "t")
@@ -271,7 +272,7 @@ def test_who_hangs_up_in_the_middle_gives_the_place_back_when_the_work_ends_and_
     another: Callable[..., Any],
 ) -> None:
     with another(chat=_slow(0.5), model="stub") as served:
-        limits, asked = served.service.limits, {"question": QUESTIONS["U1"], "stream": True}
+        counters, asked = served.service.agent.deps.stores.counters, {"question": QUESTIONS["U1"], "stream": True}
         chat = {"model": "cordon", "stream": True, "messages": [{"role": "user", "content": QUESTIONS["U1"]}]}
         for door, body in (
             ("/v1/ask", asked),
@@ -280,8 +281,8 @@ def test_who_hangs_up_in_the_middle_gives_the_place_back_when_the_work_ends_and_
         ):
             with served.client("U1", "member") as client, suppress(httpx.ReadTimeout):
                 client.post(door, json=body, timeout=0.2)
-            assert limits._busy, f"{door}: the place was given back while the work went on"
+            assert counters.busy, f"{door}: the place was given back while the work went on"
             deadline = time.monotonic() + 10
-            while limits._busy and time.monotonic() < deadline:
+            while counters.busy and time.monotonic() < deadline:
                 time.sleep(0.05)
-            assert dict(limits._busy) == {}, door
+            assert dict(counters.busy) == {}, door

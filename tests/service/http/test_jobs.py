@@ -12,7 +12,8 @@ import pytest
 
 from evals.serving import Served, serving
 from graph.context import Principal
-from graph.service.http.jobs import File, Jobs
+from graph.service.http.jobs import Jobs
+from graph.stores.uploads import File
 from tests.service.http.test_doors import finished, upload
 
 
@@ -42,7 +43,7 @@ def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: py
         jobs = Jobs(served.service.agent, served.service.metrics)
         monkeypatch.setattr("graph.service.reader.Reader.read", noted)
         for tenant, names in (("U1", "abc"), ("U1", "d"), ("U2", "ef"), ("U3", "g")):
-            job_id, _ = jobs.begin()
+            job_id = jobs.begin()
             jobs.accept(job_id, Principal(tenant, "ann", "uploader"), [File(name, 1) for name in names])
         jobs.start()
         deadline = time.monotonic() + 10
@@ -70,7 +71,8 @@ def test_an_accepted_upload_survives_a_restart(another: Callable[..., Any]) -> N
     with another() as served:
         jobs = served.service.jobs
         jobs.close()  # as a service that is stopped before it came to it
-        job_id, folder = jobs.begin()
+        job_id = jobs.begin()
+        folder = served.settings.home / "uploads" / job_id
         (folder / "0").write_text("The ibis valve opens at noon.")
         jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), [File("ibis.txt", 29)])
     with serving(served.settings) as again, again.client() as client:
@@ -121,7 +123,8 @@ def test_a_file_that_ended_all_twice_is_not_read_again(another: Callable[..., An
     with another() as served:
         jobs = served.service.jobs
         jobs.close()
-        job_id, folder = jobs.begin()
+        job_id = jobs.begin()
+        folder = served.settings.home / "uploads" / job_id
         for n in (0, 1):
             (folder / str(n)).write_text(f"The ibis valve {n} opens at noon.")
         files = [File("ibis.txt", 29, tries=2, status="reading"), File("coot.txt", 29)]

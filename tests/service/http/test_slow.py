@@ -47,9 +47,9 @@ def told(line: socket.socket) -> bytes:
 
 def idle(served: Served) -> bool:
     deadline = time.monotonic() + 5
-    while served.service.limits._busy and time.monotonic() < deadline:
+    while served.service.agent.deps.stores.counters.busy and time.monotonic() < deadline:
         time.sleep(0.02)
-    return not served.service.limits._busy
+    return not served.service.agent.deps.stores.counters.busy
 
 
 @pytest.mark.parametrize("head", [JSON, FORM], ids=["body", "upload"])

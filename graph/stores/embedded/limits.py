@@ -1,0 +1,59 @@
+"""Counted in the memory of the one process that has the doors."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from graph.stores.limits import Allowance, Refusal
+
+_KEPT = 10_000  # buckets; full ones are forgotten beyond that
+
+
+@dataclass
+class Bucket:
+    per_minute: int
+    level: float
+    at: float
+
+    def wait_s(self, now: float) -> float:
+        """0 after taking a token, else the seconds until there is one."""
+        self.level = min(self.per_minute, self.level + (now - self.at) * self.per_minute / 60)
+        self.at = now
+        if self.level >= 1:
+            self.level -= 1
+            return 0
+        return (1 - self.level) * 60 / self.per_minute
+
+
+class MemoryCounters:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._buckets: dict[Allowance, Bucket] = {}
+        self.busy: dict[Allowance, int] = defaultdict(int)
+
+    def enter(self, allowances: Sequence[Allowance]) -> Refusal | None:
+        for one in allowances:
+            if self.busy[one] >= one.at_once:
+                return Refusal(one.kind, 0)
+        for one in allowances:
+            wait_s = self._bucket(one).wait_s(self._clock())
+            if wait_s:
+                return Refusal(one.kind, wait_s)
+        for one in allowances:
+            self.busy[one] += 1
+        return None
+
+    def leave(self, allowances: Sequence[Allowance]) -> None:
+        for one in allowances:
+            self.busy[one] -= 1
+            if not self.busy[one]:
+                del self.busy[one]
+
+    def _bucket(self, of: Allowance) -> Bucket:
+        now = self._clock()
+        if of not in self._buckets:
+            if len(self._buckets) >= _KEPT:
+                self._buckets = {n: b for n, b in self._buckets.items() if now - b.at < 60}
+            self._buckets[of] = Bucket(of.per_minute, of.per_minute, now)
+        return self._buckets[of]

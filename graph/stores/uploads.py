@@ -1,0 +1,79 @@
+"""Uploads that wait to be read: jobs, and the files of each by number.
+
+Promises. A job is durable when `save` returns, with every file of it that was closed before: from there on it survives
+a restart. Isolation: `forget` takes a tenant's, or one user's of it, alone; who may see a job is for the service to
+say. Concurrency: a file is written by one, a job saved by one at a time. Errors: OSError when something cannot be
+stored.
+"""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import BinaryIO, Literal, Protocol
+
+JobState = Literal["queued", "running", "done", "cancelled", "failed"]
+
+
+@dataclass
+class File:
+    """`status` is waiting, reading, or what became of it: indexed, unchanged, quarantined, failed, cancelled."""
+
+    name: str  # masked
+    size: int
+    status: str = "waiting"
+    doc_id: str = ""
+    reason: str = ""
+    chunks: int = 0
+    flags: list[str] = field(default_factory=list)
+    replaced: bool = False  # a document of that id was there before
+    given: str = ""  # the name as it came, until the file is settled: the document's id is made from it
+    tries: int = 0  # that did not come to an end
+
+    @property
+    def open(self) -> bool:
+        return self.status in ("waiting", "reading")
+
+
+@dataclass
+class Job:
+    job_id: str
+    tenant_id: str
+    user_id: str
+    state: JobState
+    created: str
+    files: list[File]
+    finished: str = ""
+    reason: str = ""
+    regulation: bool = False  # of every file
+    replaces: bool = False  # whether a file may take the place of another's document
+
+    @property
+    def over(self) -> bool:
+        return self.state in ("done", "cancelled", "failed")
+
+
+class Uploads(Protocol):
+    def begin(self, job_id: str) -> None:
+        """Make room for the files of a job that is not there yet."""
+
+    def file(self, job_id: str, number: int) -> BinaryIO:
+        """A new file of the job, to be written once and closed; durable then."""
+
+    def save(self, job: Job) -> None: ...
+
+    def jobs(self) -> Iterable[Job]:
+        """Every job that was saved, the one saved longest ago first. What was begun and never saved is removed: nobody
+        is there any more who would."""
+
+    def local(self, job_id: str, number: int) -> AbstractContextManager[str]:
+        """The name of a file of this machine with the content, there as long as one is inside."""
+
+    def settle(self, job: Job) -> None:
+        """Remove the job's files; the job itself stays."""
+
+    def remove(self, job_id: str) -> None:
+        """Remove a job with its files, saved or not."""
+
+    def forget(self, tenant_id: str, user_id: str = "") -> int:
+        """Erase the jobs of a tenant, or of one user of it, and those that were never saved: whose they are nobody can
+        tell. For when no service runs. Returns how many it was."""
