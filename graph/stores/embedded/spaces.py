@@ -1,6 +1,7 @@
 """All spaces below one directory, a file each."""
 
 import logging
+import shutil
 import threading
 import uuid
 from pathlib import Path
@@ -102,6 +103,7 @@ class SqliteSpaces:
         for path in (self._directory / "spaces").glob(f"{key}.*"):
             path.unlink()
         self._vectors.drop()
+        shutil.rmtree(self._directory / "chroma", ignore_errors=True)  # made while no service had the home
         for owner in self.tenants():
             self.settle(owner)
 

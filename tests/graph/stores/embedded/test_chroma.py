@@ -171,7 +171,7 @@ def test_a_copy_that_cannot_be_made_anew_says_what_to_do(tmp_path: Path, monkeyp
 
 # -- a large space ------------------------------------------------------------------------------------------------
 
-MANY, QUESTIONS, RECALL = 25_000, 100, 0.99
+MANY, QUESTIONS, RECALL = 25_000, 50, 0.99
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +227,11 @@ def test_processes_of_a_service_see_at_once_what_another_one_puts_into_a_large_s
     assert space.remove("new")
     for index in (here, there, alone):
         index.close()
+
+
+def test_a_service_that_drops_a_space_drops_the_copy_that_was_made_before_it(large: tuple[Path, Pointing]) -> None:
+    home, pointing = large
+    assert list((home / "index" / "chroma").glob("*/data_level0.bin"))
+    spaces = Embedded(home, serves=True).spaces(pointing.name)
+    spaces.drop("T1")
+    assert [path.name for path in (home / "index").rglob("*") if path.is_file()] == []
