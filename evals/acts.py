@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graph.knowledge.regulation.unit import Unit, short
+from graph.regulation.unit import Unit, short
 
 INVENTED = Path(__file__).parent / "datasets" / "act" / "act.tsv"
 _NOTE = re.compile(r"\[\[(.*?)\]\]")

@@ -17,10 +17,10 @@ from evals.stats import Rate
 from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_html, from_pdf, from_text, links, loader, reading, report, structure
-from graph.knowledge.regulation.act import Act
-from graph.knowledge.regulation.unit import Unit
 from graph.policy import planted
+from graph.regulation import from_html, from_pdf, from_text, links, loader, reading, report, structure
+from graph.regulation.act import Act
+from graph.regulation.unit import Unit
 from graph.settings import load
 
 DATASETS = Path(__file__).parent / "datasets"

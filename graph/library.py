@@ -107,16 +107,16 @@ class Library:
         return withheld.decide(self.deps.journal, space, record, said, by=by, note=note, detector=self.deps.detector)
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
-        """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
-        from graph.knowledge.regulation import store
+        """The acts of a tenant, or the public ones, with their graphs (graph/regulation/act.py)."""
+        from graph.regulation import store
 
         space = self.deps.index.space(owner(tenant_id, public))
         return store.acts(space) if space else []
 
     def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
         """A provision of an act that the tenant may read, with its text, masked. Raises BadInput as `document` does."""
-        from graph.knowledge.regulation import store
         from graph.policy import pii
+        from graph.regulation import store
 
         index = self.deps.index
         spaces = [index.space(PUBLIC)] if public else [space for _, space in index.visible(valid_tenant(tenant_id))]

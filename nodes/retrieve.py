@@ -10,11 +10,11 @@ from graph.context import Context, principal
 from graph.knowledge import spelling
 from graph.knowledge.called import CALLED
 from graph.knowledge.index import Hit, Index
-from graph.knowledge.regulation import retrieval
 from graph.policy import named, pii
 from graph.policy.intent import ANY, overview, searches
 from graph.policy.rubric import ACTIONS
 from graph.policy.threats import Detector, assess
+from graph.regulation import retrieval
 from graph.state import Handle, State, Understood
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of

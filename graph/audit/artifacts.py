@@ -15,7 +15,7 @@ from typing import Any
 from graph.audit import markdown
 from graph.audit.pdf import write_pdf
 from graph.knowledge.home import directory
-from graph.knowledge.regulation import picture
+from graph.regulation import picture
 from graph.state import State
 
 SLUG_CHARS = 40

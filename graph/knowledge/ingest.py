@@ -19,10 +19,10 @@ from graph.knowledge.document import Document
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
-from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
 from graph.knowledge.space import Record, StoredChunk
 from graph.policy import pii, structure
+from graph.regulation import building, report, store
 from graph.settings import Settings
 
 Status = Literal["indexed", "unchanged", "quarantined", "failed"]

@@ -98,7 +98,7 @@ class Parser:
         return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
 
     def parse_bytes(self, data: bytes, filename: str, *, act: bool = False) -> Document:
-        """`act` reads it as an act of the Union, by its structure (graph/knowledge/regulation)."""
+        """`act` reads it as an act of the Union, by its structure (graph/regulation)."""
         if len(data) > self.limits.max_bytes:
             raise _too_large(filename, self.limits.max_bytes)
         head = {"filename": filename, "size": len(data), "max_text": self.limits.max_text}

@@ -7,13 +7,13 @@ import numpy as np
 
 from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
-from graph.knowledge.regulation import asking
 from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
 from graph.policy import intent
 from graph.policy.audience import for_others
+from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
 # on questions of the five open collections and of the own corpus (n = 591, 90 of them not answerable); at ANSWERED_FROM

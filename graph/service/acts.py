@@ -10,7 +10,7 @@ _NEIGHBOURS = 40
 
 
 def show_status(found: list[dict[str, Any]]) -> None:
-    from graph.knowledge.regulation.report import problems
+    from graph.regulation.report import problems
 
     out = console()
     if not found:

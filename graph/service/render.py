@@ -141,7 +141,7 @@ def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
 
 def _place(c: dict[str, Any]) -> str:
     """ ", page 5, section Safety"; a provision of an act as lawyers cite it: ", Article 33(1), p. 52"."""
-    from graph.knowledge.regulation.unit import provision
+    from graph.regulation.unit import provision
 
     if name := provision(c["section"]):
         return f", {name}" + (f", p. {c['page']}" if c["page"] else "")

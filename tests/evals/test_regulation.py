@@ -11,8 +11,8 @@ from evals.retrieval import data_directory
 from graph.errors import BadInput
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_pdf, links, reading, structure
-from graph.knowledge.regulation.unit import Unit
+from graph.regulation import from_pdf, links, reading, structure
+from graph.regulation.unit import Unit
 
 DATASETS = Path(regulation.__file__).parent / "datasets"
 # Units of which the second copy has other words than the official PDF, and what the PDF says there.

@@ -13,7 +13,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("graph", "graph.errors", "graph.settings", "graph.tuned", "graph.parts", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.models", "graph.audit", "graph.memory", "graph.conversations", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
+        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.conversations", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
     ),
     ("graph.deps",),
     ("nodes",),

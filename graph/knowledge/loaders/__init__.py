@@ -90,7 +90,7 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, act: bool = Fa
 
 
 def _act(form: Format, name: str) -> Callable[[bytes, Builder], None]:
-    from graph.knowledge.regulation import loader
+    from graph.regulation import loader
 
     if form.module not in loader.FORMATS:
         raise Quarantined(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from graph.knowledge.index import content_words
-from graph.knowledge.regulation.act import Act
-from graph.knowledge.regulation.references import Context, find
+from graph.regulation.act import Act
+from graph.regulation.references import Context, find
 
 _SPELLINGS = (
     (re.compile(r"\barts?\b\.?\s*(?=\d)", re.I), "Article "),

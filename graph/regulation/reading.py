@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from graph.knowledge.document import Document
-from graph.knowledge.regulation.unit import DIVISIONS, Kind, Unit, short
+from graph.regulation.unit import DIVISIONS, Kind, Unit, short
 
 _PARENS = re.compile(r"^(?:Article \w+|Sole Article)\(([^()]+)\)$")
 

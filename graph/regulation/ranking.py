@@ -3,7 +3,7 @@
 from collections import defaultdict
 from functools import lru_cache
 
-from graph.knowledge.regulation.act import Act
+from graph.regulation.act import Act
 
 DAMPING = 0.7
 TOLERANCE = 1e-9

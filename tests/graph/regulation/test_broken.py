@@ -12,9 +12,9 @@ from evals import acts
 from graph.errors import DocumentError, Quarantined
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import load
-from graph.knowledge.regulation import building, report
-from graph.knowledge.regulation.unit import Unit
 from graph.knowledge.sandbox import Limits, Parser
+from graph.regulation import building, report
+from graph.regulation.unit import Unit
 
 ACT = acts.invented()
 

@@ -11,7 +11,7 @@ import pytest
 from evals import acts
 from graph.agent import Agent
 from graph.audit.verify import verify
-from graph.knowledge.regulation import building, store
+from graph.regulation import building, store
 from graph.settings import Settings, load
 from tests.support import invariants as inv
 from tests.support.command import cordon

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from graph.knowledge.regulation import marks
-from graph.knowledge.regulation.marks import Mark
-from graph.knowledge.regulation.unit import Kind, ordinal
+from graph.regulation import marks
+from graph.regulation.marks import Mark
+from graph.regulation.unit import Kind, ordinal
 
 MAX_DEPTH = 8  # lists in lists; deeper ones are read as text
 

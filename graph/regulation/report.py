@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
-from graph.knowledge.regulation import links
-from graph.knowledge.regulation.act import Act
+from graph.regulation import links
+from graph.regulation.act import Act
 
 _LONG = 2_500  # characters: a page or more of print
 _SHOWN = 12

@@ -5,8 +5,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from graph.errors import IndexUnavailable
-from graph.knowledge.regulation.act import Act
 from graph.knowledge.space import Space
+from graph.regulation.act import Act
 
 _TABLE = "CREATE TABLE IF NOT EXISTS regulations (doc_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, act TEXT NOT NULL)"
 # Whatever removes or replaces the document removes the graph, in the same transaction.

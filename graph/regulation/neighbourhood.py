@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from graph.errors import BadInput
-from graph.knowledge.regulation import asking
-from graph.knowledge.regulation.act import Act
+from graph.regulation import asking
+from graph.regulation.act import Act
 
 MOST = 14  # neighbours that are drawn
 _VERBS = {

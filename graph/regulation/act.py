@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from graph.knowledge.regulation.unit import Kind
+from graph.regulation.unit import Kind
 
 FEW = 8  # passages that stand for a long provision
 

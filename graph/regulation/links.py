@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from graph.knowledge.regulation.act import Edge, Node
-from graph.knowledge.regulation.reading import Placed
-from graph.knowledge.regulation.references import Context, Reference, find
-from graph.knowledge.regulation.unit import DIVISIONS
+from graph.regulation.act import Edge, Node
+from graph.regulation.reading import Placed
+from graph.regulation.references import Context, Reference, find
+from graph.regulation.unit import DIVISIONS
 
 LONGEST = 20_000  # characters of one unit that are read for references; more is no provision
 MOST_TERMS = 500

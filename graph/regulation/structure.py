@@ -8,10 +8,10 @@ One pass; the only state is the list of parts that are open.
 import re
 from collections.abc import Sequence
 
-from graph.knowledge.regulation import marks
-from graph.knowledge.regulation.lines import Line, ended, stopped
-from graph.knowledge.regulation.lists import Lists
-from graph.knowledge.regulation.unit import Kind, Unit, ordinal
+from graph.regulation import marks
+from graph.regulation.lines import Line, ended, stopped
+from graph.regulation.lists import Lists
+from graph.regulation.unit import Kind, Unit, ordinal
 
 MAX_TITLE = 300
 MAX_QUOTED = 400  # lines; a quotation that is never closed must not swallow the act

@@ -6,9 +6,9 @@ from evals import acts
 from graph.errors import DocumentError
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_html, from_pdf, from_text, structure
-from graph.knowledge.regulation.lines import Line
-from graph.knowledge.regulation.unit import Unit
+from graph.regulation import from_html, from_pdf, from_text, structure
+from graph.regulation.lines import Line
+from graph.regulation.unit import Unit
 
 ACT = acts.invented()
 
@@ -139,7 +139,7 @@ def test_a_quotation_that_is_never_closed_does_not_swallow_the_act() -> None:
 
 
 def test_a_word_divided_at_a_line_end_is_put_together_and_a_compound_is_not() -> None:
-    from graph.knowledge.regulation.joining import join, vocabulary
+    from graph.regulation.joining import join, vocabulary
 
     known = vocabulary(["an administration of cross-border data", "long-term border"])
     assert join(["the adminis-", "tration of cross-", "border data, COVID-", "19"], known) == (

@@ -8,8 +8,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from graph.knowledge.loaders import html, visibility
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import marks
-from graph.knowledge.regulation.lines import Line
+from graph.regulation import marks
+from graph.regulation.lines import Line
 
 MAX_LINES = 1_000_000
 STEP = 20.0  # how far a level of lists is set in

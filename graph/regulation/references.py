@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from graph.knowledge.regulation.unit import ordinal, ordinal_value
+from graph.regulation.unit import ordinal, ordinal_value
 
 MOST = 200  # provisions one reference may name: "Articles 1 to 9999" is none
 _N = r"\d{1,4}[a-z]{0,2}"

@@ -4,9 +4,9 @@ import numpy as np
 
 from graph.knowledge.chunking import Chunk, Count
 from graph.knowledge.document import Document
-from graph.knowledge.regulation import links, ranking, reading
-from graph.knowledge.regulation.act import Act, Edge, Node, Passage
-from graph.knowledge.regulation.passages import passages
+from graph.regulation import links, ranking, reading
+from graph.regulation.act import Act, Edge, Node, Passage
+from graph.regulation.passages import passages
 
 RECITAL_FROM = 0.5  # cosine from which a recital gives the reasons of a provision
 RECITALS_OF_EACH = 2  # provisions that one recital is linked to at most

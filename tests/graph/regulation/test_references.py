@@ -4,8 +4,8 @@ import pytest
 
 from evals import acts
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import links, loader, reading
-from graph.knowledge.regulation.references import Context, find
+from graph.regulation import links, loader, reading
+from graph.regulation.references import Context, find
 
 HERE = {"article": "Article 14", "paragraph": "Article 14(3)", "divisions": {"Chapter": "III", "Section": "2"}}
 

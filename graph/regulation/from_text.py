@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from graph.knowledge.loaders import normalise
 from graph.knowledge.loaders.text import decode
-from graph.knowledge.regulation import marks
-from graph.knowledge.regulation.from_pdf import HEAD
-from graph.knowledge.regulation.joining import join, vocabulary
-from graph.knowledge.regulation.lines import Line, ended, stopped
+from graph.regulation import marks
+from graph.regulation.from_pdf import HEAD
+from graph.regulation.joining import join, vocabulary
+from graph.regulation.lines import Line, ended, stopped
 
 WRAPPED_AT_MOST = 160  # characters of nearly every line of a text whose lines are those of a printed page
 NOTE = "\ue000"  # stands before a line that is known to begin a footnote

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from graph.errors import DocumentError
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_html, from_pdf, from_text, structure
-from graph.knowledge.regulation.unit import Unit
+from graph.regulation import from_html, from_pdf, from_text, structure
+from graph.regulation.unit import Unit
 
 _TOP = re.compile(r"Article \w+\(\d+[a-z]*\)")  # a definition, which stands by itself
 FORMATS = ("pdf", "html", "text")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.knowledge.regulation.act import Act
-from graph.knowledge.regulation.neighbourhood import MOST, around
-from graph.knowledge.regulation.unit import short
+from graph.regulation.act import Act
+from graph.regulation.neighbourhood import MOST, around
+from graph.regulation.unit import short
 
 _RED, _BROWN, _GREY = "#b3261e", "#b3772a", "#5b6b7a"
 _COLOURS = {

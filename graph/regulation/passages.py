@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from graph.knowledge.chunking import Chunk, Count
-from graph.knowledge.regulation.reading import Placed
 from graph.policy import sentences
+from graph.regulation.reading import Placed
 
 _MEANS = re.compile(r"[‘“'\"][^’”'\"]{2,80}[’”'\"].{0,80}?\bmeans?\b")
 

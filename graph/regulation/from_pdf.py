@@ -9,9 +9,9 @@ from statistics import median
 from graph.knowledge.loaders import pdf
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.pdf_layout import Line as Printed
-from graph.knowledge.regulation import marks
-from graph.knowledge.regulation.joining import closed_up, join, vocabulary
-from graph.knowledge.regulation.lines import Line, ended, stopped
+from graph.regulation import marks
+from graph.regulation.joining import closed_up, join, vocabulary
+from graph.regulation.lines import Line, ended, stopped
 
 EDGE = 3  # lines at the top and at the foot of a page among which running heads are looked for
 CENTRED = 6.0  # points by which the middle of a centred line may be off

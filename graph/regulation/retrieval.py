@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph.knowledge.index import Hit, Index, Where, content_words
-from graph.knowledge.regulation import asking, store
-from graph.knowledge.regulation.act import Act
-from graph.knowledge.regulation.expansion import DEFAULT, Weights, expand
+from graph.regulation import asking, store
+from graph.regulation.act import Act
+from graph.regulation.expansion import DEFAULT, Weights, expand
 
 DEEP = 60  # hits of a search that the expansion weighs
 NAMED_SCORE = 0.9  # of a passage that the question names

@@ -7,8 +7,8 @@ exceptions, conditions, definitions and deadlines that bear on them. Each passag
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.knowledge.regulation import ranking
-from graph.knowledge.regulation.act import Act
+from graph.regulation import ranking
+from graph.regulation.act import Act
 
 WHY = ("anchor", "exception", "condition", "definition", "deadline", "reference", "context", "recital")
 
