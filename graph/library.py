@@ -27,10 +27,12 @@ class Library:
         tenant_id: str = "",
         public: bool = False,
         regulation: bool = False,
+        kind: str = "",
         progress: Callable[[Outcome], None] = lambda outcome: None,
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
-        file is an act of the Union: its structure is read, and its graph kept."""
+        file is an act of the Union: its structure is read, and its graph kept. `kind` says the same of any kind of
+        document that has an extension (graph/knowledge/extensions.py)."""
         whose = owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         if "" in given:
@@ -39,7 +41,8 @@ class Library:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
-        outcomes = self.ingest_sources(list(files(local, whose, regulation=regulation)), progress=progress)
+        kind = "regulation" if regulation else kind
+        outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress)
         if pages:
             from graph.knowledge.web import pages as fetched
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from graph.regulation import ranking
 from graph.regulation.act import Act
 
-WHY = ("anchor", "exception", "condition", "definition", "deadline", "reference", "context", "recital")
-
 
 @dataclass(frozen=True)
 class Weights:
@@ -30,7 +28,7 @@ class Weights:
     length: float = 0.02
 
 
-DEFAULT = Weights()
+WEIGHTS = Weights()
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Chosen:
 
 def expand(
     act: Act, scores: Mapping[int, float], budget: int, *, pinned: Sequence[int] = (), terms: Sequence[int] = (),
-    timed: bool = False, reasons: bool = False, w: Weights = DEFAULT,
+    timed: bool = False, reasons: bool = False,
 ) -> list[Chosen]:  # fmt: skip
     """The passages to show, anchors first, then by worth, of at most `budget` tokens but never fewer than one.
 
@@ -50,11 +48,11 @@ def expand(
     terms in the question; `timed` whether it asks for a time, `reasons` whether for reasons, which recitals give.
     """
     order = sorted(scores, key=lambda p: (-scores[p], p))
-    anchors = list(dict.fromkeys([*pinned, *order[: w.anchors]]))
+    anchors = list(dict.fromkeys([*pinned, *order[: WEIGHTS.anchors]]))
     if not anchors:
         return []
     best = max(scores.values(), default=1.0) or 1.0
-    start = {p: (1.0 if p in pinned else max(scores.get(p, 0.0) / best, 0.05)) ** w.sharp for p in anchors}
+    start = {p: (1.0 if p in pinned else max(scores.get(p, 0.0) / best, 0.05)) ** WEIGHTS.sharp for p in anchors}
     ranks = ranking.pagerank(act, start)
     top = max((r for p, r in enumerate(ranks) if p not in start), default=0.0) or 1.0
     labels = _labels(act, start, terms)
@@ -67,12 +65,12 @@ def expand(
         near = scores.get(p, 0.0) / best
         if not near and not why and ranks[p] < 0.02 * top:
             continue
-        value = near + w.rank * min(1.0, ranks[p] / top)
-        value += strength * getattr(w, why, 0.0) if why != "context" else strength * w.sibling
-        value += w.recital if kind == "recital" and not reasons else 0.0
-        value -= w.length * passage.tokens / 100
+        value = near + WEIGHTS.rank * min(1.0, ranks[p] / top)
+        value += strength * getattr(WEIGHTS, why, 0.0) if why != "context" else strength * WEIGHTS.sibling
+        value += WEIGHTS.recital if kind == "recital" and not reasons else 0.0
+        value -= WEIGHTS.length * passage.tokens / 100
         if timed and any(act.nodes[n].deadline for n in _own(act, p)) and why:
-            value += w.deadline
+            value += WEIGHTS.deadline
         why = "recital" if kind == "recital" else why or "reference"
         worth[p] = (round(value, 6), why)
     for p in anchors:

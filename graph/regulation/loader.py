@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from graph.errors import DocumentError
+from graph.errors import DocumentError, Quarantined
 from graph.knowledge.loaders.build import Builder
 from graph.regulation import from_html, from_pdf, from_text, structure
 from graph.regulation.unit import Unit
@@ -12,9 +12,13 @@ _TOP = re.compile(r"Article \w+\(\d+[a-z]*\)")  # a definition, which stands by 
 FORMATS = ("pdf", "html", "text")
 
 
-def read(data: bytes, out: Builder, form: str) -> None:
-    """`form` is one of FORMATS. Raises DocumentError "broken" when nothing in it reads like an act: then not even one
-    article or recital was found."""
+def read(data: bytes, out: Builder, form: str, name: str) -> None:
+    """Raises Quarantined "unsupported" when `form` is not one of FORMATS, and DocumentError "broken" when nothing in it
+    reads like an act: then not even one article or recital was found."""
+    if form not in FORMATS:
+        raise Quarantined(
+            "unsupported", f"cannot read {name!r} as an act", hint="use its official PDF, its web page or plain text"
+        )
     if form == "pdf":
         lines = from_pdf.read(data, out)
     elif form == "html":

@@ -29,6 +29,15 @@ KNOWN = {
     ("graph.service.commands.system", "evals.__main__"): "`cordon eval` runs the suites where they are checked out",
 }
 
+# Who may name the acts of the Union, and for what. All others meet them through graph/knowledge/extensions.py.
+NAMES_REGULATION = {
+    "graph.library": "the Python door: the acts of a tenant, and their provisions",
+    "graph.service.commands.regulations": "the command `cordon regulation`",
+    "graph.service.render": "cites a provision as lawyers do",
+    "graph.audit.artifacts": "the picture of a question among its provisions",
+    "graph.models.extractive": "reads a provision out where a question names nothing else",
+}
+
 
 def modules() -> Iterator[tuple[str, Path]]:
     for top in ("graph", "nodes", "prompts", "evals"):
@@ -117,6 +126,21 @@ def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
         if t.startswith(("graph.build", "graph.agent", "graph.service", "graph.server", "graph.deps"))
     ]
     assert stray == []
+
+
+def test_only_its_doors_know_the_regulation() -> None:
+    knows = {
+        name
+        for name, path in modules()
+        if not name.startswith(("graph.regulation", "evals"))
+        for target, _ in imports(name, path)
+        if target.startswith("graph.regulation")
+    }
+    assert knows == NAMES_REGULATION.keys()
+    spelt = {name for name, path in modules() if "graph.regulation" in path.read_text(encoding="utf-8")}
+    assert {n for n in spelt if not n.startswith(("graph.regulation", "evals"))} - knows == {
+        "graph.knowledge.extensions"
+    }
 
 
 def test_the_known_exceptions_are_still_there() -> None:

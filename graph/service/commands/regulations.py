@@ -34,7 +34,7 @@ def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False)
         else:
             from graph.service.acts import show_status
 
-            show_status(found)
+            show_status([(act, report.problems(act)) for act in found])
     raise typer.Exit(0 if all(act["complete"] for act in found) else 1)
 
 

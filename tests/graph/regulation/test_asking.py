@@ -11,7 +11,8 @@ import pytest
 from evals import acts
 from graph.agent import Agent
 from graph.audit.verify import verify
-from graph.regulation import building, store
+from graph.regulation import store
+from graph.regulation.act import Act
 from graph.settings import Settings, load
 from tests.support import invariants as inv
 from tests.support.command import cordon
@@ -151,7 +152,7 @@ def test_the_same_file_gives_the_same_graph(asked: Agent, tmp_path: Path, indexe
         other.ingest(indexed.parent / "act.pdf", tenant_id="U1", regulation=True)
         (one,), (two,) = asked.regulations(tenant_id="U1"), other.regulations(tenant_id="U1")
     assert one.to_json() == two.to_json()
-    assert building.Act.from_json(one.to_json()) == one
+    assert Act.from_json(one.to_json()) == one
 
 
 def test_a_crash_between_document_and_graph_is_mended_by_the_next_ingestion(indexed: Path, tmp_path: Path) -> None:

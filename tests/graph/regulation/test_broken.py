@@ -13,20 +13,20 @@ from graph.errors import DocumentError, Quarantined
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import load
 from graph.knowledge.sandbox import Limits, Parser
-from graph.regulation import building, report
+from graph.regulation import report, splitter
 from graph.regulation.unit import Unit
 
 ACT = acts.invented()
 
 
 def act_of(document: Document) -> Any:
-    plan = building.Plan(document, lambda text: len(text) // 4, size=500)
+    plan = splitter.Plan(document, lambda text: len(text) // 4, size=500)
     vectors = np.eye(len(plan.parts), 8, dtype=np.float32)
     return plan.act("act", "0" * 64, [f"act_{n}" for n in range(len(plan.parts))], vectors)
 
 
 def status(units: list[Unit]) -> dict[str, Any]:
-    return report.status(act_of(load(acts.as_text(units).encode(), "act.txt", act=True)))
+    return report.status(act_of(load(acts.as_text(units).encode(), "act.txt", loader="graph.regulation.loader")))
 
 
 def inside(article: int) -> set[str]:
@@ -80,7 +80,7 @@ def test_missing_pages_leave_what_is_readable() -> None:
 
     buffer = BytesIO()
     part.save(buffer)
-    found = report.status(act_of(load(buffer.getvalue(), "act.pdf", act=True)))
+    found = report.status(act_of(load(buffer.getvalue(), "act.pdf", loader="graph.regulation.loader")))
     assert not found["complete"]
     assert report.problems(found)
     assert 10 < found["articles"] + found["recitals"] < 51
@@ -102,7 +102,7 @@ def test_a_scan_without_text_is_refused_with_advice() -> None:
         canvas.showPage()
     canvas.save()
     with pytest.raises(Quarantined) as refused:
-        load(buffer.getvalue(), "scan.pdf", act=True)
+        load(buffer.getvalue(), "scan.pdf", loader="graph.regulation.loader")
     assert refused.value.reason == "scanned" and "OCR" in refused.value.hint
 
 
@@ -137,7 +137,7 @@ def test_hostile_text_takes_time_in_proportion(name: str) -> None:
     for part in (text[: len(text) // 2], text):
         begun = time.process_time()
         with suppress(DocumentError):
-            act_of(load(part.encode(), "act.txt", act=True))
+            act_of(load(part.encode(), "act.txt", loader="graph.regulation.loader"))
         spent.append(time.process_time() - begun)
     assert spent[1] < 20
     assert spent[1] < 3.2 * spent[0] + 1.5, spent
@@ -146,7 +146,7 @@ def test_hostile_text_takes_time_in_proportion(name: str) -> None:
 def test_a_huge_act_is_stopped_by_the_sandbox() -> None:
     text = "".join(f"Article {n}\n1. {'x ' * 200}.\n" for n in range(1, 3_000)).encode()
     with Parser(Limits(max_text=100_000)) as parser, pytest.raises(Quarantined) as refused:
-        parser.parse_bytes(text, "act.txt", act=True)
+        parser.parse_bytes(text, "act.txt", loader="graph.regulation.loader")
     assert refused.value.reason == "oversize"
 
 
@@ -157,6 +157,6 @@ def test_garbled_acts_never_crash() -> None:
         mixed = rng.sample(lines, k=rng.randrange(2, len(lines)))
         text = "\n".join(line[: rng.randrange(0, len(line) + 1)] for line in mixed)
         try:
-            act_of(load(text.encode(), "act.txt", act=True))
+            act_of(load(text.encode(), "act.txt", loader="graph.regulation.loader"))
         except DocumentError as error:
             assert error.reason in ("broken", "empty")

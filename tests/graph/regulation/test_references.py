@@ -98,7 +98,7 @@ NASTY = {
 
 def test_every_reference_of_the_invented_act_is_resolved_and_the_nasty_ones_rightly() -> None:
     out = Builder(max_text=10**6)
-    loader.read(acts.as_text(acts.invented()).encode(), out, "text")
+    loader.read(acts.as_text(acts.invented()).encode(), out, "text", "act.txt")
     placed = reading.units(out.finish("act.txt", "text/plain"))
     names: dict[str, int] = {}
     for at, one in enumerate(placed):

@@ -1,15 +1,43 @@
 """From the Document of an act to its chunks and its graph. The same document gives the same of both."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from graph.knowledge.chunking import Chunk, Count
 from graph.knowledge.document import Document
-from graph.regulation import links, ranking, reading
+from graph.knowledge.extensions import Split
+from graph.knowledge.space import Space
+from graph.regulation import links, ranking, reading, report, store
 from graph.regulation.act import Act, Edge, Node, Passage
 from graph.regulation.passages import passages
 
 RECITAL_FROM = 0.5  # cosine from which a recital gives the reasons of a provision
 RECITALS_OF_EACH = 2  # provisions that one recital is linked to at most
+LOADER = "graph.regulation.loader"
+
+
+def split(document: Document, count: Count, *, size: int, overlap: int) -> Split:
+    """No chunk repeats the end of the one before: each is a provision."""
+    plan = Plan(document, count, size=size)
+    return Split(plan.chunks, plan.words(), lambda *made: ActGraph(plan.act(*made)))
+
+
+held = store.held
+
+
+@dataclass(frozen=True)
+class ActGraph:
+    """The graph of an act as what is kept beside it."""
+
+    act: Act
+
+    def save(self, space: Space) -> None:
+        store.save(space, self.act)
+
+    def report(self) -> str:
+        return report.line(self.act)
 
 
 class Plan:
@@ -35,7 +63,7 @@ class Plan:
             found.append("\n".join([*lead, self.document.text[chunk.start : chunk.end]]))
         return found
 
-    def act(self, doc_id: str, sha256: str, chunk_ids: list[str], vectors: np.ndarray) -> Act:
+    def act(self, doc_id: str, sha256: str, chunk_ids: Sequence[str], vectors: np.ndarray) -> Act:
         """The graph. `vectors` is (len(chunks), d), rows of length 1: it links recitals to provisions."""
         nodes = [
             Node(p.unit.kind, p.unit.path, p.unit.name, p.unit.title, p.unit.page, p.start, p.end, p.parent, p.last,
