@@ -69,7 +69,7 @@ class Reading:
     modal: dict[str, str]  # form → may, must
     compared: dict[str, str]  # number → up (at least, more than) or down
     units: dict[str, str]  # number → unit
-    passive: bool
+    passive: bool  # a form of "be" stands before a word, and "by" somewhere: a guess, since no participle is told
 
 
 @lru_cache(maxsize=4096)
@@ -88,17 +88,12 @@ def read(text: str) -> Reading:
         modal=modal,
         compared=_compared(tokens),
         units=_units(tokens),
-        passive=any(a.form in _BE and _participle(b) for a, b in itertools.pairwise(tokens))
+        passive=any(a.form in _BE and b.kind == "word" for a, b in itertools.pairwise(tokens))
         and any(t.form == "by" for t in tokens),
     )
 
 
-_MORE_OR_LESS = frozenset("more less fewer later earlier longer shorter higher lower".split())
 _BE = frozenset("is are was were be been being".split())
-
-
-def _participle(token: Token) -> bool:
-    return token.form.endswith("+ed") or token.kind == "word"
 
 
 def _tokens(text: str) -> list[Token]:
@@ -220,12 +215,6 @@ def _governed(tokens: tuple[Token, ...]) -> tuple[frozenset[str], dict[str, str]
             for behind in _behind(tokens, at, 2):
                 modal.setdefault(behind, MODALS[form])
     return frozenset(negated), quantified, modal
-
-
-def _bound(tokens: tuple[Token, ...], at: int) -> bool:
-    """Whether the negation belongs to a bound: "no later than", "not have more than"."""
-    forms = [t.form for t in tokens[at + 1 : at + 5]]
-    return any(a in _MORE_OR_LESS and b == "than" for a, b in itertools.pairwise(forms))
 
 
 def _behind(tokens: tuple[Token, ...], at: int, most: int) -> list[str]:
