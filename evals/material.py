@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.errors import BadInput
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 
 DATASETS = Path(__file__).with_name("datasets")
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -155,7 +155,7 @@ def _evidence(row: dict[str, Any]) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    from graph.policy.sentences import split
+    from graph.policy.text.sentences import split
 
     return [text[a:b] for a, b in split(text) if 15 <= b - a <= 600]
 

@@ -11,8 +11,8 @@ from evals.disguises import HELD_OUT, TUNED
 from evals.retrieval import data_directory
 from evals.stats import Rate
 from graph.errors import BadInput
-from graph.policy import planted as withhold
-from graph.policy.sentences import split
+from graph.policy.evidence import withholding as withhold
+from graph.policy.text.sentences import split
 from graph.policy.threats import assess
 
 EACH = 300  # ordinary passages of one collection

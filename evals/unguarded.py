@@ -28,7 +28,7 @@ from graph.errors import Unavailable
 from graph.knowledge.manifest import sources
 from graph.policy import pii
 from graph.policy import repair as ladder
-from graph.policy.schemas import SCHEMAS
+from graph.policy.answer.schemas import SCHEMAS
 from graph.settings import load
 
 ATTACKS = ("guardrails", "blind_attacks", "unseen_attacks", "outside_attacks")

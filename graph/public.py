@@ -16,8 +16,8 @@ from graph.context import PUBLIC, key_of
 from graph.errors import BadInput, NotFound, Unavailable
 from graph.knowledge.home import alone_in
 from graph.policy import pii
-from graph.policy.canonical import canonicalise
 from graph.policy.pii.public import Public, digest, form, spellings
+from graph.policy.text.canonical import canonicalise
 
 MOST = 1_000  # entries of a list, and as many digests of former ones
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}")

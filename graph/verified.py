@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from graph.policy import grounding, pii, plain, structure
-from graph.policy.evidence import public, to_source
-from graph.policy.sentences import split
+from graph.policy import grounding, pii
+from graph.policy.evidence.redaction import public, to_source
+from graph.policy.text import defang, structure
+from graph.policy.text.sentences import split
 from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
@@ -16,7 +17,7 @@ def shown(text: str, keep: pii.Public = pii.NOTHING) -> str:
     """As it leaves: masked and without anything live. What was taken out may have joined what it divided, so it is
     masked again."""
     masked = pii.mask(text, keep=keep).text
-    said = plain.text(masked)
+    said = defang.text(masked)
     return said if said == masked else pii.mask(said, keep=keep).text
 
 

@@ -8,7 +8,7 @@ from graph import memory
 from graph.context import Context, Principal, principal
 from graph.conversations import Conversations
 from graph.knowledge.embeddings import Embedder
-from graph.policy import intent
+from graph.policy.question import intent
 from graph.state import PastTurn, State
 
 

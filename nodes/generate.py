@@ -10,10 +10,11 @@ from graph.context import Context, principal
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
 from graph.models.server import ContextTooSmall
-from graph.policy import audience, pii
-from graph.policy.evidence import public
-from graph.policy.intent import weighting
-from graph.policy.schemas import SCHEMAS
+from graph.policy import pii
+from graph.policy.answer.schemas import SCHEMAS
+from graph.policy.evidence import audience
+from graph.policy.evidence.redaction import public
+from graph.policy.question.intent import weighting
 from graph.release import Release
 from graph.settings import Settings
 from graph.state import Draft, Evidence, State, Usage

@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
 from graph.knowledge.index import Index
-from graph.policy import access, pii, planted
-from graph.policy.evidence import shown
+from graph.policy import pii
+from graph.policy.evidence import access, withholding
+from graph.policy.evidence.redaction import shown
 from graph.policy.threats import Detector
 from graph.public import Lists
 from graph.settings import Settings
@@ -108,7 +109,7 @@ def _shown(
     name = passage, detector, pii.level, keep
     found = judged.get(name)
     if found is None:
-        withheld = planted.ranges(raw, detector, released)
+        withheld = withholding.ranges(raw, detector, released)
         text, edits = shown(raw, withheld, keep)
         kept = pii.mask(raw, keep=keep).kept if keep != pii.NOTHING else ()
         if len(judged) >= _KEPT:

@@ -8,9 +8,9 @@ from graph.models import draft as drafts
 from graph.models.chat import Generator
 from graph.models.server import ContextTooSmall
 from graph.policy import pii
-from graph.policy.evidence import public
+from graph.policy.answer.schemas import SCHEMAS
+from graph.policy.evidence.redaction import public
 from graph.policy.repair import Repaired
-from graph.policy.schemas import SCHEMAS
 from graph.settings import Settings
 from graph.state import State
 from nodes.generate import flagged, prepare, room, spent

@@ -8,8 +8,9 @@ from langgraph.runtime import Runtime
 from graph.context import Context, principal
 from graph.knowledge import retriever, spelling
 from graph.knowledge.index import Hit, Index
-from graph.policy import named, pii
-from graph.policy.intent import ANY
+from graph.policy import pii
+from graph.policy.question import named_documents
+from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
 from graph.policy.threats import Detector, assess
 from graph.state import Handle, State, Understood
@@ -28,7 +29,7 @@ def retrieve(
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
     reading = _read(index, tenant, state, detector)
-    asked = named.documents(reading.searches[0])
+    asked = named_documents.find(reading.searches[0])
     documents = index.named(tenant, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on

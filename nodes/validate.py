@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from graph.models import wording
 from graph.models.chat import Generator
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.state import Draft, State
 from graph.verified import Verified, shown
 from nodes.generate import task_of

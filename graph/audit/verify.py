@@ -14,8 +14,11 @@ from graph.context import PUBLIC, Principal, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.knowledge.space import Record, Space, StoredChunk
-from graph.policy import access, grounding, pii, planted, prose, refusals, structure
-from graph.policy.evidence import Edit, shown, to_shown
+from graph.policy import grounding, pii
+from graph.policy.answer import prose, refusals
+from graph.policy.evidence import access, withholding
+from graph.policy.evidence.redaction import Edit, shown, to_shown
+from graph.policy.text import structure
 from graph.policy.threats import Detector
 from graph.public import Lists
 
@@ -77,7 +80,7 @@ class _Now:
     def shown(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
         """A passage as it was shown at first, and after each decision on its document: an answer is of one of these
         times."""
-        found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, self.detector)]
+        found = [((a, b), withholding.digest(raw[a:b])) for a, b in withholding.ranges(raw, self.detector)]
         released: set[str] = set()
         ways = {tuple(place for place, _ in found)}
         for said in record.decisions:

@@ -17,7 +17,9 @@ from graph.audit.journal import Journal
 from graph.audit.lines import Lines
 from graph.errors import BadInput
 from graph.knowledge.space import Record, Space
-from graph.policy import pii, planted, structure
+from graph.policy import pii
+from graph.policy.evidence import withholding
+from graph.policy.text import structure
 from graph.policy.threats import Detector
 
 Row = dict[str, Any]
@@ -106,12 +108,12 @@ def _sentences(space: Space, record: Record, detector: Detector | None) -> Itera
         text, chunks = space.text(record.doc_id), space.chunks(record.doc_id)
     for chunk in chunks:
         raw = text[chunk.start : chunk.end]
-        sentences = planted.sentences(raw, detector)
+        sentences = withholding.sentences(raw, detector)
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
         for one in sentences:
             start, end = masked.to_masked(one.start, one.end)
             row = {
-                "sha256": planted.digest(raw[one.start : one.end]),
+                "sha256": withholding.digest(raw[one.start : one.end]),
                 "score": round(one.score, 3),
                 "why": one.why,
                 "page": chunk.page,

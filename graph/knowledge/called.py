@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from graph.policy import text as lexical
+from graph.policy.text import lexical as lexical
 
 CALLED = "the document asked for"  # what a handle says of why it is there
 

@@ -10,7 +10,7 @@ from graph.knowledge import extensions
 from graph.knowledge.called import CALLED
 from graph.knowledge.extensions import NAMED_SCORE, Found
 from graph.knowledge.index import Hit, Index
-from graph.policy.intent import IntentName, overview, searches
+from graph.policy.question.intent import IntentName, overview, searches
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
 POOL = 3  # the guard may drop some: fetch more than will be shown

@@ -17,7 +17,7 @@ from functools import cache
 
 from graph.knowledge.space import Space, stems
 from graph.policy import pii
-from graph.policy.spelling import distance, meant, roots, second_letter, slips, starts, words
+from graph.policy.question.spelling import distance, meant, roots, second_letter, slips, starts, words
 from graph.tuned import installed
 
 READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours

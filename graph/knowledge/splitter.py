@@ -4,7 +4,7 @@ from graph.knowledge.chunking import Chunk, Count, chunk
 from graph.knowledge.document import Document
 from graph.knowledge.extensions import Split
 from graph.knowledge.space import Space
-from graph.policy import structure
+from graph.policy.text import structure
 
 LOADER = ""
 

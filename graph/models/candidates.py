@@ -17,10 +17,10 @@ from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
 from graph.models.reader import Reader
 from graph.models.units import Unit, units
-from graph.policy import intent
-from graph.policy import text as lexical
-from graph.policy.structure import without_marks
-from graph.policy.wanted import kind
+from graph.policy.question import intent
+from graph.policy.question.answer_type import kind
+from graph.policy.text import lexical as lexical
+from graph.policy.text.structure import without_marks
 
 FEATURES = ("alone", "near", "fits", "chunk", "row")
 FIRST = np.array([1.6, 4.9, 1.6, 9.9, 0.35])  # by which READ are chosen

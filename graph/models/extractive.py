@@ -11,8 +11,8 @@ from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
-from graph.policy import intent
-from graph.policy.audience import for_others
+from graph.policy.evidence.audience import for_others
+from graph.policy.question import intent
 from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted

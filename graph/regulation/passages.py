@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from graph.knowledge.chunking import Chunk, Count
-from graph.policy import sentences
+from graph.policy.text import sentences
 from graph.regulation.reading import Placed
 
 _MEANS = re.compile(r"[‘“'\"][^’”'\"]{2,80}[’”'\"].{0,80}?\bmeans?\b")

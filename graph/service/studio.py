@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.checkpoints import masked
 from graph.context import valid_tenant
-from graph.policy import own, pii
+from graph.policy import pii
+from graph.policy.question import masked_values
 from graph.service.http.bodies import replayed
 from graph.settings import load
 
@@ -86,10 +87,10 @@ def _told(value: Any) -> Any:
         return [_told(item) for item in value]
     if not isinstance(value, dict):
         return value
-    value = {key: _told(item) for key, item in value.items() if key != own.TOLD}
+    value = {key: _told(item) for key, item in value.items() if key != masked_values.OPTION}
     if isinstance(question := value.get("question"), str):
         options = value.get("options") if isinstance(value.get("options"), dict) else {}
-        value["options"] = {**options, own.TOLD: own.given(question, pii.find(question))}
+        value["options"] = {**options, masked_values.OPTION: masked_values.of(question, pii.find(question))}
     return value
 
 

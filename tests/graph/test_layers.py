@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 # What does not fit, and why. Each is looked for, so that a mended one does not stay on the list.
 KNOWN = {
-    ("graph.policy.access", "graph.context"): "access decides about a Principal",
+    ("graph.policy.evidence.access", "graph.context"): "access decides about a Principal",
     ("graph.agent", "nodes.admit"): "the door checks options with the same words as the stage, on first use",
     ("graph.service.commands.system", "evals.__main__"): "`cordon eval` runs the suites where they are checked out",
 }

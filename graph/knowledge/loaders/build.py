@@ -7,8 +7,8 @@ from itertools import groupby
 from graph.errors import Quarantined
 from graph.knowledge.document import Block, BlockKind, Document
 from graph.knowledge.loaders import normalise
-from graph.policy import structure
-from graph.policy.structure import SEPARATOR
+from graph.policy.text import structure
+from graph.policy.text.structure import SEPARATOR
 
 MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500

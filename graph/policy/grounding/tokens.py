@@ -23,7 +23,7 @@ from graph.policy.grounding.words import (
     SCALES,
     UNITS,
 )
-from graph.policy.text import stem
+from graph.policy.text.lexical import stem
 
 Kind = Literal["word", "number", "name"]
 REACH = 3  # content words that a negation, quantifier or modal governs at most

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from graph.policy.canonical import canonicalise
 from graph.policy.pii import (
     address,
     api_key,
@@ -42,6 +41,7 @@ from graph.policy.pii import (
 )
 from graph.policy.pii.public import NOTHING, Public
 from graph.policy.pii.rule import PLACEHOLDER, Hit, Page, Rule
+from graph.policy.text.canonical import canonicalise
 
 RULES: tuple[Rule, ...] = (
     cnic.RULE,

@@ -12,10 +12,10 @@ from functools import cache
 from itertools import accumulate
 from operator import ne
 
-from graph.policy import encodings, escapes
-from graph.policy.canonical import canonicalise
 from graph.policy.pii import card, cnic, pk_mobile
 from graph.policy.pii.rule import Hit, Page
+from graph.policy.text import encodings, escapes
+from graph.policy.text.canonical import canonicalise
 
 _PLAUSIBLE = 0.7  # from this score on (see `Hit`): what random letters decode to is no place for guesses
 # An encoding within an encoding within an encoding, as far as the guards look; one less in a text longer than any

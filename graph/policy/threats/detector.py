@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from graph.policy import rubric
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.parts import parts
 
 GUARDED, BLOCKED = rubric.GUARDED_FROM / 100, rubric.BLOCKED_FROM / 100

@@ -7,7 +7,7 @@ works or what somebody did, is seen here; a finding in the latter weighs less.
 import re
 from dataclasses import dataclass
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.lazy import pattern
 
 DAMPED = 0.3

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.lazy import pattern
 
 DAMPED = 0.15  # what is left of the score of a finding that is only mentioned

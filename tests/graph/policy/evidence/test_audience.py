@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy.audience import asker, for_others
+from graph.policy.evidence.audience import asker, for_others
 
 
 @pytest.mark.parametrize(

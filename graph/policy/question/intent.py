@@ -3,7 +3,7 @@
 import re
 from typing import Literal, TypedDict
 
-from graph.policy.wanted import sides
+from graph.policy.question.answer_type import sides
 
 IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
 

@@ -3,12 +3,13 @@
 import pytest
 
 from evals.security.shown import LIVE
-from graph.policy import plain, refusals
+from graph.policy.answer import refusals
+from graph.policy.text import defang
 
 
 @pytest.mark.parametrize("form", LIVE)
 def test_what_is_live_is_dead_and_still_readable(form: str) -> None:
-    shown = plain.text(f"The {LIVE[form]} stands there.")
+    shown = defang.text(f"The {LIVE[form]} stands there.")
     assert LIVE[form] not in shown and "stands there." in shown
     assert form == "a tag" or any(word in shown for word in ("gate", "AccessDenied", "LeakageRisk")), shown
 
@@ -22,14 +23,14 @@ def test_what_is_live_is_dead_and_still_readable(form: str) -> None:
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
-    assert plain.text(text) == text
+    assert defang.text(text) == text
 
 
 @pytest.mark.parametrize("text", [*refusals.TEXTS.values(), refusals.UNAVAILABLE.format(what="x", hint="y")])
 def test_no_canonical_refusal_can_be_quoted_as_one(text: str) -> None:
     for value in (text, f"Yes. {text}", text.upper(), text.replace(":", "：")):
-        assert plain.text(value) != value
-    assert plain.text(text).startswith(("“Refusal”: ", "“Unavailable”: "))
+        assert defang.text(value) != value
+    assert defang.text(text).startswith(("“Refusal”: ", "“Unavailable”: "))
 
 
 @pytest.mark.parametrize(
@@ -45,10 +46,10 @@ def test_no_canonical_refusal_can_be_quoted_as_one(text: str) -> None:
     ],
 )
 def test_what_is_taken_out_makes_nothing_live_of_the_rest(text: str, shown: str) -> None:
-    assert plain.text(text) == shown
+    assert defang.text(text) == shown
 
 
 def test_numbers_in_brackets_stay_and_are_no_source() -> None:
-    assert plain.text("Load 1[00] kg, [10] to [20] m, x = tips[1] 【2】 (Source 3)") == (
+    assert defang.text("Load 1[00] kg, [10] to [20] m, x = tips[1] 【2】 (Source 3)") == (
         "Load 1(00) kg, (10) to (20) m, x = tips(1) (2) Source 3"
     )

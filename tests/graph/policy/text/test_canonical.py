@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 
 anything = st.text(alphabet=st.characters(exclude_categories=()), max_size=60)
 

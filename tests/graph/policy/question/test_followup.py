@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy.followup import antecedent, complete
+from graph.policy.question.followup import antecedent, complete
 
 LEAVE = "How many days of annual leave do employees get in Karachi?"
 TRIAL = "How long is the trial period of a new contract?"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy import wanted
+from graph.policy.question import answer_type
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from graph.policy import wanted
     ],
 )
 def test_kinds(question: str, kind: str) -> None:
-    assert wanted.kind(question) == kind
+    assert answer_type.kind(question) == kind
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_kinds(question: str, kind: str) -> None:
     ],
 )
 def test_sides(question: str, one: str, other: str) -> None:
-    assert wanted.sides(question) == (one, other)
+    assert answer_type.sides(question) == (one, other)

@@ -19,6 +19,6 @@ _BY_FILE = (
 _NAMED = re.compile(f"{_BY_WORD}|{_BY_FILE}", re.I)
 
 
-def documents(question: str) -> list[str]:
+def find(question: str) -> list[str]:
     """The names, in their order."""
     return [word or file for word, file in _NAMED.findall(question)]

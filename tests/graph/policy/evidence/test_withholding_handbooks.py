@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy.planted import ranges
+from graph.policy.evidence.withholding import ranges
 from graph.policy.threats import planted, surroundings
 
 PAGES = {

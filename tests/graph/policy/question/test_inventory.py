@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy import intent
+from graph.policy.question import intent
 
 
 @pytest.mark.parametrize("question", ["List all documents.", "list documents", "What documents are there?"])

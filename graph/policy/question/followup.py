@@ -8,7 +8,7 @@ is no grammar here but lists of English function words and common verbs, so what
 import re
 from dataclasses import dataclass
 
-from graph.policy.text import stem
+from graph.policy.text.lexical import stem
 
 _DETERMINERS = frozenset("a an the my our your his her its their this that these those some any each every all".split())
 _ADJUNCTS = frozenset("in at by during on before after within under with since until per from into".split())

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from graph.policy.planted import ranges
+from graph.policy.evidence.withholding import ranges
 
 PASSAGE = "The pump was serviced in March. {} The next service is due in September."
 PLANTED = [

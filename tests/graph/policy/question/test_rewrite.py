@@ -3,7 +3,7 @@
 import pytest
 
 from graph.policy.filters import scan
-from graph.policy.rewrite import PREFIX
+from graph.policy.question.rewrite import PREFIX
 
 
 @pytest.mark.parametrize(

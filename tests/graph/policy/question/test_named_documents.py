@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.policy import named
+from graph.policy.question import named_documents
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from graph.policy import named
     ],
 )
 def test_asked_for(question: str, expected: list[str]) -> None:
-    assert named.documents(question) == expected
+    assert named_documents.find(question) == expected
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_asked_for(question: str, expected: list[str]) -> None:
     ],
 )
 def test_only_mentioned(question: str) -> None:
-    assert named.documents(question) == []
+    assert named_documents.find(question) == []

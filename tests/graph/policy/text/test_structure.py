@@ -3,7 +3,7 @@
 import pytest
 
 from graph.knowledge.loaders import load
-from graph.policy import structure
+from graph.policy.text import structure
 
 SAMPLE = """# Manual
 

@@ -3,7 +3,7 @@
 import html
 import re
 
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 
 _IMAGE = re.compile(r"!\[([^\]]{0,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")
 _LINK = re.compile(r"\[([^\]]{1,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from graph.policy.rubric import BLOCKED_FROM, GUARDED_FROM, Finding
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 PREFIX = "[Safe Rewrite] [Safety Warning] "
 REWRITABLE = frozenset({"prompt_injection", "jailbreak", "prompt_extraction", "obfuscation"})

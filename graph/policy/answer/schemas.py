@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graph.policy.intent import IntentName
+from graph.policy.question.intent import IntentName
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 4_000}
 _LINES = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 30}

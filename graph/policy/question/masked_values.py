@@ -4,26 +4,26 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from graph.policy import pii
-from graph.policy.evidence import PLACEHOLDER
+from graph.policy.evidence.redaction import PLACEHOLDER
 
-# Key of the options by which a door that masks before the graph hands on `given`. A client's own is taken out there.
-TOLD = "masked_before_admission"
+# The option by which a door that masks before the graph hands on what `of` gives. A client's own is taken out there.
+OPTION = "masked_before_admission"
 _KINDS = frozenset(rule.type for rule in pii.RULES + pii.MORE)
 
 
-class Given(TypedDict):
+class MaskedValues(TypedDict):
     kinds: list[str]  # of the values, sorted
     placeholder: bool  # a placeholder stands in the question as it was asked
 
 
-def given(question: str, found: Sequence[pii.Span]) -> Given:
+def of(question: str, found: Sequence[pii.Span]) -> MaskedValues:
     """What masking takes out of the question, in which this was found."""
     return {"kinds": sorted({span.type for span in found}), "placeholder": PLACEHOLDER in question}
 
 
-def told(options: Any) -> Given | None:
+def handed_on(options: Any) -> MaskedValues | None:
     """What a door handed on, or None; of the kinds only those there are."""
-    said = options.get(TOLD) if isinstance(options, dict) else None
+    said = options.get(OPTION) if isinstance(options, dict) else None
     if not isinstance(said, dict) or not isinstance(said.get("kinds"), list):
         return None
     kinds = sorted(kind for kind in _KINDS if kind in said["kinds"])
