@@ -59,9 +59,9 @@ def honest(data: Path, sample: int | None = None, out: Path | None = None) -> di
         for name in names:
             one, withheld = judged(documents(data, name, sample))
             total += one
-            figures |= _told(name, one)
+            figures |= _figures(name, one)
             shown += [{"collection": name} | row for row in withheld if name in OPEN]
-        figures |= _told(part, total)
+        figures |= _figures(part, total)
     if out is not None:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in shown)
         (out / "planted_withheld.jsonl").write_text("".join(lines), encoding="utf-8")
@@ -81,7 +81,7 @@ def judged(texts: Iterable[tuple[str, str]]) -> tuple[Counter[str], list[dict[st
     return counts, rows
 
 
-def _told(name: str, counts: Counter[str]) -> dict[str, Any]:
+def _figures(name: str, counts: Counter[str]) -> dict[str, Any]:
     return {
         f"{name}: documents flagged": Rate(counts["flagged"], counts["documents"]).as_json(),
         f"{name}: sentences withheld": Rate(counts["withheld"], counts["sentences"]).as_json(),

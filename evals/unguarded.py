@@ -69,7 +69,7 @@ class Obedient(BaseChatModel):
 
 
 def run(out: Path) -> dict[str, Any]:
-    attacks = [row for name in ATTACKS for row in material.own(name) if row["action"] == "BLOCK"]
+    attacks = [row for name in ATTACKS for row in material.own_set(name) if row["action"] == "BLOCK"]
     innocent = [json.loads(line) for line in (HERE / "datasets" / "answers.jsonl").read_text().splitlines()]
     model = Obedient()
     with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ from graph.knowledge.embeddings import Embedder, embedder
 from graph.knowledge.home import HomeLock
 from graph.knowledge.index import Index
 from graph.models.chat import Generator
-from graph.models.detector import Own, detector
+from graph.models.detector import OperatorDetector, detector
 from graph.models.opinion import Opinion
 from graph.policy import pii
 from graph.public import Lists
@@ -68,7 +68,7 @@ class Deps:
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
 
     @cached_property
-    def detector(self) -> Own | None:
+    def detector(self) -> OperatorDetector | None:
         return detector(self.settings)
 
     @cached_property

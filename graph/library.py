@@ -72,11 +72,11 @@ class Library:
         """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
         from graph.policy import pii
 
-        space, record = self._held(doc_id, tenant_id, public)
+        space, record = self._record(doc_id, tenant_id, public)
         keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
         return _described(record) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
-    def _held(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
+    def _record(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
         space = self.deps.index.space(owner(tenant_id, public))
         record = space.record(doc_id) if space and _is_text(doc_id) else None
         if space is None or record is None:
@@ -87,7 +87,7 @@ class Library:
         """The sentences that the guard withholds of a document (graph/audit/withheld.py). Raises as `document` does."""
         from graph.audit import withheld
 
-        return withheld.listed(*self._held(doc_id, tenant_id, public), self.deps.detector)
+        return withheld.listed(*self._record(doc_id, tenant_id, public), self.deps.detector)
 
     def decide(
         self,
@@ -105,7 +105,7 @@ class Library:
         from graph.audit import withheld
 
         said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
-        space, record = self._held(doc_id, tenant_id, public)
+        space, record = self._record(doc_id, tenant_id, public)
         by = valid_id(user_id, "user")
         return withheld.decide(self.deps.journal, space, record, said, by=by, note=note, detector=self.deps.detector)
 

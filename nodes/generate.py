@@ -15,7 +15,7 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public
 from graph.policy.question.intent import weighting
-from graph.release import Release
+from graph.release import SentenceStream
 from graph.settings import Settings
 from graph.state import Draft, Evidence, State, Usage
 
@@ -27,11 +27,11 @@ def generate(
 ) -> dict[str, Any]:
     job = prepare(state, generator, settings)
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
-    release = Release(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
+    stream = SentenceStream(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
     asked: dict[str, Any] = {
         "schema": SCHEMAS[state["intent"]["name"]],
         "max_tokens": room(state, settings),
-        "each": release.read if release else None,
+        "each": stream.read if stream else None,
     }
     try:
         completion = generator.complete(job.messages, **asked)
@@ -41,12 +41,12 @@ def generate(
         job = prepare(state, generator, settings, most=job.shown // 2)
         completion = generator.complete(job.messages, **asked)
     finally:
-        if release:
-            release.close()
+        if stream:
+            stream.close()
     return {
         "draft": read(completion, state),
         "flags": flagged(state, job),
-        "released": release.made if release else state["released"],
+        "released": stream.made if stream else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }

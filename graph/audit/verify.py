@@ -129,34 +129,34 @@ def _objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def _citation(c: dict[str, Any], now: _Now) -> Checked:
-    def told(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
+    def checked(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
         return Checked(c.get("n"), str(c.get("doc_id", ""))[:200], status, why, start, end)
 
     for key, types in _FIELDS.items():
         if key not in c or not isinstance(c[key], types) or isinstance(c[key], bool):
-            return told("altered", f"its {key} is not there or of another kind")
+            return checked("altered", f"its {key} is not there or of another kind")
     if c["visibility"] not in ("private", "public") or not _HASH.fullmatch(c["sha256"]) or not 0 <= c["score"] <= 1:
-        return told("altered", "its visibility, hash or score is none")
+        return checked("altered", "its visibility, hash or score is none")
     if not c["quote"] or not 0 <= c["start"] < c["end"]:
-        return told("altered", "it quotes nothing")
+        return checked("altered", "it quotes nothing")
     space = now.space(c)
     record = space.record(c["doc_id"]) if space else None
     asker = Principal(tenant_id=now.tenant, user_id="verify", role="member")
     if space is None or record is None or access.denied(asker, space.meta("tenant"), record.visibility, record.expires):
-        return told("missing", "there is no such document that this tenant may read")
+        return checked("missing", "there is no such document that this tenant may read")
     if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
-        return told("altered", "the document belongs to somebody else")
+        return checked("altered", "the document belongs to somebody else")
     text, keep = space.text(c["doc_id"]), now.keep(c)
     if record.sha256 != c["sha256"]:
         at = _whereabouts(c["quote"], text, keep)
         if at is None:
-            return told("moved", "the document has changed, and the quote is no longer in it")
-        return told("moved", "the document has changed; the quote is still in it", *at)
+            return checked("moved", "the document has changed, and the quote is no longer in it")
+        return checked("moved", "the document has changed; the quote is still in it", *at)
     chunk = space.chunk(c["chunk_id"])
     if chunk is None:
-        return told("missing", "the passage it names is not in the index")
+        return checked("missing", "the passage it names is not in the index")
     why = _unfit(c, record, chunk, text, keep, now)
-    return told("altered", why) if why else told("verified", "", c["start"], c["end"])
+    return checked("altered", why) if why else checked("verified", "", c["start"], c["end"])
 
 
 def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, keep: pii.Public, now: _Now) -> str:

@@ -61,7 +61,7 @@ class Splitter(Protocol):
     def split(self, document: Document, count: Count, *, size: int, overlap: int) -> Split:
         """Chunks of at most `size` tokens, as `count` counts them."""
 
-    def held(self, space: Space, doc_id: str, sha256: str) -> bool:
+    def complete(self, space: Space, doc_id: str, sha256: str) -> bool:
         """Whether the space has all that belongs beside the document of this very file."""
 
 

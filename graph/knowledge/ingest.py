@@ -121,7 +121,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         doc_id = source.doc_id or _choose_id(source, index)
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
-        todo = [s for s in source.spaces if not _held(index, s, source, splitter, doc_id, sha256, retention)]
+        todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
@@ -185,12 +185,12 @@ def _read(source: Source, settings: Settings) -> bytes:
     return file_bytes(source.path, source.name, settings.max_file_mb * 2**20)
 
 
-def _held(
+def _unchanged(
     index: Index, tenant: str, source: Source, splitter: Splitter, doc_id: str, sha256: str, retention: str
 ) -> bool:
     space = index.space(tenant)
     record = space.record(doc_id) if space else None
-    if space is None or record is None or record.reading != READING or not splitter.held(space, doc_id, sha256):
+    if space is None or record is None or record.reading != READING or not splitter.complete(space, doc_id, sha256):
         return False
     if source.pii and not record.pii:  # what was found in it stays said of it
         return False

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from graph.knowledge import extensions
-from graph.knowledge.called import CALLED
 from graph.knowledge.extensions import NAMED_SCORE, Found
 from graph.knowledge.index import Hit, Index
+from graph.knowledge.mentions import MENTIONED
 from graph.policy.question.intent import IntentName, overview, searches
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
@@ -45,7 +45,7 @@ def find(
         lists = _going_on(index, tenant, query, after, meant, lists, limit)
     found = Found(_in_turn(lists)[:limit])
     if answers and found.hits and not documents:
-        found = _called_first(index, tenant, query, found.hits)
+        found = _mentioned_first(index, tenant, query, found.hits)
     for one in augmenters if answers else ():
         more = one.augment(query, found, expand=expand, top_k=top_k)
         found = Found(more.hits, found.why | more.why, found.whole or more.whole)
@@ -63,14 +63,14 @@ def _going_on(
     return [inside, *lists, index.search(tenant, f"{after} {query}", limit)]
 
 
-def _called_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> Found:
+def _mentioned_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> Found:
     """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
     asks for the whole."""
     ids = index.called(tenant, query)
     if not ids:
         return Found(hits)
     called = index.search(tenant, query, sys.maxsize, documents=ids)
-    why = {(hit.where, hit.chunk_id): CALLED for hit in called}
+    why = {(hit.where, hit.chunk_id): MENTIONED for hit in called}
     if not overview(query):
         return Found(_in_turn([called, hits]), why)
     openings = {index.opening(tenant, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}

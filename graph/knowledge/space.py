@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from graph.errors import IndexUnavailable
-from graph.knowledge.called import Name, name
+from graph.knowledge.mentions import Name, name
 
 SCHEMA_VERSION = 1
 _SCHEMA = """

@@ -107,12 +107,12 @@ def _mended(spaces: Sequence[Space], typed: str, question: str) -> str:
 
 def _accented(spaces: Sequence[Space], typed: str) -> str:
     """The word with the accents that the documents always set ("resume" → "résumé"), else nothing."""
-    if _plain(typed) != typed:
+    if _without_accents(typed) != typed:
         return ""
     passages = [row for space in spaces for row in space.matching(typed, _PASSAGES)]
     if any(typed in text.casefold() for _, text in passages):
         return ""
-    forms = Counter(word for _, text in passages for word in _words(text) if _plain(word) == typed)
+    forms = Counter(word for _, text in passages for word in _words(text) if _without_accents(word) == typed)
     for word, _ in forms.most_common():
         if any(word in _words(text) for text in _readable(_around(passages, word))):
             return word
@@ -181,7 +181,7 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def _plain(word: str) -> str:
+def _without_accents(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 

@@ -14,7 +14,7 @@ def split(document: Document, count: Count, *, size: int, overlap: int) -> Split
     return Split(chunks, [_searchable(document, part) for part in chunks])
 
 
-def held(space: Space, doc_id: str, sha256: str) -> bool:
+def complete(space: Space, doc_id: str, sha256: str) -> bool:
     return True
 
 

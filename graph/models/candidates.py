@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
+from graph.knowledge.mentions import MENTIONED
 from graph.models.reader import Reader
 from graph.models.units import Unit, units
 from graph.policy.question import intent
@@ -74,7 +74,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         found[at].read = float(value)
     overview = intent.overview(question)
     repeated = Counter(candidate.text for candidate in found)
-    called = {item["n"] for item in evidence if item.get("why") == CALLED}
+    called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value in zip(found, table @ WEIGHTS, strict=True):

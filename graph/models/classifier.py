@@ -102,11 +102,11 @@ class Classifier:
 
 def _mapped(labels: Sequence[str], told: str) -> list[str]:
     """The head of each label."""
-    chosen = {_plain(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", told).items()}
+    chosen = {_bare_label(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", told).items()}
     known = _KNOWN | chosen
-    heads = [known.get(_plain(label), "") for label in labels]
+    heads = [known.get(_bare_label(label), "") for label in labels]
     hint = f"Its labels: {', '.join(labels)}. Heads: {', '.join(SCORES)}, or {NOTHING} for nothing."
-    if odd := [name for name, head in chosen.items() if name not in map(_plain, labels) or head not in _NAMES]:
+    if odd := [name for name, head in chosen.items() if name not in map(_bare_label, labels) or head not in _NAMES]:
         raise BadSettings(
             f"CORDON_DETECTOR_LABELS: {odd[0]!r} is no label, or what it stands for is no head.", hint=hint
         )
@@ -120,7 +120,7 @@ def _mapped(labels: Sequence[str], told: str) -> list[str]:
     return heads
 
 
-def _plain(label: str) -> str:
+def _bare_label(label: str) -> str:
     return re.sub(r"[\W_]+", "_", label.casefold()).strip("_")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
+from graph.knowledge.mentions import MENTIONED
 from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
@@ -44,7 +44,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         for candidate in found:
             candidate.score -= SPOKEN_TO * for_others(f"{candidate.path}\n{candidate.text}", who)
         found.sort(key=lambda c: -c.score)
-    called = intent.overview(question) and any(item.get("why") == CALLED for item in evidence)
+    called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
     if not found or (not about and not called and chance(signs(found, evidence)) < ANSWERED_FROM):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))

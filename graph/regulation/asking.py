@@ -56,7 +56,7 @@ def names_only(question: str) -> bool:
     return bool(references) and only(content_words(" ".join([*rest, text[at:]])))
 
 
-def named(act: Act, question: str) -> tuple[list[int], str]:
+def named_provisions(act: Act, question: str) -> tuple[list[int], str]:
     """Nodes of the act that the question names, and the question without their names."""
     text = spelt(question[:2_000])
     nodes: list[int] = []

@@ -24,7 +24,7 @@ Key = tuple[Where, str]  # where, chunk id
 
 
 @dataclass(frozen=True)
-class _Held:
+class _OpenAct:
     where: Where
     act: Act
     numbers: Mapping[str, int]  # chunk id → passage
@@ -33,7 +33,7 @@ class _Held:
 def augmenter(spaces: Spaces, documents: Sequence[str] = ()) -> Augmenter | None:
     """Over the acts of the asker, its own first; those of `documents` when given. None when there is none."""
     acts = [
-        _Held(where, act, {p.chunk_id: n for n, p in enumerate(act.passages)})
+        _OpenAct(where, act, {p.chunk_id: n for n, p in enumerate(act.passages)})
         for where, space in spaces
         for act in store.acts(space)
         if not documents or act.doc_id in documents
@@ -44,7 +44,7 @@ def augmenter(spaces: Spaces, documents: Sequence[str] = ()) -> Augmenter | None
 @dataclass(frozen=True)
 class _Acts:
     spaces: Spaces
-    acts: list[_Held]
+    acts: list[_OpenAct]
     depth: int = 60  # hits of a search that the expansion weighs
 
     def augment(self, query: str, found: Found, *, expand: bool, top_k: int) -> Found:
@@ -81,7 +81,7 @@ class _Acts:
         hits.sort(key=lambda h: why.get((h.where, h.chunk_id)) not in (None, "named", "anchor"))
         return Found(hits, why, True)
 
-    def _act_of(self, hit: Hit) -> _Held | None:
+    def _act_of(self, hit: Hit) -> _OpenAct | None:
         return next((one for one in self.acts if one.where == hit.where and hit.chunk_id in one.numbers), None)
 
     def _tokens(self, hit: Hit) -> int:
@@ -92,7 +92,7 @@ class _Acts:
         return round((chunk.end - chunk.start) / _CHARS_A_TOKEN) if chunk else 0
 
 
-def _meant(acts: list[_Held], query: str) -> list[_Held]:
+def _meant(acts: list[_OpenAct], query: str) -> list[_OpenAct]:
     """The acts whose title shares a word or number with the question; all when none does, or one is there."""
     if len(acts) < 2:
         return acts
@@ -101,13 +101,13 @@ def _meant(acts: list[_Held], query: str) -> list[_Held]:
     return [one for one, n in zip(acts, shared, strict=True) if n == max(shared)]
 
 
-def _pinned(query: str, hits: list[Hit], acts: list[_Held]) -> tuple[list[Hit], bool]:
+def _pinned(query: str, hits: list[Hit], acts: list[_OpenAct]) -> tuple[list[Hit], bool]:
     """Passages that the question names, and whether it asks for nothing else."""
     by_key = {(hit.where, hit.chunk_id): hit for hit in hits}
     pins: dict[Key, Hit] = {}
     alone = False
     for one in acts:
-        nodes, rest = asking.named(one.act, query)
+        nodes, rest = asking.named_provisions(one.act, query)
         words = content_words(rest)
         alone = alone or (bool(nodes) and asking.only(words))
         passages = list(dict.fromkeys(p for node in nodes for p in one.act.within(node)))

@@ -69,7 +69,7 @@ def expand(
         value += strength * getattr(WEIGHTS, why, 0.0) if why != "context" else strength * WEIGHTS.sibling
         value += WEIGHTS.recital if kind == "recital" and not reasons else 0.0
         value -= WEIGHTS.length * passage.tokens / 100
-        if timed and any(act.nodes[n].deadline for n in _own(act, p)) and why:
+        if timed and any(act.nodes[n].deadline for n in _nodes_of(act, p)) and why:
             value += WEIGHTS.deadline
         why = "recital" if kind == "recital" else why or "reference"
         worth[p] = (round(value, 6), why)
@@ -84,7 +84,7 @@ def expand(
     return found
 
 
-def _own(act: Act, passage: int) -> list[int]:
+def _nodes_of(act: Act, passage: int) -> list[int]:
     node = act.passages[passage].node
     return [n for n in range(node, act.nodes[node].last + 1) if act.nodes[n].chunk == passage] or [node]
 
@@ -104,7 +104,7 @@ def _labels(act: Act, start: Mapping[int, float], terms: Sequence[int]) -> dict[
             elif kind == "condition":
                 say(other, "condition" if forth else "exception", weight * (1.0 if forth else 0.5))
             elif kind == "refers":
-                timed = any(act.nodes[n].deadline for n in _own(act, other))
+                timed = any(act.nodes[n].deadline for n in _nodes_of(act, other))
                 say(other, "deadline" if timed else "reference", weight * (1.0 if forth else 0.8))
         for sibling in _siblings(act, anchor):
             say(sibling, "context", 0.6 * weight)

@@ -33,9 +33,9 @@ def find(act: Act, name: str) -> int:
     name = " ".join(name.split())
     if name in act.names:
         return act.names[name]
-    nodes, _ = asking.named(act, name)
+    nodes, _ = asking.named_provisions(act, name)
     if not nodes and re.fullmatch(r"\d+[a-z]?(?:\([a-z\d]+\))*", name):
-        nodes, _ = asking.named(act, f"Article {name}")
+        nodes, _ = asking.named_provisions(act, f"Article {name}")
     if not nodes:
         raise BadInput(
             f"there is no {name[:80]!r} in {act.title[:80]!r}.",

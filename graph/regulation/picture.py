@@ -37,11 +37,11 @@ def of_provision(act: Act, node: int) -> Star:
     by_kind: dict[str, list[tuple[str, str]]] = {}
     for one in around(act, node):
         how = one.how + (" (deadline)" if one.deadline and one.how in ("refers to", "referred to by") else "")
-        by_kind.setdefault(one.how, []).append((_named(act, one.node), how))
+        by_kind.setdefault(one.how, []).append((_label(act, one.node), how))
     found: list[tuple[str, str]] = []
     for at in range(MOST):
         found += [group[at] for group in by_kind.values() if at < len(group)]
-    return Star(_named(act, node), found[:MOST])
+    return Star(_label(act, node), found[:MOST])
 
 
 def of_evidence(evidence: Sequence[Mapping[str, Any]]) -> Star | None:
@@ -51,9 +51,9 @@ def of_evidence(evidence: Sequence[Mapping[str, Any]]) -> Star | None:
 
 
 def mermaid(star: Star) -> str:
-    lines = ["flowchart LR", f'    m["{_plain(star.middle)}"]']
+    lines = ["flowchart LR", f'    m["{_escaped(star.middle)}"]']
     for at, (label, how) in enumerate(star.around):
-        lines += [f'    n{at}["{_plain(label)}"]', f'    m -- "{_plain(how)}" --> n{at}']
+        lines += [f'    n{at}["{_escaped(label)}"]', f'    m -- "{_escaped(how)}" --> n{at}']
     return "\n".join([*lines, "    style m fill:#fdf1d6,stroke:#12324f"]) + "\n"
 
 
@@ -106,7 +106,7 @@ def _line(ax: float, ay: float, bx: float, by: float, how: str) -> list[str]:
     ]
 
 
-def _named(act: Act, at: int) -> str:
+def _label(act: Act, at: int) -> str:
     """Name, and title of the article it is in."""
     node = act.nodes[at]
     holder = at
@@ -120,5 +120,5 @@ def _cut(label: str) -> str:
     return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     return "".join(f"#{ord(c)};" if c in '"<>[]{}|#;`\\&' else c for c in text)

@@ -40,10 +40,10 @@ def weights(act: Act) -> dict[tuple[int, int], float]:
 
 def built(act: Act) -> object:
     """The rustworkx graph of an act, made once."""
-    return _built(_Held(act))
+    return _built(_ByContent(act))
 
 
-class _Held:
+class _ByContent:
     """An act by identity of its content, for the cache."""
 
     def __init__(self, act: Act) -> None:
@@ -53,11 +53,11 @@ class _Held:
         return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.key == self.key
+        return isinstance(other, _ByContent) and other.key == self.key
 
 
 @lru_cache(maxsize=8)
-def _built(held: _Held) -> object:
+def _built(held: _ByContent) -> object:
     import rustworkx
 
     graph = rustworkx.PyDiGraph(multigraph=False)

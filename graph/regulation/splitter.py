@@ -24,7 +24,7 @@ def split(document: Document, count: Count, *, size: int, overlap: int) -> Split
     return Split(plan.chunks, plan.words(), lambda *made: ActGraph(plan.act(*made)))
 
 
-held = store.held
+complete = store.complete
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def save(space: Space, act: Act) -> None:
     space.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (act.doc_id, act.sha256, act.to_json()))
 
 
-def held(space: Space, doc_id: str, sha256: str) -> bool:
+def complete(space: Space, doc_id: str, sha256: str) -> bool:
     """Whether the space holds the graph of this very file."""
     return any(row[:2] == (doc_id, sha256) for row in _rows(space))
 

@@ -13,7 +13,7 @@ import pytest
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.errors import BadSettings, Unavailable
-from graph.models.detector import Own, detector
+from graph.models.detector import OperatorDetector, detector
 from graph.policy.evidence import withholding
 from graph.policy.threats import SCORES, assess
 from graph.service.doctor import examine
@@ -32,13 +32,13 @@ def folder(tmp_path: Path) -> Path:
     return classifier(tmp_path / "own", WORDS, NAMED, always=HARMLESS)
 
 
-def own(folder: Path | str, **values: Any) -> Own:
+def own(folder: Path | str, **values: Any) -> OperatorDetector:
     made = detector(load(environ={}, detector=str(folder), **values))
     assert made is not None
     return made
 
 
-def scores(made: Own, *texts: str) -> list[dict[str, float]]:
+def scores(made: OperatorDetector, *texts: str) -> list[dict[str, float]]:
     return made.scores(texts, made.until(1))
 
 

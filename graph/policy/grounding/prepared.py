@@ -12,7 +12,7 @@ NEIGHBOURS = 3  # sentences in the longest span
 
 
 @dataclass(frozen=True)
-class Span:
+class Window:
     """Half-open range of one to NEIGHBOURS sentences that follow one another."""
 
     start: int

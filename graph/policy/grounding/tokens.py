@@ -134,7 +134,7 @@ def _word(raw: str, low: str, begun: bool, before: list[Token]) -> list[tuple[st
         raw, low = raw[:-2], low[:-2]
     if low in SCALES and before and before[-1].kind == "number" and (value := _decimal(before[-1].form)) is not None:
         before.pop()
-        return [(_plain(value * SCALES[low]), "number")]
+        return [(_digits(value * SCALES[low]), "number")]
     parts = low.split("-")
     if all(part in NUMBER_WORDS for part in parts):
         value = Decimal(sum(NUMBER_WORDS[part] for part in parts))
@@ -143,7 +143,7 @@ def _word(raw: str, low: str, begun: bool, before: list[Token]) -> list[tuple[st
         if more is not None and more % 10 == 0 and 20 <= more < 100 and value < 10:  # "twenty five"
             before.pop()
             value += more
-        return [(_plain(value), "number")]
+        return [(_digits(value), "number")]
     if low.endswith("n't"):
         return [(stem(low[:-3]) or low, "word"), ("not", "word")]
     if low == "cannot":
@@ -163,14 +163,14 @@ def _number(low: str) -> str:
     plain = re.sub(r"(?:st|nd|rd|th)\Z", "", low).replace("−", "-").replace("–", "")
     plain = re.sub(r",(?=\d{3}(?!\d))", "", plain).rstrip(",")
     value = _decimal(plain)
-    return plain if value is None else _plain(value)
+    return plain if value is None else _digits(value)
 
 
 def _decimal(text: str) -> Decimal | None:
     return Decimal(text) if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", text) else None
 
 
-def _plain(value: Decimal) -> str:
+def _digits(value: Decimal) -> str:
     return format(value.normalize(), "f") if value else "0"
 
 

@@ -112,7 +112,7 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
         return _capital(f"{rest[: pointer.start()]}{put}{rest[pointer.end() :]}"), topic
     if part := _PART.search(rest):
         return f"{rest[: part.end()]} of {topic}{rest[part.end() :]}", topic
-    if connected and not any(_told(phrase) for phrase in _phrases(rest)):
+    if connected and not any(_self_contained(phrase) for phrase in _phrases(rest)):
         return f"About {topic}: {rest[:1].lower()}{rest[1:]}", topic
     return asked, ""
 
@@ -133,7 +133,7 @@ def _weight(phrase: _Phrase) -> tuple[float, int]:
     return len(words) + named - edge, phrase.start
 
 
-def _told(phrase: _Phrase) -> bool:
+def _self_contained(phrase: _Phrase) -> bool:
     """Whether a phrase says of itself what is meant: "the solar simulator"."""
     return phrase.text.split()[0].lower() in _DETERMINERS and _weight(phrase)[0] > 1
 
@@ -145,7 +145,7 @@ def _pointer(question: str) -> re.Match[str] | None:
         last = _WORD.findall(question[: match.start()].lower())[-1:]
         if match.start() in empty or (match["bare"] and not (_FUNCTION - _PRONOUNS - {"people"}).issuperset(last)):
             continue  # "people that have a badge"
-        before = _own(question)[: match.start()]
+        before = _without_asking(question)[: match.start()]
         if match["whose"] and any(_many(p.text) or p.text.lower().startswith(("the ", "a ")) for p in _phrases(before)):
             return None  # "how do companies pay their staff"
         edges = [edge.start() for edge in _BOUNDARY.finditer(question, 0, match.start())]
@@ -155,7 +155,7 @@ def _pointer(question: str) -> re.Match[str] | None:
     return None
 
 
-def _own(question: str) -> str:
+def _without_asking(question: str) -> str:
     """The question, blanks in the place of the words that only ask: "How many hours may they" asks about no hours."""
     asking = _WANTED.match(question)
     return " " * asking.end() + question[asking.end() :] if asking else question

@@ -138,7 +138,7 @@ def fenced(code: str) -> str:
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
 
 
-def plain(text: str) -> str:
+def without_line_marks(text: str) -> str:
     """Words of which no line reads as a heading or a fence."""
     return _FENCE_LINE.sub("", _HEADING_LINE.sub(r"\1", text))
 

@@ -40,7 +40,7 @@ def split(document, count, *, size, overlap):
     return Split(chunks, words, lambda doc_id, sha256, ids, vectors: Actions(doc_id, sha256, ids[last]))
 
 
-def held(space, doc_id, sha256):
+def complete(space, doc_id, sha256):
     space.execute(TABLE)
     return bool(space.execute("SELECT 1 FROM minutes WHERE doc_id = ? AND sha256 = ?", (doc_id, sha256)))
 """

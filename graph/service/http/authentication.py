@@ -1,4 +1,4 @@
-"""The gate: no request without a valid key gets past it, except to the few addresses that hold nothing of anybody.
+"""No request without a valid key gets past here, except to the few addresses that hold nothing of anybody.
 
 It stands before routing, so a route that is added later, mounted or generated is behind it without a word.
 """
@@ -25,7 +25,7 @@ def is_open(method: str, path: str) -> bool:
     return method in ("GET", "HEAD") and (path in OPEN or (path.startswith(OPEN_BELOW) and ".." not in path))
 
 
-class Gate:
+class Authentication:
     def __init__(self, app: ASGIApp, credentials: Credentials, limits: Limits) -> None:
         self.app, self.credentials, self.limits = app, credentials, limits
 

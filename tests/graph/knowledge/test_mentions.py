@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.knowledge import called
+from graph.knowledge import mentions
 
 NAMES = [
-    ("ai", called.name("Policy on the use of artificial intelligence", "ai_use_policy.md")),
-    ("integrity", called.name("Academic integrity policy", "academic_integrity.md")),
-    ("minutes", called.name("Minutes of the genomics laboratory meeting, 9 March 2026", "minutes_2026_03_09.md")),
-    ("minutes2", called.name("Minutes of the genomics laboratory meeting, 4 May 2026", "minutes_2026_05_04.md")),
-    ("memo", called.name("Replacement of freezer FZ-02", "memo_freezer.md")),
-    ("sop", called.name("Freezer storage", "sop_storage.docx")),
-    ("near", called.name("Near-miss report: oxygen alarm", "near_miss_nitrogen.md")),
-    ("retention", called.name("Data retention schedule", "data_retention.md")),
-    ("ethics", called.name("Handbook of research ethics", "scan 0012.pdf")),
+    ("ai", mentions.name("Policy on the use of artificial intelligence", "ai_use_policy.md")),
+    ("integrity", mentions.name("Academic integrity policy", "academic_integrity.md")),
+    ("minutes", mentions.name("Minutes of the genomics laboratory meeting, 9 March 2026", "minutes_2026_03_09.md")),
+    ("minutes2", mentions.name("Minutes of the genomics laboratory meeting, 4 May 2026", "minutes_2026_05_04.md")),
+    ("memo", mentions.name("Replacement of freezer FZ-02", "memo_freezer.md")),
+    ("sop", mentions.name("Freezer storage", "sop_storage.docx")),
+    ("near", mentions.name("Near-miss report: oxygen alarm", "near_miss_nitrogen.md")),
+    ("retention", mentions.name("Data retention schedule", "data_retention.md")),
+    ("ethics", mentions.name("Handbook of research ethics", "scan 0012.pdf")),
 ]
 
 
@@ -43,13 +43,13 @@ NAMES = [
     ],
 )
 def test_a_document_is_known_by_its_kind_and_the_words_beside_it(question: str, expected: list[str]) -> None:
-    assert called.meant(question, NAMES) == expected
+    assert mentions.meant(question, NAMES) == expected
 
 
 def test_words_that_fit_many_documents_call_none() -> None:
-    many = [(f"m{n}", called.name(f"Minutes of the board, {n} March", f"minutes_{n}.md")) for n in range(1, 6)]
-    assert called.meant("the March minutes", many) == []
-    assert called.meant("the minutes of 4 March", many) == ["m4"]
+    many = [(f"m{n}", mentions.name(f"Minutes of the board, {n} March", f"minutes_{n}.md")) for n in range(1, 6)]
+    assert mentions.meant("the March minutes", many) == []
+    assert mentions.meant("the minutes of 4 March", many) == ["m4"]
 
 
 @pytest.mark.parametrize(

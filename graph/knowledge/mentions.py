@@ -1,4 +1,4 @@
-"""Documents that a question calls by what they are: "the AI policy", "the minutes of 9 March", "our freezer memo".
+"""Documents that a question mentions by what they are: "the AI policy", "the minutes of 9 March", "our freezer memo".
 
 People seldom know a title. They say a kind of document with words before it or after it; the document meant has these
 in its title or its file's name. A title also answers to its initials: "artificial intelligence" to "AI".
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graph.policy.text import lexical as lexical
 
-CALLED = "the document asked for"  # what a handle says of why it is there
+MENTIONED = "the document asked for"  # what a handle says of why it is there
 
 # Kinds of document that a title names too, and kinds that say only that it is one.
 _KINDS = frozenset(
@@ -37,7 +37,7 @@ _AFTER = frozenset("of on for about from".split())
 _BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
 _LEAST = 0.65  # the share of these that the name must hold
 _KIND = 0.1  # what a name that says the kind as well is worth more
-_MOST = 3  # documents; where more answer to the words, they call none
+_MOST = 3  # documents; where more answer to the words, none is meant
 
 
 class Name(NamedTuple):
@@ -102,13 +102,13 @@ def _run(words: Iterable[str]) -> list[str]:
 
 
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
-    """Ids of the documents that the question calls; `names` are ids and what `name` gives for each."""
+    """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
     asked = phrases(question)
     if not asked:
         return []
     scores: dict[str, float] = {}
-    for doc_id, called in names:
-        held = [called.holds(p.words) + _KIND * (p.kind in called.words) for p in asked if called.holds([p.anchor])]
+    for doc_id, known in names:
+        held = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in asked if known.holds([p.anchor])]
         if held and max(held) >= _LEAST:
             scores[doc_id] = round(max(held), 6)
     most = max(scores.values(), default=0.0)
