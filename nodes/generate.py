@@ -13,7 +13,7 @@ from graph.models.server import ContextTooSmall
 from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
-from graph.policy.evidence.redaction import public
+from graph.policy.evidence.redaction import public_values
 from graph.policy.question.intent import weighting
 from graph.release import SentenceStream
 from graph.settings import Settings
@@ -108,7 +108,7 @@ def room(state: State, settings: Settings) -> int:
 
 def read(completion: Completion, state: State) -> Draft:
     """The draft: masked, and parsed when it is JSON as asked for."""
-    text = pii.mask(completion.text, keep=public(state["evidence"])).text
+    text = pii.mask(completion.text, keep=public_values(state["evidence"])).text
     found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
     strict = found.ok and not found.steps
     return {

@@ -12,7 +12,7 @@ from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
-from graph.policy.evidence.redaction import shown
+from graph.policy.evidence.redaction import redact
 from graph.policy.threats import Detector
 from graph.public import Lists
 from graph.settings import Settings
@@ -110,7 +110,7 @@ def _shown(
     found = judged.get(name)
     if found is None:
         withheld = withholding.ranges(raw, detector, released)
-        text, edits = shown(raw, withheld, keep)
+        text, edits = redact(raw, withheld, keep)
         kept = pii.mask(raw, keep=keep).kept if keep != pii.NOTHING else ()
         if len(judged) >= _KEPT:
             judged.clear()

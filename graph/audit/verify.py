@@ -17,7 +17,7 @@ from graph.knowledge.space import Record, Space, StoredChunk
 from graph.policy import grounding, pii
 from graph.policy.answer import prose, refusals
 from graph.policy.evidence import access, withholding
-from graph.policy.evidence.redaction import Edit, shown, to_shown
+from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.text import structure
 from graph.policy.threats import Detector
 from graph.public import Lists
@@ -77,7 +77,7 @@ class _Now:
         said = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
         return pii.Public(frozenset(form for text in said for form in pii.mask(text, keep=ever).kept))
 
-    def shown(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
+    def redacted(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
         """A passage as it was shown at first, and after each decision on its document: an answer is of one of these
         times."""
         found = [((a, b), withholding.digest(raw[a:b])) for a, b in withholding.ranges(raw, self.detector)]
@@ -86,7 +86,7 @@ class _Now:
         for said in record.decisions:
             (released.add if said["says"] == "released" else released.discard)(said["sha256"])
             ways.add(tuple(place for place, sha256 in found if sha256 not in released))
-        return [shown(raw, withheld, keep) for withheld in ways]
+        return [redact(raw, withheld, keep) for withheld in ways]
 
 
 def verify(reply: Any, index: Index, detector: Detector | None = None, lists: Lists | None = None) -> Report:
@@ -168,7 +168,7 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, kee
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
     place = (chunk.page, sheet, pii.mask(record.filename).text)
     path, at = pii.mask(chunk.section).text, c["start"] - chunk.start
-    ways = now.shown(record, text[chunk.start : chunk.end], keep)
+    ways = now.redacted(record, text[chunk.start : chunk.end], keep)
     sections = {structure.section(path, seen, to_shown(edits, at)) for seen, edits in ways}
     if place != (c["page"], c["sheet"], c["filename"]) or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
@@ -269,7 +269,7 @@ def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
     if found is None:
         return False
     record, _, raw = found
-    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.shown(record, raw, now.keep(c)))
+    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.redacted(record, raw, now.keep(c)))
 
 
 def _supported_by(text: str, passage: str, quote: str) -> bool:

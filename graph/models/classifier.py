@@ -33,13 +33,13 @@ class Classifier:
 
     def __init__(self, settings: Settings) -> None:
         self._folder = Folder(Path(settings.detector), "CORDON_DETECTOR", settings.detector_threads)
-        named = self._folder.told("config.json", "id2label")
+        named = self._folder.declared("config.json", "id2label")
         if not isinstance(named, dict) or set(named) != {str(at) for at in range(len(named))}:
             raise BadSettings(
                 f"CORDON_DETECTOR: {settings.detector} names no labels.", hint="config.json has them as id2label."
             )
         self._heads = _mapped([str(named[str(at)]) for at in range(len(named))], settings.detector_labels)
-        several = self._folder.told("config.json", "problem_type") == "multi_label_classification"
+        several = self._folder.declared("config.json", "problem_type") == "multi_label_classification"
         self._apart = several or len(named) == 1
 
     @cached_property

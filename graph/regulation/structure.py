@@ -121,9 +121,9 @@ class _Reader:
             return
         self.add("front", "Preamble", "Preamble", text, line.page)
         if not self.title and (_INSTITUTION.match(text) or text.startswith("Having regard")):
-            self.title = self.named()
+            self.title = self.title_of_act()
 
-    def named(self) -> str:
+    def title_of_act(self) -> str:
         """ "General Data Protection Regulation (Regulation (EU) 2016/679)", from what stands before the citations."""
         texts: list[str] = []
         for unit in self.units:

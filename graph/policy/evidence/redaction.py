@@ -13,12 +13,14 @@ Edit = list[int]  # [start in the shown text, its length there, start in the sou
 PLACEHOLDER = "[REDACTED]"
 
 
-def public(evidence: Sequence[Mapping[str, Any]]) -> pii.Public:
+def public_values(evidence: Sequence[Mapping[str, Any]]) -> pii.Public:
     """What the passages show because it is public: what a draft may say, too."""
     return pii.Public(frozenset(form for item in evidence for form in item.get("public", ())))
 
 
-def shown(raw: str, withhold: Sequence[tuple[int, int]] = (), keep: pii.Public = pii.NOTHING) -> tuple[str, list[Edit]]:
+def redact(
+    raw: str, withhold: Sequence[tuple[int, int]] = (), keep: pii.Public = pii.NOTHING
+) -> tuple[str, list[Edit]]:
     """The text to show and its edits, in order. `withhold` holds half-open ranges of `raw`, ascending, disjoint."""
     replaced = [(start, end, "") for start, end in withhold]
     replaced += [
