@@ -51,7 +51,7 @@ class Handle(TypedDict):
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
-    why: NotRequired[str]  # what brought a provision of an act (graph/regulation/expansion.py)
+    why: NotRequired[str]  # what brought it beside the search (graph/knowledge/extensions.py)
 
 
 class Evidence(TypedDict):

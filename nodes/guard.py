@@ -125,8 +125,8 @@ def _left_out(item: Evidence) -> dict[str, int]:
 
 
 def shown_at_most(state: State) -> int:
-    """An assessment rests on several documents, and a list names them all, so both get more of them. The regulation
-    graph keeps to a number of tokens instead."""
+    """An assessment rests on several documents, and a list names them all, so both get more of them. Where an
+    extension chose the passages, all of them are shown."""
     if state["listing"] or state["retrieval"].get("whole"):
         return len(state["retrieved"])
     return max(state["options"]["top_k"], ASSESSMENT_TOP_K if state["intent"]["name"] == "ASSESSMENT_GEN" else 0)
