@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graph.knowledge.regulation.unit import Unit, short
+from graph.regulation.unit import Unit, short
 
 INVENTED = Path(__file__).parent / "datasets" / "act" / "act.tsv"
 _NOTE = re.compile(r"\[\[(.*?)\]\]")
@@ -36,7 +36,7 @@ def _division(path: str) -> str:
     return f"{word.upper()} {number}" if word == "Chapter" else f"{word} {number}"
 
 
-def plain(text: str) -> str:
+def without_notes(text: str) -> str:
     """Without its footnotes."""
     return _NOTE.sub("", text)
 
@@ -92,7 +92,7 @@ def as_eurlex(units: Sequence[Unit]) -> str:
     body = []
     count = 0
     for unit in units:
-        text = html.escape(plain(unit.text), quote=False)
+        text = html.escape(without_notes(unit.text), quote=False)
         for _ in _NOTE.findall(unit.text):
             count += 1
             text += (
@@ -123,7 +123,7 @@ def as_html(units: Sequence[Unit]) -> str:
     """Headings and paragraphs and nothing more."""
     body = []
     for unit in units:
-        text = html.escape(plain(unit.text), quote=False)
+        text = html.escape(without_notes(unit.text), quote=False)
         if unit.kind in ("article", "division", "annex"):
             first, _, title = text.partition("\n")
             body.append(f"<h2>{first}</h2><h3>{title}</h3>")
@@ -199,4 +199,4 @@ def differences(found: Sequence[Unit], wanted: Sequence[Unit]) -> list[str]:
 
 
 def fold(text: str) -> str:
-    return re.sub(r"[\W_]", "", plain(text)).casefold()
+    return re.sub(r"[\W_]", "", without_notes(text)).casefold()

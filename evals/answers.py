@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evals.material import own
+from evals.material import own_set
 from evals.stats import Rate
 from graph.agent import Agent
 from graph.audit.verify import verify
@@ -23,7 +23,7 @@ CORPUS = HERE.parent / "corpus"
 
 def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
     """Right source cited, expected words in the answer, and honesty about what is not there."""
-    questions, blind = (own(name)[:limit] for name in ("answers", "blind_answers"))
+    questions, blind = (own_set(name)[:limit] for name in ("answers", "blind_answers"))
     with tempfile.TemporaryDirectory() as home:
         settings = load(environ={}, home=Path(home), artifacts=False)
         with Agent(settings) as agent:
@@ -98,7 +98,7 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
     cited = [c["doc_id"] for c in reply["citations"]]
     text = " ".join(s["text"] for s in reply["sentences"])
     checked = verify(reply, agent.deps.index, agent.deps.detector, agent.deps.public)
-    held = [_plain(word) in _plain(text) for word in q["contains"]]
+    held = [_normalised(word) in _normalised(text) for word in q["contains"]]
     return {
         "id": q["id"],
         "kind": q["kind"],
@@ -128,7 +128,7 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plain(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(text.casefold().replace("\u00a0", " ").replace(",", "").split())
 
 

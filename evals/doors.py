@@ -20,8 +20,8 @@ from typing import Any
 import httpx
 
 from evals.serving import CANARIES, QUESTIONS, ROLES, WIDE, Served, serving, small_home
+from graph.service.http.authentication import is_open
 from graph.service.http.caller import DEEDS
-from graph.service.http.gate import is_open
 from graph.settings import load
 
 VICTIM, OTHER = "U1", "U2"
@@ -51,7 +51,7 @@ _ACCEPT = {"Accept": "application/json, text/event-stream"}
 class Route:
     method: str
     path: str
-    deed: str = ""  # what the caller's role must allow; "" when only the gate stands before it
+    deed: str = ""  # what the caller's role must allow; "" when only authentication stands before it
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"

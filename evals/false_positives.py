@@ -8,7 +8,7 @@ from typing import Any
 
 from evals.stats import Rate
 from graph.errors import BadInput
-from graph.policy import planted
+from graph.policy.evidence import withholding
 from graph.policy.threats import assess
 
 Row = dict[str, Any]
@@ -56,7 +56,7 @@ def decided(home: Path) -> list[Row]:
 
 
 def _withheld(row: Row) -> bool:
-    return any(a < row["end"] and b > row["start"] for a, b in planted.ranges(row["passage"]))
+    return any(a < row["end"] and b > row["start"] for a, b in withholding.ranges(row["passage"]))
 
 
 def _last(path: Path, read: Callable[[Row], tuple[Any, Row]], what: str) -> list[Row]:

@@ -101,7 +101,7 @@ def main() -> int:
     def do() -> None:
         work = Task(train.gather(material.pool_folder(options.pool)))
         if not options.calibrate:
-            write(encoder.FILE, fit(work, train.aside(work.table)[0]).held(), [])
+            write(encoder.FILE, fit(work, train.aside(work.table)[0]).arrays(), [])
         calibrate(work, encoder.FILE)
 
     return ended(do)

@@ -190,7 +190,7 @@ class Unexpected(logging.Handler):
         self.told.append(f"{record.name}: {record.getMessage()} {getattr(record, 'told', '')} {record.exc_info or ''}")
 
 
-def told(found: Found) -> str:
+def table(found: Found) -> str:
     """A table: for each operation and mode how many, how many of them different, and what the answers were."""
     lines = [f"{'operation':38} {'role':8} {'mode':9} {'cases':>6} {'differ':>6}   statuses"]
     rows: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
@@ -223,9 +223,9 @@ def main() -> int:
                 document = client.get("/openapi.json").json()
             for role in ("admin", "member"):
                 answers += hostile.attack(served.url, served.keys[TENANT, role], document)
-    print(told(found))
+    print(table(found))
     print(*found.said, sep="\n")
-    print(hostile.told(answers))
+    print(hostile.table(answers))
     wrong = sum(not answer.sound for answer in answers)
     print(f"generated: {len(found.broken)} server errors or broken connections in {len(found.cases):,} cases")
     print(f"by hand: {wrong} wrong answers in {len(answers):,} requests")

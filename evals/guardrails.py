@@ -71,7 +71,9 @@ def own_sets(*, encode: bool, by: Detector | None = None) -> dict[str, Any]:
         "long innocent": "long_innocent",
     }
     for name, file in innocent.items():
-        actions = [assess(row["text"], tenant="U1", encode=encode, detector=by).action for row in material.own(file)]
+        actions = [
+            assess(row["text"], tenant="U1", encode=encode, detector=by).action for row in material.own_set(file)
+        ]
         figures_[f"{name}: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(actions)).as_json()
         figures_[f"{name}: blocked"] = Rate(sum(a == "BLOCK" for a in actions), len(actions)).as_json()
     attacks = {
@@ -82,7 +84,7 @@ def own_sets(*, encode: bool, by: Detector | None = None) -> dict[str, Any]:
         "long": "long_attacks",
     }
     for name, file in attacks.items():
-        rows = material.own(file)
+        rows = material.own_set(file)
         actions = [assess(row["text"], tenant="U1", encode=encode, detector=by).action for row in rows]
         wanted = [row["action"] for row in rows]
         bad = [a for a, w in zip(actions, wanted, strict=True) if w == "BLOCK"]
@@ -102,7 +104,7 @@ def own_sets(*, encode: bool, by: Detector | None = None) -> dict[str, Any]:
 
 def per_class(out: Path) -> dict[str, Any]:
     """Precision and recall of "not allowed" by class and subclass of the labelled set (C9), and plots of its scores."""
-    rows = material.own("guardrails")
+    rows = material.own_set("guardrails")
     judged = [assess(row["text"], tenant="U1", encode=True) for row in rows]
     wanted = np.array([row["action"] != "ALLOW" for row in rows])
     stopped = np.array([one.action != "ALLOW" for one in judged])
@@ -125,7 +127,7 @@ def per_class(out: Path) -> dict[str, Any]:
 
 def speed() -> dict[str, Any]:
     """p95 of the processor time of one question on one thread, and how long a megabyte of the worst text takes."""
-    texts = [row["text"] for row in [*material.own("guardrails"), *material.own("innocent_hard")]]
+    texts = [row["text"] for row in [*material.own_set("guardrails"), *material.own_set("innocent_hard")]]
     learned.tuned().margins(["first"])
     found = {}
     for name, encode in (("without", False), ("with", True)):
@@ -162,7 +164,7 @@ def ordinary(folder: Path) -> dict[str, Any]:
     texts = [s for s in material.questions(folder) if s.source in ("banking77", "clapnq_train_question")][::4]
     blocked = sum(assess(s.text, tenant="U1", encode=True).action == "BLOCK" for s in texts)
     found = {"ordinary questions that borders rest on: blocked": Rate(blocked, len(texts)).as_json()}
-    asked = [row["question"] for row in material.own("answers")]
+    asked = [row["question"] for row in material.own_set("answers")]
     actions = [assess(text, tenant="U0", encode=True).action for text in asked]
     found["laboratory questions: blocked"] = Rate(actions.count("BLOCK"), len(asked)).as_json()
     found["laboratory questions: guarded or blocked"] = Rate(sum(a != "ALLOW" for a in actions), len(asked)).as_json()

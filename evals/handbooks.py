@@ -70,13 +70,13 @@ def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
         "confidence": reply["confidence"],
         "answer": reply["answer"],
         "words": len(text.split()) if told else 0,
-        "held": told and all(any(plain(w) in plain(text) for w in group) for group in q["contains"]),
+        "held": told and all(any(normalised(w) in normalised(text) for w in group) for group in q["contains"]),
         "cited": [c["doc_id"] for c in reply["citations"]],
         "found": bool(set(q["docs"]) & {c["doc_id"] for c in reply["retrieval"]["candidates"]}),
     }
 
 
-def plain(text: str) -> str:
+def normalised(text: str) -> str:
     """Text as the wanted words are looked for: no case, one kind of dash and blank, no commas."""
     for dash in "\u2010\u2011\u2013\u2014":
         text = text.replace(dash, "-")

@@ -289,8 +289,8 @@ def _envelopes(door: str, head: bytes) -> Iterator[Hostile]:
     yield Hostile("content type", "twice", door, _post(door, head + b"\r\nContent-Type: text/plain", body))
     for encoding in ENCODINGS:
         for name, packed in (("bomb", _BOMB), ("packed", gzip.compress(body)), ("zlib", zlib.compress(body))):
-            told = head + b"\r\nContent-Encoding: " + encoding
-            yield Hostile("encoding", f"{encoding[:20]!r} {name}", door, _post(door, told, packed))
+            headers = head + b"\r\nContent-Encoding: " + encoding
+            yield Hostile("encoding", f"{encoding[:20]!r} {name}", door, _post(door, headers, packed))
     for length in LENGTHS:
         lines = head + b"\r\nContent-Type: application/json\r\n" + length
         yield Hostile("length", repr(length[:60]), door, _request(b"POST", door, lines, b"{}"))
@@ -357,7 +357,7 @@ def attack(url: str, key: str, document: dict[str, Any]) -> list[Answer]:
         return list(pool.map(lambda hostile: send(url, hostile), requests(document, key)))
 
 
-def told(answers: list[Answer]) -> str:
+def table(answers: list[Answer]) -> str:
     """A line per kind, then a line for each answer that should not be."""
     lines = []
     for kind in dict.fromkeys(answer.sent.kind for answer in answers):
@@ -382,7 +382,7 @@ def main() -> int:
             answers: list[Answer] = []
             for role in ("admin", "member"):
                 answers += attack(served.url, served.keys["U1", role], document)
-    print(told(answers))
+    print(table(answers))
     print(f"{len(answers):,} requests, {sum(not a.sound for a in answers)} answered wrongly")
     return 0 if all(answer.sound for answer in answers) else 1
 

@@ -18,8 +18,8 @@ from typing import Any
 from evals.material import pool_folder
 from evals.stats import Rate
 from graph.errors import BadInput
+from graph.policy.answer.schemas import ANSWER
 from graph.policy.repair import repair
-from graph.policy.schemas import ANSWER
 
 FAULTS, EACH = ("garbage", "wrong schema", "empty", "half", "over-long"), 20
 # Options under which that library gives another value for the same text.

@@ -23,7 +23,7 @@ def crashing() -> Iterator[None]:
     def dies(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(LEAK)
 
-    with patch("graph.policy.access.denied", dies):
+    with patch("graph.policy.evidence.access.denied", dies):
         yield
 
 

@@ -143,7 +143,7 @@ class Model:
         norm = self.torch.nn.functional.layer_norm
         return norm(x, (WIDTH,), weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-12)
 
-    def held(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, np.ndarray]:
         """What is written down: steps as float16, and the line as it reads embeddings of length 1."""
         held = {name: value.detach().numpy().astype(np.float16) for name, value in self.steps.items()}
         line, bias = self.steps["line"].detach().numpy() * SCALE, self.steps["bias"].detach().numpy()

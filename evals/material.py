@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.errors import BadInput
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 
 DATASETS = Path(__file__).with_name("datasets")
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
@@ -74,7 +74,7 @@ def pool_folder_near() -> Path:
     return pool_folder(data_directory() / "pool")
 
 
-def own(name: str) -> list[dict[str, Any]]:
+def own_set(name: str) -> list[dict[str, Any]]:
     """Rows of one of the project's own sets, `evals/datasets/NAME.jsonl`."""
     with (DATASETS / f"{name}.jsonl").open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -84,7 +84,7 @@ def own_training() -> list[Sample]:
     """Templates (G) and long messages (L) teach, but set no border: many windows lift a text's worst margin."""
     return [
         Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GLH")
-        for r in own("threats_train")
+        for r in own_set("threats_train")
     ]
 
 
@@ -99,7 +99,7 @@ def own_planted() -> list[Sample]:
     """
     found = [
         Sample(r["text"], OWN if r["kind"] == "written" else "templates", PLANTED if r["planted"] else frozenset())
-        for r in own("planted_train")
+        for r in own_set("planted_train")
     ]
     for sample in own_training():
         if sample.kind == "instructions" or sample.kind.startswith("injection"):
@@ -155,7 +155,7 @@ def _evidence(row: dict[str, Any]) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    from graph.policy.sentences import split
+    from graph.policy.text.sentences import split
 
     return [text[a:b] for a, b in split(text) if 15 <= b - a <= 600]
 

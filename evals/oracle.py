@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.acts import fold
-from graph.knowledge.regulation.unit import Unit
+from graph.regulation.unit import Unit
 
 _ITEM = r"\d+(?:\(\d+\))?(?:\([a-z]\))?"
 _NAIVE = re.compile(rf"Articles? ({_ITEM}(?:(?:, and|, or|,| and| or| to) (?:{_ITEM}|\(\d+\)))*)")

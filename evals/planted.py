@@ -19,8 +19,8 @@ from evals.stats import Rate
 from graph.errors import DocumentError
 from graph.knowledge.manifest import sources
 from graph.knowledge.sandbox import Parser
-from graph.policy import planted
-from graph.policy.sentences import split
+from graph.policy.evidence import withholding
+from graph.policy.text.sentences import split
 from graph.policy.threats import planted as model
 
 ORDERS_LEFT_OUT = "asb"  # orders to agents with tools, in five wrappers that other people published
@@ -59,9 +59,9 @@ def honest(data: Path, sample: int | None = None, out: Path | None = None) -> di
         for name in names:
             one, withheld = judged(documents(data, name, sample))
             total += one
-            figures |= _told(name, one)
+            figures |= _figures(name, one)
             shown += [{"collection": name} | row for row in withheld if name in OPEN]
-        figures |= _told(part, total)
+        figures |= _figures(part, total)
     if out is not None:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in shown)
         (out / "planted_withheld.jsonl").write_text("".join(lines), encoding="utf-8")
@@ -71,17 +71,17 @@ def honest(data: Path, sample: int | None = None, out: Path | None = None) -> di
 def judged(texts: Iterable[tuple[str, str]]) -> tuple[Counter[str], list[dict[str, Any]]]:
     counts, rows = Counter[str](), []
     for name, text in texts:
-        ranges = planted.ranges(text)
+        ranges = withholding.ranges(text)
         counts += Counter(documents=1, flagged=int(bool(ranges)), sentences=len(split(text)), withheld=len(ranges))
         if ranges:
-            found = [f for f in model.find(text) if f.score >= planted.WITHHELD_FROM]
+            found = [f for f in model.find(text) if f.score >= withholding.WITHHELD_FROM]
             for a, b in ranges:
                 why = sorted({f.why for f in found if f.start < b and f.end > a})
                 rows.append({"file": name, "text": text[a:b], "why": why})
     return counts, rows
 
 
-def _told(name: str, counts: Counter[str]) -> dict[str, Any]:
+def _figures(name: str, counts: Counter[str]) -> dict[str, Any]:
     return {
         f"{name}: documents flagged": Rate(counts["flagged"], counts["documents"]).as_json(),
         f"{name}: sentences withheld": Rate(counts["withheld"], counts["sentences"]).as_json(),
@@ -92,7 +92,7 @@ def orders(data: Path) -> dict[str, Any]:
     """Planted orders of which a sentence is withheld, by source."""
     counts: dict[str, list[bool]] = {}
     for source, text, places in passages(data):
-        ranges = planted.ranges(text)
+        ranges = withholding.ranges(text)
         hit = any(a < end and b > start for a, b in ranges for start, end in places)
         counts.setdefault(source, []).append(hit)
     return {f"planted, {name}: withheld": Rate(sum(hits), len(hits)).as_json() for name, hits in sorted(counts.items())}

@@ -92,7 +92,7 @@ def judge(name: str, count: int = JUDGED) -> dict[str, Any]:
         first.append(int(order[0]) in row["gold"])
         three.append(bool(set(order[:3].tolist()) & set(row["gold"])))
         words.append(int(np.argmax([source.texts.shared(row["question"], text) for text in texts])) in row["gold"])
-        told = _told(row)
+        told = _answer(row)
         gold = [_bare(row["sentences"][at]) for at in row["gold"]]
         shown.append(any(one in told or (told and told in one) for one in gold))
         if told:
@@ -107,7 +107,7 @@ def judge(name: str, count: int = JUDGED) -> dict[str, Any]:
     return figures
 
 
-def _told(row: dict[str, Any]) -> str:
+def _answer(row: dict[str, Any]) -> str:
     """What the answerer shows where the passage is all there is."""
     passage = {"n": 1, "text": row["passage"]["text"], "title": row["passage"]["title"], "section": "", "score": 0.6}
     task = {"question": row["question"], "about": "", "style": "concise", "listing": "", "evidence": [passage]}
@@ -136,7 +136,7 @@ def main() -> int:
                 model.load(reader.FILE)
             made = groups(LEARNED, SEED + further, EACH_FURTHER if further else None)
             fit(model, made, options.steps or (FURTHER if further else STEPS), RATE * (SLOWER if further else 1))
-            write(reader.FILE, model.held())
+            write(reader.FILE, model.arrays())
         for name, value in run(Path())["figures"].items():
             print(f"  {name:<58} {shown(value)}", flush=True)
 

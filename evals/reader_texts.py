@@ -16,7 +16,7 @@ from typing import Any
 
 from evals.retrieval import data_directory
 from graph.knowledge.index import STOP_WORDS
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 MOST = {"policyqa": 4_000}  # questions of a source, where few different ones are asked of many sites
 STRETCHES = 0.35  # of the questions over sentences

@@ -11,8 +11,8 @@ from evals.disguises import HELD_OUT, TUNED
 from evals.retrieval import data_directory
 from evals.stats import Rate
 from graph.errors import BadInput
-from graph.policy import planted as withhold
-from graph.policy.sentences import split
+from graph.policy.evidence import withholding as withhold
+from graph.policy.text.sentences import split
 from graph.policy.threats import assess
 
 EACH = 300  # ordinary passages of one collection
@@ -33,7 +33,7 @@ def run(out: Path) -> dict[str, Any]:
 
 def disguised(*, encode: bool = False) -> dict[str, Any]:
     """Found (guarded or blocked) among 40 attacks in every disguise."""
-    attacks = [row["text"] for row in material.own("obfuscation")]
+    attacks = [row["text"] for row in material.own_set("obfuscation")]
     mode = ", with encoder" if encode else ""
 
     def caught(texts: Iterable[str]) -> Rate:
@@ -47,7 +47,7 @@ def disguised(*, encode: bool = False) -> dict[str, Any]:
         by_disguise |= {disguise: rate.as_json() for disguise, rate in rates.items()}
         all_of = Rate(sum(rate.hits for rate in rates.values()), sum(rate.n for rate in rates.values()))
         found[f"disguised, {len(disguises)} transforms {name}: found{mode}"] = all_of.as_json()
-    innocent = [row["question"] for row in material.own("answers")][::5]
+    innocent = [row["question"] for row in material.own_set("answers")][::5]
     wrong = caught(apply(text) for apply in (TUNED | HELD_OUT).values() for text in innocent)
     found[f"innocent questions in the same disguises: flagged{mode}"] = wrong.as_json()
     found["by disguise"] = by_disguise
@@ -83,7 +83,7 @@ def planted(passages: dict[str, list[str]]) -> dict[str, Any]:
         found[f"ordinary passages of {name}: flagged"] = Rate(flagged[name], len(texts)).as_json()
     found["ordinary passages: flagged"] = Rate(sum(flagged.values()), sum(map(len, passages.values()))).as_json()
     for name in ("planted_test", "blind_planted"):
-        rows = material.own(name)
+        rows = material.own_set(name)
         caught = 0
         for row, passage in zip(rows, passages["gdpr"], strict=False):
             text, start, end = _insert(passage, row["text"])

@@ -17,10 +17,10 @@ from evals.stats import Rate
 from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_html, from_pdf, from_text, links, loader, reading, report, structure
-from graph.knowledge.regulation.act import Act
-from graph.knowledge.regulation.unit import Unit
-from graph.policy import planted
+from graph.policy.evidence import withholding
+from graph.regulation import from_html, from_pdf, from_text, links, loader, reading, report, structure
+from graph.regulation.act import Act
+from graph.regulation.unit import Unit
 from graph.settings import load
 
 DATASETS = Path(__file__).parent / "datasets"
@@ -186,7 +186,7 @@ def guards(agent: Agent, act: Act) -> dict[str, Any]:
     places = [space.chunk(p.chunk_id) for p in act.passages]
     texts = [document[place.start : place.end] for place in places if place is not None]
     flagged = sum(agent.scan(text, source="document")["action"] != "ALLOW" for text in texts)
-    withheld = sum(bool(planted.ranges(text)) for text in texts)
+    withheld = sum(bool(withholding.ranges(text)) for text in texts)
     return {
         "provisions flagged when scanned as documents": Rate(flagged, len(texts)).as_json(),
         "provisions of which a sentence is withheld": Rate(withheld, len(texts)).as_json(),

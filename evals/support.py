@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evals.logistic import Dense, fit
-from evals.material import own, pool_folder_near, rows
+from evals.material import own_set, pool_folder_near, rows
 from evals.stats import Rate
 from graph.errors import BadInput
 from graph.policy import filters, grounding
@@ -65,7 +65,7 @@ def pool_pairs(folder: Path) -> list[Pair]:
 
 def hard_pairs() -> list[Pair]:
     return [
-        Pair(r["claim"], r["evidence"], r["supported"], "hard", r["document"], r["kind"]) for r in own("hard_pairs")
+        Pair(r["claim"], r["evidence"], r["supported"], "hard", r["document"], r["kind"]) for r in own_set("hard_pairs")
     ]
 
 

@@ -19,8 +19,8 @@ from evals.material import PLANTED, Sample
 from evals.planted import ORDERS_LEFT_OUT, documents, passages
 from evals.stats import Rate
 from evals.train import SEED, sentence_fit
-from graph.policy.canonical import canonicalise
-from graph.policy.sentences import split
+from graph.policy.text.canonical import canonicalise
+from graph.policy.text.sentences import split
 from graph.policy.threats import mention, planted, surroundings
 
 _EACH, _CARRIERS = 5_000, 3_000  # sentences of one collection, of one source of ordinary documents

@@ -28,7 +28,7 @@ from graph.errors import Unavailable
 from graph.knowledge.manifest import sources
 from graph.policy import pii
 from graph.policy import repair as ladder
-from graph.policy.schemas import SCHEMAS
+from graph.policy.answer.schemas import SCHEMAS
 from graph.settings import load
 
 ATTACKS = ("guardrails", "blind_attacks", "unseen_attacks", "outside_attacks")
@@ -69,7 +69,7 @@ class Obedient(BaseChatModel):
 
 
 def run(out: Path) -> dict[str, Any]:
-    attacks = [row for name in ATTACKS for row in material.own(name) if row["action"] == "BLOCK"]
+    attacks = [row for name in ATTACKS for row in material.own_set(name) if row["action"] == "BLOCK"]
     innocent = [json.loads(line) for line in (HERE / "datasets" / "answers.jsonl").read_text().splitlines()]
     model = Obedient()
     with tempfile.TemporaryDirectory() as folder:

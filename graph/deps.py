@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graph.knowledge.embeddings import Embedder
     from graph.knowledge.index import Index
     from graph.models.chat import Generator
-    from graph.models.detector import Own
+    from graph.models.detector import OperatorDetector
     from graph.models.opinion import Opinion
     from graph.policy.threats import Borders
     from graph.public import Lists
@@ -96,7 +96,7 @@ class Deps:
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
 
     @cached_property
-    def detector(self) -> "Own | None":
+    def detector(self) -> "OperatorDetector | None":
         from graph.models.detector import detector
 
         return detector(self.settings)

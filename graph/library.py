@@ -27,10 +27,12 @@ class Library:
         tenant_id: str = "",
         public: bool = False,
         regulation: bool = False,
+        kind: str = "",
         progress: Callable[[Outcome], None] = lambda outcome: None,
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
-        file is an act of the Union: its structure is read, and its graph kept."""
+        file is an act of the Union: its structure is read, and its graph kept. `kind` says the same of any kind of
+        document that has an extension (graph/knowledge/extensions.py)."""
         whose = owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         if "" in given:
@@ -39,7 +41,8 @@ class Library:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
-        outcomes = self.ingest_sources(list(files(local, whose, regulation=regulation)), progress=progress)
+        kind = "regulation" if regulation else kind
+        outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress)
         if pages:
             from graph.knowledge.web import pages as fetched
 
@@ -69,11 +72,11 @@ class Library:
         """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
         from graph.policy import pii
 
-        space, record = self._held(doc_id, tenant_id, public)
+        space, record = self._record(doc_id, tenant_id, public)
         keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
         return _described(record) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
-    def _held(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
+    def _record(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
         space = self.deps.index.space(owner(tenant_id, public))
         record = space.record(doc_id) if space and _is_text(doc_id) else None
         if space is None or record is None:
@@ -84,7 +87,7 @@ class Library:
         """The sentences that the guard withholds of a document (graph/audit/withheld.py). Raises as `document` does."""
         from graph.audit import withheld
 
-        return withheld.listed(*self._held(doc_id, tenant_id, public), self.deps.detector)
+        return withheld.listed(*self._record(doc_id, tenant_id, public), self.deps.detector)
 
     def decide(
         self,
@@ -102,23 +105,23 @@ class Library:
         from graph.audit import withheld
 
         said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
-        space, record = self._held(doc_id, tenant_id, public)
+        space, record = self._record(doc_id, tenant_id, public)
         by = valid_id(user_id, "user")
         return withheld.decide(
             self.deps.journal, self.deps.samples, space, record, said, by=by, note=note, detector=self.deps.detector
         )
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
-        """The acts of a tenant, or the public ones, with their graphs (graph/knowledge/regulation/act.py)."""
-        from graph.knowledge.regulation import store
+        """The acts of a tenant, or the public ones, with their graphs (graph/regulation/act.py)."""
+        from graph.regulation import store
 
         space = self.deps.index.space(owner(tenant_id, public))
         return store.acts(space) if space else []
 
     def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
         """A provision of an act that the tenant may read, with its text, masked. Raises BadInput as `document` does."""
-        from graph.knowledge.regulation import store
         from graph.policy import pii
+        from graph.regulation import store
 
         index = self.deps.index
         spaces = [index.space(PUBLIC)] if public else [space for _, space in index.visible(valid_tenant(tenant_id))]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph.policy import followup
+from graph.policy.question import followup
 from graph.state import Memory, MemoryType, PastTurn
 
 EMPTY: Memory = {"turns": [], "summary": []}

@@ -41,7 +41,7 @@ class Folder:
         with self.file.open("rb") as file:
             return f"{self.folder.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
 
-    def told(self, file: str, key: str) -> Any:
+    def declared(self, file: str, key: str) -> Any:
         """What a JSON file of the folder says, None where it says nothing."""
         try:
             said = json.loads((self.folder / file).read_text(encoding="utf-8"))
@@ -52,8 +52,8 @@ class Folder:
     @cached_property
     def length(self) -> int:
         """Pieces of a text that are read."""
-        told = self.told("sentence_bert_config.json", "max_seq_length")
-        most = self.told("config.json", "max_position_embeddings")
+        told = self.declared("sentence_bert_config.json", "max_seq_length")
+        most = self.declared("config.json", "max_position_embeddings")
         return min(n for n in (told, most, LONGEST) if isinstance(n, int) and n > 8)
 
     @cached_property

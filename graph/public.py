@@ -15,8 +15,8 @@ from graph.context import PUBLIC, key_of
 from graph.errors import BadInput, NotFound, Unavailable
 from graph.files import alone_in
 from graph.policy import pii
-from graph.policy.canonical import canonicalise
 from graph.policy.pii.public import Public, digest, form, spellings
+from graph.policy.text.canonical import canonicalise
 from graph.stores.journal import Journal
 
 MOST = 1_000  # entries of a list, and as many digests of former ones

@@ -14,7 +14,7 @@ from graph.stores.journal import Journal
 from graph.verified import Verified
 
 
-class Release:
+class SentenceStream:
     """One turn's stream. `read` is called from the model's thread; after `close` it lets nothing out any more."""
 
     def __init__(self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None]) -> None:

@@ -11,7 +11,7 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.types import Overwrite
 
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.policy.rubric import ACTIONS, Threat
 
 Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
@@ -51,7 +51,7 @@ class Handle(TypedDict):
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
-    why: NotRequired[str]  # what brought a provision of an act (graph/knowledge/regulation/expansion.py)
+    why: NotRequired[str]  # what brought it beside the search (graph/knowledge/extensions.py)
 
 
 class Evidence(TypedDict):
@@ -71,7 +71,7 @@ class Evidence(TypedDict):
     sha256: str  # of the file's bytes
     text: str  # masked
     start: int  # of the chunk in the document's normalised text
-    edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence.py)
+    edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence/redaction.py)
     withheld: int  # sentences left out because they tried to give instructions
     why: NotRequired[str]  # as the handle says
     public: NotRequired[list[str]]  # forms of the addresses and numbers that stand in it because they are public

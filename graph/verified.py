@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from graph.policy import grounding, pii, plain, structure
-from graph.policy.evidence import public, to_source
-from graph.policy.sentences import split
+from graph.policy import grounding, pii
+from graph.policy.evidence.redaction import public_values, to_source
+from graph.policy.text import defang, structure
+from graph.policy.text.sentences import split
 from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
@@ -16,7 +17,7 @@ def shown(text: str, keep: pii.Public = pii.NOTHING) -> str:
     """As it leaves: masked and without anything live. What was taken out may have joined what it divided, so it is
     masked again."""
     masked = pii.mask(text, keep=keep).text
-    said = plain.text(masked)
+    said = defang.text(masked)
     return said if said == masked else pii.mask(said, keep=keep).text
 
 
@@ -30,7 +31,7 @@ class Verified:
         guarded: bool,
         before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
     ) -> None:
-        self._evidence, self._guarded, self._public = evidence, guarded, public(evidence)
+        self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
@@ -39,7 +40,7 @@ class Verified:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
         text = shown(claim["text"], self._public)
-        if self._told(text):
+        if self._was_judged(text):
             return []
         if (whole := self._checked(text, claim["sources"])) is not None:
             return [whole]
@@ -47,14 +48,14 @@ class Verified:
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
         added: list[Sentence] = []
         for part in parts if len(parts) > 1 else []:
-            if not self._told(part) and (sentence := self._checked(part, claim["sources"])) is not None:
+            if not self._was_judged(part) and (sentence := self._checked(part, claim["sources"])) is not None:
                 added.append(sentence)
-            elif not self._told(part):
+            elif not self._was_judged(part):
                 self.dropped.append(part)
         self.dropped += [text] if len(parts) < 2 else []
         return added
 
-    def _told(self, text: str) -> bool:
+    def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
         return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
 

@@ -9,8 +9,9 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.context import Context, principal
 from graph.errors import BadInput, Forbidden
-from graph.policy import own, pii
-from graph.policy.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
+from graph.policy import pii
+from graph.policy.answer.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
+from graph.policy.question import masked_values
 from graph.settings import Settings
 from graph.state import MemoryType, Mode, Options, State, Style, fresh_turn
 
@@ -23,7 +24,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
     turn = fresh_turn(uuid.uuid4().hex, now)
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
-    given = own.told(state.get("options")) or own.given(question, masked.spans)
+    given = masked_values.handed_on(state.get("options")) or masked_values.of(question, masked.spans)
     flags = ["pii_in_question"] if given["kinds"] else []
     if given["kinds"] and given["placeholder"]:
         flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.context import Context, Principal, principal
 from graph.knowledge.embeddings import Embedder
-from graph.policy import intent
+from graph.policy.question import intent
 from graph.state import PastTurn, State
 from graph.stores.conversations import Conversations
 
@@ -22,13 +22,13 @@ def classify(
         "intent": intent.classify(question),
         "listing": intent.inventory(follow_up.query),
         "query": " ".join(follow_up.query.split()),
-        "follow_up": _told(follow_up) if follow_up.turns_used else {},
+        "follow_up": _as_state(follow_up) if follow_up.turns_used else {},
         "turns_used": len(memory.recalled(state["memory"], kind)) + len(earlier),
         "earlier": earlier,
     }
 
 
-def _told(follow_up: memory.FollowUp) -> dict[str, Any]:
+def _as_state(follow_up: memory.FollowUp) -> dict[str, Any]:
     return {"about": follow_up.about, "doc_ids": list(follow_up.doc_ids), "after": follow_up.after}
 
 

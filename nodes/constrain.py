@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from graph.policy import rewrite
+from graph.policy.question import rewrite
 from graph.state import State
 
 # The wish to get round a thing, as people phrase it; what follows is the thing.

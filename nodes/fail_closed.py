@@ -7,7 +7,7 @@ from langgraph.errors import NodeError
 from langgraph.types import Command
 
 from graph.errors import BadInput, CordonError, Forbidden, Unavailable
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.state import State, fresh_turn
 
 _UNDECIDED = {"action": "BLOCK", "risk_score": 100, "risk_rationale": "not assessed: the guard failed."}

@@ -9,11 +9,12 @@ from graph.context import Context, principal
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
 from graph.models.server import ContextTooSmall
-from graph.policy import audience, pii
-from graph.policy.evidence import public
-from graph.policy.intent import weighting
-from graph.policy.schemas import SCHEMAS
-from graph.release import Release
+from graph.policy import pii
+from graph.policy.answer.schemas import SCHEMAS
+from graph.policy.evidence import audience
+from graph.policy.evidence.redaction import public_values
+from graph.policy.question.intent import weighting
+from graph.release import SentenceStream
 from graph.settings import Settings
 from graph.state import Draft, Evidence, State, Usage
 from graph.stores.journal import Journal
@@ -26,11 +27,11 @@ def generate(
 ) -> dict[str, Any]:
     job = prepare(state, generator, settings)
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
-    release = Release(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
+    stream = SentenceStream(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
     asked: dict[str, Any] = {
         "schema": SCHEMAS[state["intent"]["name"]],
         "max_tokens": room(state, settings),
-        "each": release.read if release else None,
+        "each": stream.read if stream else None,
     }
     try:
         completion = generator.complete(job.messages, **asked)
@@ -40,12 +41,12 @@ def generate(
         job = prepare(state, generator, settings, most=job.shown // 2)
         completion = generator.complete(job.messages, **asked)
     finally:
-        if release:
-            release.close()
+        if stream:
+            stream.close()
     return {
         "draft": read(completion, state),
         "flags": flagged(state, job),
-        "released": release.made if release else state["released"],
+        "released": stream.made if stream else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }
@@ -107,7 +108,7 @@ def room(state: State, settings: Settings) -> int:
 
 def read(completion: Completion, state: State) -> Draft:
     """The draft: masked, and parsed when it is JSON as asked for."""
-    text = pii.mask(completion.text, keep=public(state["evidence"])).text
+    text = pii.mask(completion.text, keep=public_values(state["evidence"])).text
     found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
     strict = found.ok and not found.steps
     return {

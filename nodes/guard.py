@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
 from graph.knowledge.index import Index
-from graph.policy import access, pii, planted
-from graph.policy.evidence import shown
+from graph.policy import pii
+from graph.policy.evidence import access, withholding
+from graph.policy.evidence.redaction import redact
 from graph.policy.threats import Detector
 from graph.public import Lists
 from graph.settings import Settings
@@ -108,8 +109,8 @@ def _shown(
     name = passage, detector, pii.level, keep
     found = judged.get(name)
     if found is None:
-        withheld = planted.ranges(raw, detector, released)
-        text, edits = shown(raw, withheld, keep)
+        withheld = withholding.ranges(raw, detector, released)
+        text, edits = redact(raw, withheld, keep)
         kept = pii.mask(raw, keep=keep).kept if keep != pii.NOTHING else ()
         if len(judged) >= _KEPT:
             judged.clear()
@@ -124,8 +125,8 @@ def _left_out(item: Evidence) -> dict[str, int]:
 
 
 def shown_at_most(state: State) -> int:
-    """An assessment rests on several documents, and a list names them all, so both get more of them. The regulation
-    graph keeps to a number of tokens instead."""
+    """An assessment rests on several documents, and a list names them all, so both get more of them. Where an
+    extension chose the passages, all of them are shown."""
     if state["listing"] or state["retrieval"].get("whole"):
         return len(state["retrieved"])
     return max(state["options"]["top_k"], ASSESSMENT_TOP_K if state["intent"]["name"] == "ASSESSMENT_GEN" else 0)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.state import State
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from graph import memory
-from graph.policy import followup
+from graph.policy.question import followup
 from graph.settings import Settings
 from graph.state import PastTurn, State
 

@@ -8,9 +8,9 @@ from graph.models import draft as drafts
 from graph.models.chat import Generator
 from graph.models.server import ContextTooSmall
 from graph.policy import pii
-from graph.policy.evidence import public
+from graph.policy.answer.schemas import SCHEMAS
+from graph.policy.evidence.redaction import public_values
 from graph.policy.repair import Repaired
-from graph.policy.schemas import SCHEMAS
 from graph.settings import Settings
 from graph.state import State
 from nodes.generate import flagged, prepare, room, spent
@@ -44,7 +44,7 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> dict[st
             tries = TRIES
             break
         flags, usage = flagged({**state, "flags": flags}, job), spent(usage, completion)
-        text, cut = pii.mask(completion.text, keep=public(state["evidence"])).text, completion.cut
+        text, cut = pii.mask(completion.text, keep=public_values(state["evidence"])).text, completion.cut
         found = drafts.read(text, schema, state["evidence"], cut=cut)
         steps += ["model", *found.steps]
     value = found.value if found.ok else None

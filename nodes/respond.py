@@ -3,9 +3,9 @@
 from typing import Any, Literal
 
 from graph.models.reader import reader
-from graph.policy import prose, refusals
-from graph.policy.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
-from graph.policy.structure import SEPARATOR
+from graph.policy.answer import prose, refusals
+from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
+from graph.policy.text.structure import SEPARATOR
 from graph.settings import Settings
 from graph.state import Decision, State
 from graph.verified import certainty

@@ -9,8 +9,10 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, principal
 from graph.models.opinion import Opinion
-from graph.policy import refusals, rewrite, rubric
-from graph.policy.evidence import PLACEHOLDER
+from graph.policy import rubric
+from graph.policy.answer import refusals
+from graph.policy.evidence.redaction import PLACEHOLDER
+from graph.policy.question import rewrite
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, Borders, Detector, assess
 from graph.state import State, Verdict

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from graph.models import wording
 from graph.models.chat import Generator
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.state import Draft, State
 from graph.verified import Verified, shown
 from nodes.generate import task_of
@@ -80,7 +80,7 @@ def _assessment(value: dict[str, Any]) -> dict[str, Any]:
     """The design without live links or markup, its weights made to sum to the weighting."""
     from graph.models.assessment import apportion
 
-    clean = {key: _plain(item) for key, item in value.items() if key != "basis"}
+    clean = {key: _defanged(item) for key, item in value.items() if key != "basis"}
     weights = [row["weight"] for row in clean["rubric"]]
     if sum(weights) != clean["weighting"]:
         fitted = apportion([max(w, 1) for w in weights], clean["weighting"])
@@ -88,9 +88,9 @@ def _assessment(value: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _plain(value: Any) -> Any:
+def _defanged(value: Any) -> Any:
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_defanged(item) for item in value]
+    return {key: _defanged(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -15,7 +15,7 @@ from typing import Any
 from graph.audit import markdown
 from graph.audit.pdf import write_pdf
 from graph.files import directory
-from graph.knowledge.regulation import picture
+from graph.regulation import picture
 from graph.state import State
 
 SLUG_CHARS = 40
@@ -28,13 +28,13 @@ class Artifacts:
         self.out = out
 
     @contextmanager
-    def folder(self, state: State) -> Iterator["Folder"]:
+    def folder(self, state: State) -> Iterator["RunFolder"]:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
         directory(self.out)  # if it was there, others may look in: a run's folder is closed to them
         sweep(self.out)
         work, final, held = self._begun(state)
         try:
-            folder = Folder(work, final, state)
+            folder = RunFolder(work, final, state)
             yield folder
             work.rename(folder.final)
         except BaseException:
@@ -70,7 +70,7 @@ def sweep(out: Path) -> None:
                 os.close(file)
 
 
-class Folder:
+class RunFolder:
     """What goes in depends on how far the run came: a blocked one has no answer files."""
 
     def __init__(self, work: Path, final: Path, state: State) -> None:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from graph.policy import plain, shown, structure
-from graph.policy.shown import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
+from graph.policy.answer import layout
+from graph.policy.answer.layout import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
+from graph.policy.text import defang, structure
 from graph.state import Citation, State
 
-_line = plain.line
+_line = defang.line
 # What would make a line of words something else: a heading, a quote, an item, a rule, code. "1986. It rained" too.
 _OPENS = re.compile(r"\d{1,9}(?=[.)](?:\s|$))|(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|(?:=+|-+|(?:[*_] ?){3,})$|```|~~~)")
 
@@ -17,7 +18,7 @@ def documents(state: State) -> dict[str, str]:
     found = {"answer": _answer(state)}
     design = state["assessment"]
     if design:
-        found["assessment_brief"] = drawn(shown.blocks(state["answer"])) + "\n\n" + _sources(state["citations"])
+        found["assessment_brief"] = drawn(layout.blocks(state["answer"])) + "\n\n" + _sources(state["citations"])
         found["rubric"] = _rubric(state)
         found["submission_checklist"] = _checklist(state)
     return found
@@ -30,7 +31,7 @@ def _answer(state: State) -> str:
         lines += [f"> {_line(verdict['safe_response'])}", ""]
     body = state["answer"]
     body = body.replace("\n# ", "\n## ").removeprefix("# ") if state["assessment"] else body
-    lines += [drawn(shown.blocks(body)), ""]
+    lines += [drawn(layout.blocks(body)), ""]
     if state["citations"]:
         lines += [_sources(state["citations"]), ""]
     lines += [
@@ -71,7 +72,7 @@ def _drawn(block: Block, other: bool) -> str:
 
 
 def _item(item: Item, other: bool) -> str:
-    n = shown.number(item.mark)
+    n = layout.number(item.mark)
     mark = ("*" if other else "-") if n is None else f"{n}{')' if other else '.'}"
     own = f"{item.mark} " if item.mark and n is None else ""  # letters are no marks in Markdown
     return f"{mark} {own}" + re.sub(r"\n(?=.)", "\n" + " " * (len(mark) + 1), drawn(item.blocks, "\n"))

@@ -4,7 +4,8 @@ import hashlib
 from typing import Any
 
 from graph.context import Principal
-from graph.policy import pii, rewrite
+from graph.policy import pii
+from graph.policy.question import rewrite
 from graph.policy.threats import learned
 from graph.state import State
 

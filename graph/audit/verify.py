@@ -13,8 +13,11 @@ from typing import Any, Literal, TypeGuard
 from graph.context import PUBLIC, Principal, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.index import Index
-from graph.policy import access, grounding, pii, planted, prose, refusals, structure
-from graph.policy.evidence import Edit, shown, to_shown
+from graph.policy import grounding, pii
+from graph.policy.answer import prose, refusals
+from graph.policy.evidence import access, withholding
+from graph.policy.evidence.redaction import Edit, redact, to_shown
+from graph.policy.text import structure
 from graph.policy.threats import Detector
 from graph.public import Lists
 from graph.stores.spaces import Record, Space, StoredChunk
@@ -74,16 +77,16 @@ class _Now:
         said = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
         return pii.Public(frozenset(form for text in said for form in pii.mask(text, keep=ever).kept))
 
-    def shown(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
+    def redacted(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
         """A passage as it was shown at first, and after each decision on its document: an answer is of one of these
         times."""
-        found = [((a, b), planted.digest(raw[a:b])) for a, b in planted.ranges(raw, self.detector)]
+        found = [((a, b), withholding.digest(raw[a:b])) for a, b in withholding.ranges(raw, self.detector)]
         released: set[str] = set()
         ways = {tuple(place for place, _ in found)}
         for said in record.decisions:
             (released.add if said["says"] == "released" else released.discard)(said["sha256"])
             ways.add(tuple(place for place, sha256 in found if sha256 not in released))
-        return [shown(raw, withheld, keep) for withheld in ways]
+        return [redact(raw, withheld, keep) for withheld in ways]
 
 
 def verify(reply: Any, index: Index, detector: Detector | None = None, lists: Lists | None = None) -> Report:
@@ -126,34 +129,34 @@ def _objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def _citation(c: dict[str, Any], now: _Now) -> Checked:
-    def told(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
+    def checked(status: Status, why: str, start: int | None = None, end: int | None = None) -> Checked:
         return Checked(c.get("n"), str(c.get("doc_id", ""))[:200], status, why, start, end)
 
     for key, types in _FIELDS.items():
         if key not in c or not isinstance(c[key], types) or isinstance(c[key], bool):
-            return told("altered", f"its {key} is not there or of another kind")
+            return checked("altered", f"its {key} is not there or of another kind")
     if c["visibility"] not in ("private", "public") or not _HASH.fullmatch(c["sha256"]) or not 0 <= c["score"] <= 1:
-        return told("altered", "its visibility, hash or score is none")
+        return checked("altered", "its visibility, hash or score is none")
     if not c["quote"] or not 0 <= c["start"] < c["end"]:
-        return told("altered", "it quotes nothing")
+        return checked("altered", "it quotes nothing")
     space = now.space(c)
     record = space.record(c["doc_id"]) if space else None
     asker = Principal(tenant_id=now.tenant, user_id="verify", role="member")
     if space is None or record is None or access.denied(asker, space.tenant, record.visibility, record.expires):
-        return told("missing", "there is no such document that this tenant may read")
+        return checked("missing", "there is no such document that this tenant may read")
     if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
-        return told("altered", "the document belongs to somebody else")
+        return checked("altered", "the document belongs to somebody else")
     text, keep = space.text(c["doc_id"]), now.keep(c)
     if record.sha256 != c["sha256"]:
         at = _whereabouts(c["quote"], text, keep)
         if at is None:
-            return told("moved", "the document has changed, and the quote is no longer in it")
-        return told("moved", "the document has changed; the quote is still in it", *at)
+            return checked("moved", "the document has changed, and the quote is no longer in it")
+        return checked("moved", "the document has changed; the quote is still in it", *at)
     chunk = space.chunk(c["chunk_id"])
     if chunk is None:
-        return told("missing", "the passage it names is not in the index")
+        return checked("missing", "the passage it names is not in the index")
     why = _unfit(c, record, chunk, text, keep, now)
-    return told("altered", why) if why else told("verified", "", c["start"], c["end"])
+    return checked("altered", why) if why else checked("verified", "", c["start"], c["end"])
 
 
 def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, keep: pii.Public, now: _Now) -> str:
@@ -165,7 +168,7 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, kee
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
     place = (chunk.page, sheet, pii.mask(record.filename).text)
     path, at = pii.mask(chunk.section).text, c["start"] - chunk.start
-    ways = now.shown(record, text[chunk.start : chunk.end], keep)
+    ways = now.redacted(record, text[chunk.start : chunk.end], keep)
     sections = {structure.section(path, seen, to_shown(edits, at)) for seen, edits in ways}
     if place != (c["page"], c["sheet"], c["filename"]) or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
@@ -266,7 +269,7 @@ def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
     if found is None:
         return False
     record, _, raw = found
-    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.shown(record, raw, now.keep(c)))
+    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.redacted(record, raw, now.keep(c)))
 
 
 def _supported_by(text: str, passage: str, quote: str) -> bool:

@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from graph.errors import BadInput
-from graph.policy import pii, planted, structure
+from graph.policy import pii
+from graph.policy.evidence import withholding
+from graph.policy.text import structure
 from graph.policy.threats import Detector
 from graph.stores.journal import Journal, Row, Rows
 from graph.stores.spaces import Record, Space
@@ -100,12 +102,12 @@ def _sentences(space: Space, record: Record, detector: Detector | None) -> Itera
         text, chunks = space.text(record.doc_id), space.chunks(record.doc_id)
     for chunk in chunks:
         raw = text[chunk.start : chunk.end]
-        sentences = planted.sentences(raw, detector)
+        sentences = withholding.sentences(raw, detector)
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
         for one in sentences:
             start, end = masked.to_masked(one.start, one.end)
             row = {
-                "sha256": planted.digest(raw[one.start : one.end]),
+                "sha256": withholding.digest(raw[one.start : one.end]),
                 "score": round(one.score, 3),
                 "why": one.why,
                 "page": chunk.page,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from graph.knowledge.document import Block, Document
-from graph.policy import sentences
-from graph.policy.structure import SEPARATOR
+from graph.policy.text import sentences
+from graph.policy.text.structure import SEPARATOR
 
 Count = Callable[[str], int]
 

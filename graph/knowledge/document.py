@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, get_args
 
-from graph.policy import structure
-from graph.policy.structure import SEPARATOR
+from graph.policy.text import structure
+from graph.policy.text.structure import SEPARATOR
 
 BlockKind = Literal["heading", "paragraph", "list", "row", "code"]
 KINDS: frozenset[str] = frozenset(get_args(BlockKind))
@@ -36,7 +36,7 @@ class Document:
 
     `text` is NFC with "\\n" as the only line end and no control characters; blocks are divided by an empty line,
     rows of one table and the points of a provision by a line end. Headings, items, rows and code carry the marks that
-    graph/policy/structure.py reads back, but for the headings of an act. `blocks` are in reading order and do not
+    graph/policy/text/structure.py reads back, but for the headings of an act. `blocks` are in reading order and do not
     overlap.
     `hidden` is text that the file carries but a reader does not see (comments, white or tiny letters, metadata): at
     most 50 entries of 500 characters, for inspection, never part of `text`.

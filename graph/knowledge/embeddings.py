@@ -179,7 +179,7 @@ class Local:
 
     def __init__(self, settings: Settings) -> None:
         self._folder = Folder(Path(settings.embeddings), "CORDON_EMBEDDINGS")
-        told = self._folder.told("config_sentence_transformers.json", "prompts")
+        told = self._folder.declared("config_sentence_transformers.json", "prompts")
         prompts = told if isinstance(told, dict) else {}
         self.query_prefix = settings.embeddings_query or str(prompts.get("query", ""))
         self._passage = settings.embeddings_passage or str(prompts.get("passage", prompts.get("document", "")))
@@ -188,7 +188,7 @@ class Local:
 
     def _told_pooling(self) -> str:
         for key, pooling in (("pooling_mode_cls_token", "cls"), ("pooling_mode_lasttoken", "last")):
-            if self._folder.told("1_Pooling/config.json", key):
+            if self._folder.declared("1_Pooling/config.json", key):
                 return pooling
         return "mean"
 

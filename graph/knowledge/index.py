@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from graph.context import PUBLIC
-from graph.knowledge import called, spelling
+from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder
 from graph.stores.spaces import Record, Space, Spaces, StoredChunk
 
@@ -95,9 +95,9 @@ class Index:
 
     def called(self, tenant: str, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
-        if not called.phrases(question):
+        if not mentions.phrases(question):
             return []
-        return called.meant(question, [one for _, space in self.visible(tenant) for one in space.called()])
+        return mentions.meant(question, [one for _, space in self.visible(tenant) for one in space.called()])
 
     def inventory(self, tenant: str, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.

@@ -14,14 +14,14 @@ import numpy as np
 
 from graph.context import PUBLIC, valid_tenant
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
-from graph.knowledge.chunking import chunk
+from graph.knowledge import extensions
 from graph.knowledge.document import Document
 from graph.knowledge.embeddings import Embedder
+from graph.knowledge.extensions import Splitter
 from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
-from graph.knowledge.regulation import building, report, store
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
-from graph.policy import pii, structure
+from graph.policy import pii
 from graph.settings import Settings
 from graph.stores.spaces import Record, StoredChunk
 
@@ -45,7 +45,7 @@ class Source:
     pii: bool = False  # said to hold personal data; if not, it is looked for
     retention: str = "permanent"
     origin: str = ""  # URL, when it came from one
-    regulation: bool = False  # an act of the Union: its structure is read, and its graph kept
+    kind: str = ""  # of document, where an extension divides it (graph/knowledge/extensions.py)
     uploader: str = ""  # Principal.digest of who uploads it; "" for the operator
     replaces: bool = True  # whether it may take the place of a document that somebody else brought
     listed: bool = False  # `spaces` is all who may read it, as a manifest's access list says
@@ -120,28 +120,27 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         sha256 = hashlib.sha256(data).hexdigest()
         doc_id = source.doc_id or _choose_id(source, index)
         retention, expires = expiry(source.retention)
-        todo = [space for space in source.spaces if not _held(index, space, source, doc_id, sha256, retention)]
+        splitter = extensions.splitter(source.kind)
+        todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
-        if not source.doc_id and not source.regulation and (twin := _twin(index, todo, sha256, source.name)):
+        if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
             return Outcome(source.name, twin, "unchanged", f"same content as {twin}")
         if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
-        document = parser.parse_bytes(data, source.name, act=source.regulation)
+        document = parser.parse_bytes(data, source.name, loader=splitter.LOADER)
         flags = inspect(document)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
         size, overlap = settings.chunk_tokens, settings.chunk_overlap
-        plan = building.Plan(document, index.embedder.count, size=size) if source.regulation else None
-        pieces = plan.chunks if plan else chunk(document, index.embedder.count, size=size, overlap=overlap)
+        split = splitter.split(document, index.embedder.count, size=size, overlap=overlap)
         chunks = [
             StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section)
-            for n, c in enumerate(pieces)
+            for n, c in enumerate(split.chunks)
         ]
-        words = plan.words() if plan else [_searchable(document, c) for c in chunks]
-        vectors = _embedded(index.embedder, words)
+        vectors = _embedded(index.embedder, split.words)
         personal = source.pii or _personal(document, chunks)
-        act = plan.act(doc_id, sha256, [c.chunk_id for c in chunks], vectors) if plan else None
+        sidecar = split.sidecar(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
         replaced = False
         for tenant in todo:
             record = Record(
@@ -167,10 +166,10 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             space = index.space(tenant, create=True)
             assert space is not None
             replaced = replaced or space.record(doc_id) is not None
-            space.put(record, document.text, chunks, vectors, words)
-            if act:
-                store.save(space, act)
-        told = report.line(act) if act else ""
+            space.put(record, document.text, chunks, vectors, split.words)
+            if sidecar:
+                sidecar.save(space)
+        told = sidecar.report() if sidecar else ""
         return Outcome(source.name, doc_id, "indexed", told, len(chunks), flags, replaced)
     except DocumentError as error:
         return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
@@ -186,12 +185,12 @@ def _read(source: Source, settings: Settings) -> bytes:
     return file_bytes(source.path, source.name, settings.max_file_mb * 2**20)
 
 
-def _held(index: Index, tenant: str, source: Source, doc_id: str, sha256: str, retention: str) -> bool:
+def _unchanged(
+    index: Index, tenant: str, source: Source, splitter: Splitter, doc_id: str, sha256: str, retention: str
+) -> bool:
     space = index.space(tenant)
     record = space.record(doc_id) if space else None
-    if source.regulation and (space is None or not store.held(space, doc_id, sha256)):
-        return False
-    if record is None or record.reading != READING:
+    if space is None or record is None or record.reading != READING or not splitter.complete(space, doc_id, sha256):
         return False
     if source.pii and not record.pii:  # what was found in it stays said of it
         return False
@@ -245,13 +244,6 @@ def _personal(document: Document, chunks: Sequence[StoredChunk]) -> bool:
     return any(pii.mask(document.text[part.start : part.end]).spans for part in chunks)
 
 
-def _searchable(document: Document, part: StoredChunk) -> str:
-    """What is embedded and indexed for a chunk: its text, after title and section unless it begins with them."""
-    text = structure.without_marks(document.text[part.start : part.end]).lstrip()
-    lead = [t for t in (document.title, part.section) if t and not text.startswith(t)]
-    return "\n".join([*dict.fromkeys(lead), text])
-
-
 def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:
     """(policy, UTC time from which the document may no longer be used) of `retain_3y`, `retain_90d`, `permanent`.
 
@@ -271,18 +263,18 @@ def expired(record: Record, now: datetime | None = None) -> bool:
     return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
-def files(paths: Sequence[Path], tenant: str, *, regulation: bool = False) -> Iterator[Source]:
+def files(paths: Sequence[Path], tenant: str, *, kind: str = "") -> Iterator[Source]:
     """A source for every file named, and for every file below a directory named: hidden ones left out, links to
     directories not followed, and links to files only where they stay below it. A link that is named itself is meant."""
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
     for path in paths:
         if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
-            yield Source(path, _printable(path.name), (tenant,), tenant, regulation=regulation)
+            yield Source(path, _printable(path.name), (tenant,), tenant, kind=kind)
             continue
         for file in sorted(p for p in path.rglob("*") if p.is_file()):
             name = str(file.relative_to(path))
             if not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, _printable(name), (tenant,), tenant, regulation=regulation, within=path)
+                yield Source(file, _printable(name), (tenant,), tenant, kind=kind, within=path)
 
 
 def _printable(name: str) -> str:

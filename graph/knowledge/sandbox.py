@@ -97,12 +97,12 @@ class Parser:
         name = filename or path.name
         return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
 
-    def parse_bytes(self, data: bytes, filename: str, *, act: bool = False) -> Document:
-        """`act` reads it as an act of the Union, by its structure (graph/knowledge/regulation)."""
+    def parse_bytes(self, data: bytes, filename: str, *, loader: str = "") -> Document:
+        """`loader` as for `graph.knowledge.loaders.load`."""
         if len(data) > self.limits.max_bytes:
             raise _too_large(filename, self.limits.max_bytes)
         head = {"filename": filename, "size": len(data), "max_text": self.limits.max_text}
-        request = json.dumps({**head, "seconds": self.limits.seconds, "act": act}).encode() + b"\n" + data
+        request = json.dumps({**head, "seconds": self.limits.seconds, "loader": loader}).encode() + b"\n" + data
         sound = False  # whether the child may read another file
         try:
             answer = self._exchange(request, filename)
@@ -265,7 +265,7 @@ def _serve() -> None:
 
 def _answer(load: Any, data: bytes, request: dict[str, Any]) -> bytes:
     try:
-        document: Document = load(data, request["filename"], max_text=request["max_text"], act=request["act"])
+        document: Document = load(data, request["filename"], max_text=request["max_text"], loader=request["loader"])
         return b"D" + document.to_json().encode()
     except DocumentError as exc:
         fields = {"reason": exc.reason, "message": str(exc), "hint": exc.hint}

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from graph.policy import pii
-from graph.policy.spelling import distance, meant, roots, second_letter, slips, starts, words
+from graph.policy.question.spelling import distance, meant, roots, second_letter, slips, starts, words
 from graph.stores.spaces import Words
 from graph.tuned import installed
 
@@ -111,12 +111,12 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
 
 def _accented(spaces: Sequence[Words], typed: str) -> str:
     """The word with the accents that the documents always set ("resume" → "résumé"), else nothing."""
-    if _plain(typed) != typed:
+    if _without_accents(typed) != typed:
         return ""
     passages = [row for space in spaces for row in space.matching(typed, _PASSAGES)]
     if any(typed in text.casefold() for _, text in passages):
         return ""
-    forms = Counter(word for _, text in passages for word in _words(text) if _plain(word) == typed)
+    forms = Counter(word for _, text in passages for word in _words(text) if _without_accents(word) == typed)
     for word, _ in forms.most_common():
         if any(word in _words(text) for text in _readable(_around(passages, word))):
             return word
@@ -185,7 +185,7 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def _plain(word: str) -> str:
+def _without_accents(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from graph.models.candidates import Candidate, score
 from graph.models.reader import Reader
-from graph.policy.intent import searches
-from graph.policy.intent import topic as about
+from graph.policy.question.intent import searches
+from graph.policy.question.intent import topic as about
 
 _LEVEL = re.compile(
     r"\b(postgraduate|graduate|master'?s?|phd|doctoral|undergraduate|bachelor'?s?|first[- ]year|final[- ]year)\b", re.I

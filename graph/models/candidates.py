@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
+from graph.knowledge.mentions import MENTIONED
 from graph.models.reader import Reader
 from graph.models.units import Unit, units
-from graph.policy import intent
-from graph.policy import text as lexical
-from graph.policy.structure import without_marks
-from graph.policy.wanted import kind
+from graph.policy.question import intent
+from graph.policy.question.answer_type import kind
+from graph.policy.text import lexical as lexical
+from graph.policy.text.structure import without_marks
 
 FEATURES = ("alone", "near", "fits", "chunk", "row")
 FIRST = np.array([1.6, 4.9, 1.6, 9.9, 0.35])  # by which READ are chosen
@@ -74,7 +74,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         found[at].read = float(value)
     overview = intent.overview(question)
     repeated = Counter(candidate.text for candidate in found)
-    called = {item["n"] for item in evidence if item.get("why") == CALLED}
+    called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value in zip(found, table @ WEIGHTS, strict=True):

@@ -10,18 +10,18 @@ from textwrap import dedent
 
 from graph.models.candidates import Candidate, without_item
 from graph.models.units import Range
-from graph.policy import intent, wanted
-from graph.policy import text as lexical
-from graph.policy.structure import ITEM, quoted
+from graph.policy.question import answer_type, intent
+from graph.policy.text import lexical as lexical
+from graph.policy.text.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
 FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
 EACH_SIDE = 2  # statements for each side of a comparison
 SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
-BUDGET: dict[wanted.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
+BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
-MOST: dict[wanted.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
+MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
 LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
 OPENING = 4  # statements of an overview
 
@@ -31,7 +31,7 @@ Said = list[tuple[int, str]]  # (source, text) in the order in which they are sa
 def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], style: str, guarded: bool = False) -> Said:
     """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number. A guarded
     answer states rules: it quotes no procedure."""
-    kind = "fact" if guarded else wanted.kind(question)
+    kind = "fact" if guarded else answer_type.kind(question)
     budget = round(BUDGET[kind] * STYLED[style])
     if intent.overview(question):
         chosen = _apart(found, budget * 2, OPENING)
@@ -130,7 +130,7 @@ def _begin(text: str, candidate: Candidate) -> int:
 def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candidate]:
     """For each thing that is set side by side the best that names it; what names both is said once."""
     chosen: list[Candidate] = []
-    one, other = (frozenset(lexical.stems(side)) for side in wanted.sides(question) or ("", ""))
+    one, other = (frozenset(lexical.stems(side)) for side in answer_type.sides(question) or ("", ""))
     for side in (one - other, other - one):
 
         def worth(candidate: Candidate, side: frozenset[str] = side) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph.models import wording
 from graph.models.marks import Marks
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 MOST = 60  # claims, as many as the schema lets a model write
 MOST_CHARS = 40_000  # of prose; what a model writes beyond that repeats itself

@@ -34,13 +34,13 @@ class Classifier:
 
     def __init__(self, settings: Settings) -> None:
         self._folder = Folder(Path(settings.detector), "CORDON_DETECTOR", settings.detector_threads)
-        named = self._folder.told("config.json", "id2label")
+        named = self._folder.declared("config.json", "id2label")
         if not isinstance(named, dict) or set(named) != {str(at) for at in range(len(named))}:
             raise BadSettings(
                 f"CORDON_DETECTOR: {settings.detector} names no labels.", hint="config.json has them as id2label."
             )
         self._heads = _mapped([str(named[str(at)]) for at in range(len(named))], settings.detector_labels)
-        several = self._folder.told("config.json", "problem_type") == "multi_label_classification"
+        several = self._folder.declared("config.json", "problem_type") == "multi_label_classification"
         self._apart = several or len(named) == 1
 
     @cached_property
@@ -103,11 +103,11 @@ class Classifier:
 
 def _mapped(labels: Sequence[str], told: str) -> list[str]:
     """The head of each label."""
-    chosen = {_plain(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", told).items()}
+    chosen = {_bare_label(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", told).items()}
     known = _KNOWN | chosen
-    heads = [known.get(_plain(label), "") for label in labels]
+    heads = [known.get(_bare_label(label), "") for label in labels]
     hint = f"Its labels: {', '.join(labels)}. Heads: {', '.join(SCORES)}, or {NOTHING} for nothing."
-    if odd := [name for name, head in chosen.items() if name not in map(_plain, labels) or head not in _NAMES]:
+    if odd := [name for name, head in chosen.items() if name not in map(_bare_label, labels) or head not in _NAMES]:
         raise BadSettings(
             f"CORDON_DETECTOR_LABELS: {odd[0]!r} is no label, or what it stands for is no head.", hint=hint
         )
@@ -121,5 +121,5 @@ def _mapped(labels: Sequence[str], told: str) -> list[str]:
     return heads
 
 
-def _plain(label: str) -> str:
+def _bare_label(label: str) -> str:
     return re.sub(r"[\W_]+", "_", label.casefold()).strip("_")

@@ -33,7 +33,7 @@ class Source(Protocol):
         """For each text the probabilities by head. Raises TimeoutError when it is not done by then."""
 
 
-class Own:
+class OperatorDetector:
     """A source as graph.policy.threats.detector wants it: with borders, a limit of time, and nothing let through."""
 
     def __init__(self, source: Source, settings: Settings) -> None:
@@ -81,9 +81,9 @@ def _closed() -> Iterator[None]:
         ) from error
 
 
-def detector(settings: Settings) -> Own | None:
+def detector(settings: Settings) -> OperatorDetector | None:
     """None where the setting names none. Raises BadSettings when what it names is not there."""
     if not settings.detector:
         return None
     name = settings.detector.removeprefix(_ENTRY)
-    return Own(Function(name) if name != settings.detector else Classifier(settings), settings)
+    return OperatorDetector(Function(name) if name != settings.detector else Classifier(settings), settings)

@@ -7,7 +7,7 @@ from typing import Any
 from graph.models import claims, shape, thought
 from graph.models.marks import Marks
 from graph.policy import repair
-from graph.policy.schemas import ANSWER
+from graph.policy.answer.schemas import ANSWER
 
 _OBJECT = re.compile(r"[{]|\[\s*[{\"']")
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge.called import CALLED
 from graph.knowledge.index import content_words
-from graph.knowledge.regulation import asking
+from graph.knowledge.mentions import MENTIONED
 from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
-from graph.policy import intent
-from graph.policy.audience import for_others
+from graph.policy.evidence.audience import for_others
+from graph.policy.question import intent
+from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
 # on questions of the five open collections and of the own corpus (n = 591, 90 of them not answerable); at ANSWERED_FROM
@@ -44,7 +44,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         for candidate in found:
             candidate.score -= SPOKEN_TO * for_others(f"{candidate.path}\n{candidate.text}", who)
         found.sort(key=lambda c: -c.score)
-    called = intent.overview(question) and any(item.get("why") == CALLED for item in evidence)
+    called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
     if not found or (not about and not called and chance(signs(found, evidence)) < ANSWERED_FROM):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from graph.policy.schemas import ANSWER
+from graph.policy.answer.schemas import ANSWER
 
 _HEAD = '"sentences"'
 _CLAIM = ANSWER["properties"]["sentences"]["items"]

@@ -56,7 +56,7 @@ class Embedded:
         return found
 
 
-class Own:
+class CrossEncoder:
     """A cross-encoder with one output for a pair, or two, of which the second is "answers"."""
 
     def __init__(self, folder: str) -> None:
@@ -77,8 +77,8 @@ def pair(question: str, path: str, text: str) -> tuple[str, str]:
 
 
 @cache
-def _own(folder: str) -> Own:
-    return Own(folder)
+def _cross_encoder(folder: str) -> CrossEncoder:
+    return CrossEncoder(folder)
 
 
 @cache
@@ -88,4 +88,4 @@ def shared() -> Embedded:
 
 
 def reader(settings: Settings) -> Reader:
-    return shared() if settings.reader == "embedded" else _own(settings.reader)
+    return shared() if settings.reader == "embedded" else _cross_encoder(settings.reader)

@@ -35,10 +35,10 @@ def fitted(value: Any, marks: Marks, *, cut: bool = False) -> dict[str, Any] | N
     With `cut` the text broke off, so a last claim without sources and without an end is no claim.
     """
     if isinstance(value, list) and len(value) > 1 and all(isinstance(v, dict) for v in value):
-        whole = [found for v in value if (found := fitted(v, marks, cut=cut)) and "answered" in _plain(v)]
+        whole = [found for v in value if (found := fitted(v, marks, cut=cut)) and "answered" in _bare_keys(v)]
         if whole:
             return whole[-1]  # several objects: the last is what the model came to
-    told = _told(value, marks, [], cut, 0)
+    told = _claims_in(value, marks, [], cut, 0)
     answered = _answered(value)
     if answered is False:
         return {"answered": False, "sentences": []}
@@ -47,7 +47,7 @@ def fitted(value: Any, marks: Marks, *, cut: bool = False) -> dict[str, Any] | N
     return {"answered": True, "sentences": ordered} if ordered else None
 
 
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
+def _bare_keys(value: dict[str, Any]) -> dict[str, Any]:
     return {re.sub(r"[\W_]+", "_", str(key)).strip("_").casefold(): item for key, item in value.items()}
 
 
@@ -55,7 +55,7 @@ def _answered(value: Any, depth: int = 0) -> bool | None:
     """What it says about having an answer; None when it says nothing of that."""
     if not isinstance(value, dict) or depth > _DEPTH:
         return None
-    parts = _plain(value)
+    parts = _bare_keys(value)
     for key in _KNOWN:
         if key in parts:
             word = str(parts[key]).strip().casefold()
@@ -70,7 +70,7 @@ def _answered(value: Any, depth: int = 0) -> bool | None:
     return next((said for said in inner if said is not None), None)
 
 
-def _told(value: Any, marks: Marks, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
+def _claims_in(value: Any, marks: Marks, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
     """The claims in a value that stands where a text may stand."""
     if depth > _DEPTH or value is None:
         return []
@@ -78,14 +78,16 @@ def _told(value: Any, marks: Marks, sources: list[int], cut: bool, depth: int) -
         return claims.of(value, marks, sources, cut=cut)
     if isinstance(value, list):
         last = len(value) - 1
-        return [c for at, v in enumerate(value[:500]) for c in _told(v, marks, sources, cut and at == last, depth + 1)]
+        return [
+            c for at, v in enumerate(value[:500]) for c in _claims_in(v, marks, sources, cut and at == last, depth + 1)
+        ]
     if not isinstance(value, dict):
         return []
-    parts = _plain(value)
+    parts = _bare_keys(value)
     named = next((parts[key] for key in _FROM if key in parts), None)
     own = marks.numbers(named) or sources
     said = [parts[key] for key in _SAID if key in parts]
     said = said or [parts[key] for key in _WRAPPED if isinstance(parts.get(key), dict | list)]
     # Its sources stand behind the text: where they do, the text is whole.
     broken = cut and not isinstance(named, list | str | int)
-    return next((found for item in said if (found := _told(item, marks, own, broken, depth + 1))), [])
+    return next((found for item in said if (found := _claims_in(item, marks, own, broken, depth + 1))), [])

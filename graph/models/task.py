@@ -11,8 +11,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from graph.policy.audience import Asker
-from graph.policy.structure import SEPARATOR
+from graph.policy.evidence.audience import Asker
+from graph.policy.text.structure import SEPARATOR
 from graph.state import Evidence, Style
 from prompts import load
 

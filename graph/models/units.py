@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from graph.policy import structure
-from graph.policy.sentences import split
-from graph.policy.structure import Line
+from graph.policy.text import structure
+from graph.policy.text.sentences import split
+from graph.policy.text.structure import Line
 
 Kind = Literal["sentence", "list", "item", "row", "code"]
 Range = tuple[int, int]

@@ -5,8 +5,9 @@ from functools import partial
 from typing import Any, get_args
 
 from graph.errors import BadInput
-from graph.policy import grounding, pii, rewrite, rubric, threats
+from graph.policy import grounding, pii, rubric, threats
 from graph.policy import repair as ladder
+from graph.policy.question import rewrite
 
 _AROUND = 200  # characters that tell whether a word is a secret
 

@@ -9,13 +9,12 @@ from graph.service.render import console
 _NEIGHBOURS = 40
 
 
-def show_status(found: list[dict[str, Any]]) -> None:
-    from graph.knowledge.regulation.report import problems
-
+def show_status(found: list[tuple[dict[str, Any], list[str]]]) -> None:
+    """Each act's status and what is wrong with it, in words."""
     out = console()
     if not found:
         out.print(Text("no act was ingested"))
-    for act in found:
+    for act, problems in found:
         out.print(Text(act["title"], style="bold") + Text(f"  {act['doc_id']}, {act['visibility']}", style="dim"))
         counts = ("articles", "recitals", "chapters", "sections", "annexes", "definitions", "passages")
         out.print(Text("  " + ", ".join(f"{act[key]} {key}" for key in counts)))
@@ -30,7 +29,7 @@ def show_status(found: list[dict[str, Any]]) -> None:
             out.print(Text(f"  most referred to: {', '.join(act['central'])}"))
         for one in references["unresolved"][:10]:
             out.print(Text(f"    {one['in']}: “{one['says']}”", style="dim"))
-        for problem in problems(act):
+        for problem in problems:
             out.print(Text(f"  {problem}", style="yellow"))
         if act["complete"]:
             out.print(Text("  complete: nothing missing, nothing twice, all in order", style="green"))

@@ -19,7 +19,7 @@ from graph.service.commands import (
     serving,
     system,
 )
-from graph.service.shell import State, traced, unexpected
+from graph.service.shell import CommandLine, traced, unexpected
 
 app = typer.Typer(
     name="cordon",
@@ -34,7 +34,7 @@ for commands in (asking, documents, erasing, guards, keeping, public, records, r
 
 @app.callback()
 def _root(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
-    State.debug = debug
+    CommandLine.debug = debug
 
 
 def main() -> None:

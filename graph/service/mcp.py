@@ -1,4 +1,4 @@
-"""The Model Context Protocol: ask, search, list_documents and verify as tools, over stdio or behind the HTTP gate.
+"""The Model Context Protocol: ask, search, list_documents and verify as tools, over stdio or, with a key, over HTTP.
 
 A tool's arguments cannot name a tenant: an argument that is not in its schema is refused. Over HTTP the tenant comes
 from the key, over stdio from the operator who starts the process.

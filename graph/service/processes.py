@@ -140,7 +140,7 @@ class _Process:
         self._line = Connection(os.dup(self._socket.fileno()))
         self.alive = True
         with suppress(OSError):  # it is gone already: the reader sees that
-            self._line.send_bytes(json.dumps(plain(settings)).encode())
+            self._line.send_bytes(json.dumps(settings_as_json(settings)).encode())
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -238,6 +238,6 @@ def raised(error: dict[str, str]) -> Exception:
     return RuntimeError(f"a turn failed with {error['type']}")
 
 
-def plain(settings: Settings) -> dict[str, Any]:
+def settings_as_json(settings: Settings) -> dict[str, Any]:
     """The settings as JSON, with the secret in them: the line between the two processes is theirs alone."""
     return settings.model_dump(mode="json") | {"openai_api_key": settings.openai_api_key.get_secret_value()}

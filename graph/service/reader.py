@@ -27,7 +27,7 @@ from typing import Any
 
 from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
-from graph.service.processes import ROOT, START_S, plain, raised
+from graph.service.processes import ROOT, START_S, raised, settings_as_json
 from graph.settings import Settings
 
 MEMORY = 3 * 2**30  # bytes of address space
@@ -74,7 +74,7 @@ class Reader:
         raise raised(answer["error"])
 
     def _exchange(self, line: Connection, source: Source, go_on: Callable[[], None]) -> dict[str, Any]:
-        line.send_bytes(json.dumps(_told(source)).encode())
+        line.send_bytes(json.dumps(_as_json(source)).encode())
         deadline = time.monotonic() + self._settings.ingest_seconds
         while not line.poll(LOOK_S):
             go_on()
@@ -97,7 +97,7 @@ class Reader:
         finally:
             theirs.close()
         self._line = Connection(ours.detach())
-        self._line.send_bytes(json.dumps(plain(self._settings)).encode())
+        self._line.send_bytes(json.dumps(settings_as_json(self._settings)).encode())
         if not self._line.poll(START_S):
             raise EOFError
         self._line.recv_bytes()
@@ -113,7 +113,7 @@ class Reader:
         self._child = self._line = None
 
 
-def _told(source: Source) -> dict[str, Any]:
+def _as_json(source: Source) -> dict[str, Any]:
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
 
 

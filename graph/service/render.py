@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graph.knowledge.ingest import Outcome
-from graph.policy import shown
-from graph.policy.shown import Block, Code, Heading, Listing, Paragraph, Words
+from graph.policy.answer import layout
+from graph.policy.answer.layout import Block, Code, Heading, Listing, Paragraph, Words
 
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
 _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
@@ -61,7 +61,7 @@ def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
 
 def show_answer(answer: str, to: Console | None = None) -> None:
     """Lists, tables and code as such; the numbers of the sources stand apart from the words."""
-    _show(shown.blocks(answer), to or console(), "")
+    _show(layout.blocks(answer), to or console(), "")
 
 
 def _show(blocks: Sequence[Block], out: Console, lead: str) -> None:
@@ -92,7 +92,7 @@ def _show(blocks: Sequence[Block], out: Console, lead: str) -> None:
                 _table(block, out, before)
 
 
-def _table(table: shown.Table, out: Console, lead: str) -> None:
+def _table(table: layout.Table, out: Console, lead: str) -> None:
     """As a grid; where there is too little room for one, each row as lines. On a pipe no cell is wrapped."""
     grid = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for name in table.columns:
@@ -141,7 +141,7 @@ def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
 
 def _place(c: dict[str, Any]) -> str:
     """ ", page 5, section Safety"; a provision of an act as lawyers cite it: ", Article 33(1), p. 52"."""
-    from graph.knowledge.regulation.unit import provision
+    from graph.regulation.unit import provision
 
     if name := provision(c["section"]):
         return f", {name}" + (f", p. {c['page']}" if c["page"] else "")

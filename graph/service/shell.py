@@ -25,7 +25,7 @@ _LONGEST = 10_000_000  # bytes of a line; one of these takes up to 1 GB while it
 AsJson = Annotated[bool, typer.Option("--json", help="Print data, nothing else, on stdout.")]
 
 
-class State:
+class CommandLine:
     debug = False
 
 
@@ -160,7 +160,7 @@ def errors() -> Iterator[None]:
 
 def traced() -> None:
     """With --debug, where the error came from. It is printed, not raised: what is open ends in the usual way."""
-    if State.debug:
+    if CommandLine.debug:
         traceback.print_exc()
 
 

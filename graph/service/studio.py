@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.checkpoints import masked
 from graph.context import valid_tenant
-from graph.policy import own, pii
+from graph.policy import pii
+from graph.policy.question import masked_values
 from graph.service.http.bodies import replayed
 from graph.settings import load
 
@@ -75,21 +76,21 @@ class MaskBody:
 
 def _masked(body: bytes) -> bytes:
     try:
-        return json.dumps(masked(_told(json.loads(body)))).encode()
+        return json.dumps(masked(_with_masked_values(json.loads(body)))).encode()
     except (ValueError, RecursionError):
         return body if not body.strip() else b"null"
 
 
-def _told(value: Any) -> Any:
+def _with_masked_values(value: Any) -> Any:
     """The value, where each question tells `admit` what masking takes out of it, and nobody else does."""
     if isinstance(value, list):
-        return [_told(item) for item in value]
+        return [_with_masked_values(item) for item in value]
     if not isinstance(value, dict):
         return value
-    value = {key: _told(item) for key, item in value.items() if key != own.TOLD}
+    value = {key: _with_masked_values(item) for key, item in value.items() if key != masked_values.OPTION}
     if isinstance(question := value.get("question"), str):
         options = value.get("options") if isinstance(value.get("options"), dict) else {}
-        value["options"] = {**options, own.TOLD: own.given(question, pii.find(question))}
+        value["options"] = {**options, masked_values.OPTION: masked_values.of(question, pii.find(question))}
     return value
 
 

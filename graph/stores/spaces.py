@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from graph.knowledge.called import Name
+from graph.knowledge.mentions import Name
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Record:
     uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
     listed: bool = False  # a manifest's access list says who reads it, and may take it away again
     reading: int = 0  # which way of reading files made its text; 0 before they were counted
-    # What people said of sentences that the guard withholds, oldest first: `sha256` (graph.policy.planted.digest),
+    # What people said of sentences that the guard withholds, oldest first: `sha256` (withholding.digest),
     # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
     decisions: list[dict[str, str]] = field(default_factory=list)
 

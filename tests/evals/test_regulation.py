@@ -11,8 +11,8 @@ from evals.retrieval import data_directory
 from graph.errors import BadInput
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.regulation import from_pdf, links, reading, structure
-from graph.knowledge.regulation.unit import Unit
+from graph.regulation import from_pdf, links, reading, structure
+from graph.regulation.unit import Unit
 
 DATASETS = Path(regulation.__file__).parent / "datasets"
 # Units of which the second copy has other words than the official PDF, and what the PDF says there.
@@ -86,7 +86,9 @@ def test_pages_are_those_of_the_journal(gdpr: list[Unit]) -> None:
 
 
 def test_every_pair_of_articles_of_the_second_copy_is_an_edge_and_every_reference_resolves(folder: Path) -> None:
-    placed = reading.units(load((folder / regulation.PDF).read_bytes(), regulation.PDF, act=True))
+    placed = reading.units(
+        load((folder / regulation.PDF).read_bytes(), regulation.PDF, loader="graph.regulation.loader")
+    )
     names: dict[str, int] = {}
     for at, one in enumerate(placed):
         names.setdefault(one.unit.name, at)

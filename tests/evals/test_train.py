@@ -35,8 +35,8 @@ def test_auc_of_known_orders() -> None:
 
 
 def test_the_sets_for_judging_share_no_text_with_the_training() -> None:
-    trained = {row["text"] for row in material.own("threats_train")} | {
-        r["text"] for r in material.own("planted_train")
+    trained = {row["text"] for row in material.own_set("threats_train")} | {
+        r["text"] for r in material.own_set("planted_train")
     }
     for name in (
         "innocent_hard",
@@ -47,13 +47,13 @@ def test_the_sets_for_judging_share_no_text_with_the_training() -> None:
         "planted_test",
         "blind_planted",
     ):
-        assert not trained & {row["text"] for row in material.own(name)}, name
+        assert not trained & {row["text"] for row in material.own_set(name)}, name
 
 
 def test_the_own_sets_are_as_large_as_required() -> None:
-    assert len(material.own("innocent_hard")) >= 400
-    assert len(material.own("guardrails")) >= 400
-    assert len(material.own("obfuscation")) == 40
+    assert len(material.own_set("innocent_hard")) >= 400
+    assert len(material.own_set("guardrails")) >= 400
+    assert len(material.own_set("obfuscation")) == 40
 
 
 @pytest.mark.parametrize("source", ["tensortrust_extraction", "alpaca_harmless", "tweeteval_offensive"])

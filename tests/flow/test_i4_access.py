@@ -63,7 +63,7 @@ def test_the_check_fails_when_search_and_access_are_broken(
     shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _leaky(monkeypatch)
-    monkeypatch.setattr("graph.policy.access.denied", lambda *a, **k: None)
+    monkeypatch.setattr("graph.policy.evidence.access.denied", lambda *a, **k: None)
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") != []
 
 
@@ -78,7 +78,7 @@ def test_the_access_check_alone_holds_when_search_is_broken(
 def test_the_search_alone_holds_when_the_access_check_is_broken(
     shown: tuple[Agent, Scripted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph.policy.access.denied", lambda *a, **k: None)
+    monkeypatch.setattr("graph.policy.evidence.access.denied", lambda *a, **k: None)
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") == []
 
 

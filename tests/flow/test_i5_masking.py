@@ -170,7 +170,10 @@ def test_the_check_fails_without_masking(
         find = staticmethod(lambda text: [])
 
     # What a question is read as is masked again.
-    targets = {"admit": ("nodes.admit.pii", "nodes.retrieve.pii"), "evidence": ("graph.policy.evidence.pii",)}[stage]
+    targets = {
+        "admit": ("nodes.admit.pii", "nodes.retrieve.pii"),
+        "evidence": ("graph.policy.evidence.redaction.pii",),
+    }[stage]
     for target in targets:
         monkeypatch.setattr(target, Blind)
     (tmp_path / "hangar.md").write_text(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
-from graph.policy import planted
+from graph.policy.evidence import withholding
 
 TEXT = "The kestrel kiln is fired on Mondays by the potter of the east wing.\n"
 
@@ -15,8 +15,8 @@ def test_a_passage_that_another_tenant_read_is_judged_anew(
     tmp_path: Path, settings_of: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[str] = []
-    ranges = planted.ranges
-    monkeypatch.setattr(planted, "ranges", lambda text, *by: judged.append(text) or ranges(text, *by))
+    ranges = withholding.ranges
+    monkeypatch.setattr(withholding, "ranges", lambda text, *by: judged.append(text) or ranges(text, *by))
     (tmp_path / "kiln.md").write_text(TEXT)
     with Agent(settings_of(artifacts=False)) as agent:
         for tenant in ("U1", "U2"):

@@ -13,8 +13,8 @@ import pytest
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.errors import BadSettings, Unavailable
-from graph.models.detector import Own, detector
-from graph.policy import planted
+from graph.models.detector import OperatorDetector, detector
+from graph.policy.evidence import withholding
 from graph.policy.threats import SCORES, assess
 from graph.service.doctor import examine
 from graph.settings import load
@@ -32,13 +32,13 @@ def folder(tmp_path: Path) -> Path:
     return classifier(tmp_path / "own", WORDS, NAMED, always=HARMLESS)
 
 
-def own(folder: Path | str, **values: Any) -> Own:
+def own(folder: Path | str, **values: Any) -> OperatorDetector:
     made = detector(load(environ={}, detector=str(folder), **values))
     assert made is not None
     return made
 
 
-def scores(made: Own, *texts: str) -> list[dict[str, float]]:
+def scores(made: OperatorDetector, *texts: str) -> list[dict[str, float]]:
     return made.scores(texts, made.until(1))
 
 
@@ -211,8 +211,8 @@ def test_a_folder_that_is_none_is_said_at_the_start(tmp_path: Path) -> None:
 
 def test_passages_are_read_when_it_is_told_to(opened: Callable[..., Agent], folder: Path, tmp_path: Path) -> None:
     text = "The kestrel kiln is fired on Mondays by the potter. The zorblax glaze is kept in the shed."
-    assert planted.ranges(text, own(folder)) == []
-    (withheld,) = planted.ranges(text, own(folder, detector_documents=True))
+    assert withholding.ranges(text, own(folder)) == []
+    (withheld,) = withholding.ranges(text, own(folder, detector_documents=True))
     assert text[slice(*withheld)] == "The zorblax glaze is kept in the shed."
     (tmp_path / "kiln.md").write_text(text)
     one = opened(detector=str(folder), detector_documents=True)
@@ -227,7 +227,7 @@ def test_passages_are_read_when_it_is_told_to(opened: Callable[..., Agent], fold
 def test_a_passage_is_withheld_whole_where_no_sentence_shows_it(tmp_path: Path) -> None:
     folder = classifier(tmp_path / "sum", {"ab": [0.0, 5.0], "cd": [0.0, 5.0]}, NAMED, always=[6.0, 0.0])
     text = "The first says ab here. The second says cd there."
-    assert len(planted.ranges(text, own(folder, detector_documents=True))) == 2
+    assert len(withholding.ranges(text, own(folder, detector_documents=True))) == 2
 
 
 # -- a function of a package -----------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from graph.audit.markdown import drawn
 from graph.audit.pdf import source_of, write_pdf
-from graph.policy import shown
-from graph.policy.shown import Code, Heading, Item, Listing, Paragraph, Table, Words
+from graph.policy.answer import layout
+from graph.policy.answer.layout import Code, Heading, Item, Listing, Paragraph, Table, Words
 from graph.service.render import show_answer
 from tests.support.looks import ANSWER
 
@@ -28,7 +28,7 @@ def item(mark: str, text: str, *numbers: int) -> Item:
 
 
 def test_the_blocks_of_an_answer() -> None:
-    first, steps, table, code, last = shown.blocks(ANSWER)
+    first, steps, table, code, last = layout.blocks(ANSWER)
     assert first == Paragraph([Words("The kiln opens at nine.", (1,)), Words("Fire it in this order:", (2,), " ")])
     assert isinstance(steps, Listing) and [i.mark for i in steps.items] == ["1.", "2.", "3."]
     assert steps.items[1].blocks[1] == Listing([item("", "Leave 3 cm.")])
@@ -45,7 +45,7 @@ def test_the_blocks_of_an_answer() -> None:
 
 
 def test_bullets_around_everything() -> None:
-    (listing,) = shown.blocks(
+    (listing,) = layout.blocks(
         "- The glazes:\n  - celadon\n  - shino [1]\n- ```\n  if x:\n      y\n  ``` [2]\n- Last. [3]"
     )
     assert isinstance(listing, Listing) and len(listing.items) == 3
@@ -54,27 +54,27 @@ def test_bullets_around_everything() -> None:
 
 
 def test_a_lone_row_is_a_list_of_its_cells_where_it_is_long() -> None:
-    assert shown.blocks("Cone: 6; Hold: 15 minutes [1]") == [Paragraph([Words("Cone: 6; Hold: 15 minutes", (1,))])]
+    assert layout.blocks("Cone: 6; Hold: 15 minutes [1]") == [Paragraph([Words("Cone: 6; Hold: 15 minutes", (1,))])]
     pairs = [item("", "Cone: 6"), item("", "Heat: 1222 C"), item("", "Hold: 15 minutes", 1)]
-    assert shown.blocks("Cone: 6; Heat: 1222 C; Hold: 15 minutes [1]") == [Listing(pairs)]
+    assert layout.blocks("Cone: 6; Heat: 1222 C; Hold: 15 minutes [1]") == [Listing(pairs)]
     sentence = "There are three: a; the first: b; the last: c."
-    assert shown.blocks(sentence) == [Paragraph([Words(sentence)])]
+    assert layout.blocks(sentence) == [Paragraph([Words(sentence)])]
 
 
 def test_numbers_that_do_not_follow_are_two_lists_and_a_year_is_none() -> None:
-    two, four, year = shown.blocks("2. Two. [1] 4. Four. [2] 1986. It rained. [3]")
+    two, four, year = layout.blocks("2. Two. [1] 4. Four. [2] 1986. It rained. [3]")
     assert two == Listing([item("2.", "Two.", 1)]) and four == Listing([item("4.", "Four.", 2)])
     assert year == Paragraph([Words("1986. It rained.", (3,))])
 
 
 def test_a_heading_keeps_its_source() -> None:
-    assert shown.blocks("## Storage [1] Cold. [2]") == [Heading(2, "Storage", (1,)), Paragraph([Words("Cold.", (2,))])]
+    assert layout.blocks("## Storage [1] Cold. [2]") == [Heading(2, "Storage", (1,)), Paragraph([Words("Cold.", (2,))])]
     assert terminal("## Storage [1] Cold. [2]") == "Storage [1]\n\nCold. [2]\n"
-    assert drawn(shown.blocks("## Storage [1]")) == "## Storage **[1]**"
+    assert drawn(layout.blocks("## Storage [1]")) == "## Storage **[1]**"
 
 
 def test_an_endless_list_within_lists_is_read() -> None:
-    (listing,) = shown.blocks("- " * 5_000 + "x")
+    (listing,) = layout.blocks("- " * 5_000 + "x")
     assert isinstance(listing, Listing)
 
 
@@ -101,7 +101,7 @@ def test_on_a_pipe_nothing_is_cut_or_wrapped() -> None:
 
 
 def test_in_markdown() -> None:
-    said = drawn(shown.blocks(ANSWER))
+    said = drawn(layout.blocks(ANSWER))
     assert "nine. **[1]** Fire it in this order: **[2]**\n\n1. Check" in said
     assert "2. Load the shelves.\n   - Leave 3 cm.\n3. Close" in said
     assert "| 06 | 999 C | 10 minutes **[1]** |\n| 6 |  | 15 minutes \\| more **[2]** |" in said
@@ -117,15 +117,15 @@ def test_words_of_a_document_open_nothing_in_markdown(words: str) -> None:
 
 
 def test_two_lists_stay_two_in_markdown() -> None:
-    html = MarkdownIt().render(drawn(shown.blocks("2. Two. [1] 4. Four. [2]")))
+    html = MarkdownIt().render(drawn(layout.blocks("2. Two. [1] 4. Four. [2]")))
     assert '<ol start="2">' in html and '<ol start="4">' in html
 
 
 def test_in_the_pdf(tmp_path: Path) -> None:
-    source = source_of(drawn(shown.blocks(ANSWER)), title="t", created="2026-01-31")
+    source = source_of(drawn(layout.blocks(ANSWER)), title="t", created="2026-01-31")
     assert "#enum(start: 1, " in source and "#list(" in source and "#table(columns: " in source
     assert '#raw("if kilnctl status; then\\n    kilnctl reset <port>\\nfi", block: true)' in source.replace("\n", "\\n")
     assert source.count('#cite("[1]")') == 4 and source.count('#cite("[2]")') == 3
-    write_pdf(drawn(shown.blocks(ANSWER)), tmp_path / "a.pdf", title="t", created="2026-01-31")
+    write_pdf(drawn(layout.blocks(ANSWER)), tmp_path / "a.pdf", title="t", created="2026-01-31")
     text = pypdfium2.PdfDocument(tmp_path / "a.pdf")[0].get_textpage().get_text_range()
     assert "1. Check the vent." in text and "kilnctl reset <port>" in text and "Cone: " not in text

@@ -12,7 +12,7 @@ from graph.agent import Agent
 from graph.audit import markdown
 from graph.audit.report import report
 from graph.errors import BadInput, Unavailable
-from graph.policy import plain
+from graph.policy.text import defang
 from tests.support.command import cordon
 
 LIVE = "The cassowary weighs 58 kg ![scale](http://evil.example/p.png) and [more](javascript:x) <img src=x> www.evil.example."
@@ -25,7 +25,7 @@ def one(settings_of: Callable[..., Any]) -> Any:
 
 
 def test_a_line_for_markdown_has_no_link_image_or_tag() -> None:
-    shown = plain.line(LIVE + "\n\n# heading")
+    shown = defang.line(LIVE + "\n\n# heading")
     assert not any(live in shown for live in ("](", "![", "<img", "http://", "www.evil", "\n"))
     assert "58 kg" in shown
 

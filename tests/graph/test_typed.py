@@ -9,7 +9,7 @@ import pytest
 
 from graph.agent import Agent
 from graph.knowledge.spelling import MENDED
-from graph.policy import spelling
+from graph.policy.question import spelling
 from graph.settings import Settings
 from tests.support import invariants as inv
 

@@ -130,7 +130,7 @@ def test_many_lines_keep_their_order_and_numbers(inside: Run) -> None:
 
 
 def test_a_text_is_judged_as_it_is_alone() -> None:
-    texts = [row["text"] for row in material.own("blind_innocent")[:40]]
+    texts = [row["text"] for row in material.own_set("blind_innocent")[:40]]
     for together, text in zip(filters.scan_many(texts), texts, strict=True):
         alone = filters.scan(text)
         assert together["scores"] == pytest.approx(alone["scores"], abs=1e-5)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from graph.policy.own import TOLD
+from graph.policy.question.masked_values import OPTION
 from tests.support.command import ROOT, environment
 
 pytestmark = [
@@ -137,7 +137,7 @@ def test_giving_ones_own_number_is_no_request_for_what_is_masked(server: tuple[s
 
 @pytest.mark.parametrize("question", [UNMASK, f"{UNMASK} My CNIC is {CNIC}."])
 def test_nobody_but_the_door_says_what_was_masked(server: tuple[str, Path], question: str) -> None:
-    claim = {TOLD: {"kinds": ["CNIC"], "placeholder": False}}
+    claim = {OPTION: {"kinds": ["CNIC"], "placeholder": False}}
     for given in ({"question": question, "options": claim}, {"question": question, **claim}):
         reply = _run(server[0], given=given)["reply"]
         assert reply["refusal"] is not None and reply["refusal"]["code"] == "LeakageRisk"

@@ -13,8 +13,9 @@ from typing import Any
 
 from graph.agent import Agent
 from graph.context import key_of
-from graph.policy import grounding, pii, prose, refusals
-from graph.policy.sentences import split
+from graph.policy import grounding, pii
+from graph.policy.answer import prose, refusals
+from graph.policy.text.sentences import split
 from graph.state import INPUT_KEYS, THREAD_KEYS, State
 from tests.support.models import sources_in
 

@@ -20,7 +20,6 @@ other people.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import PurePath
 
@@ -60,10 +59,11 @@ FORMATS = (
 EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensions}
 
 
-def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, act: bool = False) -> Document:
+def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = "") -> Document:
     """The document in `data`. Only the last part of `filename` is used: for its extension, and where the document
-    has no title of its own. `max_text` is in characters. `act` reads the structure of an act of the Union, from PDF,
-    HTML or text. Raises DocumentError or Quarantined with a reason above."""
+    has no title of its own. `max_text` is in characters. `loader` is the full name of a module that reads files of one
+    kind in its own way: `read(data, out, form, name)`, where `form` is the module that would read it otherwise. Raises
+    DocumentError or Quarantined with a reason above."""
     name = normalise.line(PurePath(filename.replace("\\", "/")).name)
     form = EXTENSIONS.get(PurePath(name).suffix.lower())
     if form is None:
@@ -75,7 +75,10 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, act: bool = Fa
     check(data, name, form.sniffed)
     out = Builder(max_text=max_text)
     try:
-        (_act(form, name) if act else form.read)(data, out)
+        if loader:
+            import_module(loader).read(data, out, form.module, name)
+        else:
+            form.read(data, out)
     except DocumentError:
         raise
     except MemoryError as exc:
@@ -87,16 +90,6 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, act: bool = Fa
             hint="open it in its own program and save it again",
         ) from exc
     return out.finish(name, form.media_type)
-
-
-def _act(form: Format, name: str) -> Callable[[bytes, Builder], None]:
-    from graph.knowledge.regulation import loader
-
-    if form.module not in loader.FORMATS:
-        raise Quarantined(
-            "unsupported", f"cannot read {name!r} as an act", hint="use its official PDF, its web page or plain text"
-        )
-    return partial(loader.read, form=form.module)
 
 
 def _kinds() -> str:

@@ -7,8 +7,8 @@ from itertools import groupby
 from graph.errors import Quarantined
 from graph.knowledge.document import Block, BlockKind, Document
 from graph.knowledge.loaders import normalise
-from graph.policy import structure
-from graph.policy.structure import SEPARATOR
+from graph.policy.text import structure
+from graph.policy.text.structure import SEPARATOR
 
 MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
@@ -45,7 +45,7 @@ class Builder:
     def paragraph(self, text: str) -> None:
         """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list."""
         self._seen(text)
-        lines = structure.plain(normalise.filled(normalise.flow(text))).split("\n")
+        lines = structure.without_line_marks(normalise.filled(normalise.flow(text))).split("\n")
         if sum(map(normalise.bulleted, lines)) < 2:
             self._add("paragraph", "\n".join(lines))
             return
@@ -62,7 +62,7 @@ class Builder:
         lines = (
             ("  " * min(depth, 8), normalise.item(normalise.filled(normalise.line(text)))) for depth, text in items
         )
-        self._add("list", structure.plain("\n".join(indent + text for indent, text in lines if text)))
+        self._add("list", structure.without_line_marks("\n".join(indent + text for indent, text in lines if text)))
 
     def code(self, text: str) -> None:
         self._seen(text)
@@ -75,7 +75,7 @@ class Builder:
 
     def row(self, text: str, number: int | None = None) -> None:
         self._seen(text)
-        self._add("row", structure.plain(normalise.filled(normalise.line(text))), number)
+        self._add("row", structure.without_line_marks(normalise.filled(normalise.line(text))), number)
 
     def placed(self, kind: BlockKind, text: str, section: str, *, joined: bool = False) -> None:
         """A block whose place its loader knows: `section` as given, lines kept. `joined` puts it right below the one

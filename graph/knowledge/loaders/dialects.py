@@ -75,7 +75,7 @@ def rid(page: str) -> str:
     return "".join(part if at % 2 else _STRAY.sub("", part) for at, part in enumerate(parts))
 
 
-def plain(text: str) -> tuple[str, str]:
+def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
     text = "\n".join(_lines(_without_comments(text, unseen).split("\n")))
@@ -174,7 +174,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
             continue
         elif (found := _ADMONITION.match(line)) and (found[3] or _deeper(lines, at + 1, found[1])):
             _set_back(lines, at + 1, found[1])
-            yield from _called(lines, at + 1, found[1], found[2], found[3] or "")
+            yield from _callout(lines, at + 1, found[1], found[2], found[3] or "")
         elif found := _TAB.match(line):
             _set_back(lines, at + 1, found[1])
             yield from ("", f"{found[1]}{found[2]}:", "")
@@ -185,7 +185,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
             title = _SAID.search(found[1])
             if named and named[1].lower() in KINDS:
                 said = title[1] if title else named[named.lastindex or 1] if named.re is _NAMED else ""
-                yield from _called(lines, at + 1, "", named[1], "" if said == named[1] else said or "")
+                yield from _callout(lines, at + 1, "", named[1], "" if said == named[1] else said or "")
             else:
                 yield ""
         elif found := _ABBREVIATION.match(line):
@@ -241,7 +241,7 @@ def _set_back(lines: list[str], at: int, indent: str) -> None:
         at += 1
 
 
-def _called(lines: list[str], at: int, indent: str, kind: str, title: str) -> Iterator[str]:
+def _callout(lines: list[str], at: int, indent: str, kind: str, title: str) -> Iterator[str]:
     """The words that a box of this kind begins with, as a paragraph or at the beginning of the one that follows."""
     below = next((n for n in range(at, min(at + 3, len(lines))) if lines[n].strip()), None)
     if title:

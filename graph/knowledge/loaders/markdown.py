@@ -28,7 +28,7 @@ def read(data: bytes, out: Builder) -> None:
         out.title = dialects.words(title[1].strip("\"'"))
     for comment in _REFERENCE_COMMENT.findall(text):
         out.hide(comment)  # "[//]: # (like this)"
-    text, unseen = dialects.plain(text)
+    text, unseen = dialects.common_markdown(text)
     out.hide(unseen)
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     html.read_markup(dialects.rid(parser.render(text)), out)

@@ -13,7 +13,7 @@ import numpy as np
 from graph.policy.grounding import added, contrary, hours
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.features import NAMES, compare, coverage, weigh
-from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Span, prepare
+from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Window, prepare
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.weights import INTERCEPT, SUPPORTED_FROM, WEIGHTS
 
@@ -58,7 +58,7 @@ def support(claim: str, evidence: str) -> Support:
     return best
 
 
-def candidates(claim: Reading, ready: Prepared) -> list[tuple[Span, np.ndarray]]:
+def candidates(claim: Reading, ready: Prepared) -> list[tuple[Window, np.ndarray]]:
     """The spans that hold most of the claim, best first, each with its features."""
     weights, spans = _ranked(claim, ready)
     chosen = spans[:LOOKED_AT]
@@ -68,7 +68,7 @@ def candidates(claim: Reading, ready: Prepared) -> list[tuple[Span, np.ndarray]]
     return [(span, compare(claim, passages[span], ready.forms, weights, twin)) for span in chosen]
 
 
-def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Span]]:
+def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Window]]:
     """What each word of the claim counts for, and the spans of up to NEIGHBOURS sentences, the fullest first."""
     weights = weigh(claim, ready.frequency, len(ready.sentences))
     ranked = []
@@ -79,7 +79,7 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Spa
             forms |= ready.readings[last].forms
             begins |= ready.begins[last]
             share = coverage(claim, weights, forms, begins) - LONGER * (last - first)
-            ranked.append((-share, last - first, first, Span(start, ready.sentences[last][1], first, last)))
+            ranked.append((-share, last - first, first, Window(start, ready.sentences[last][1], first, last)))
     ranked.sort(key=lambda item: item[:3])
     return weights, [span for *_, span in ranked]
 

@@ -12,7 +12,7 @@ from graph.policy.grounding.tokens import Reading, Token
 from graph.policy.grounding.words import EXCEPTIONS, FIRST_PERSON, begin, opposed
 
 NAMES = (
-    "covered", "covered_plain", "covered_squared", "missing", "pairs", "order", "stretch", "elsewhere",
+    "covered", "covered_plain", "covered_cubed", "missing", "pairs", "order", "stretch", "elsewhere",
     "number_missing", "number_elsewhere", "name_missing", "name_elsewhere",
     "negation", "opposite", "quantifier", "quantifier_added", "modal", "comparison", "unit", "exception", "swapped",
     "length", "first_person", "whole",
@@ -57,7 +57,7 @@ def compare(
     values = {
         "covered": covered,
         "covered_plain": plain,
-        "covered_squared": covered**3,
+        "covered_cubed": covered**3,
         "missing": min(len(absent), 8) / 8,
         "pairs": _share(claim.pairs, passage.pairs) if claim.pairs else plain,
         "order": order,

@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.words import begin
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 NEIGHBOURS = 3  # sentences in the longest span
 
 
 @dataclass(frozen=True)
-class Span:
+class Window:
     """Half-open range of one to NEIGHBOURS sentences that follow one another."""
 
     start: int

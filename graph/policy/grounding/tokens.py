@@ -23,7 +23,7 @@ from graph.policy.grounding.words import (
     SCALES,
     UNITS,
 )
-from graph.policy.text import stem
+from graph.policy.text.lexical import stem
 
 Kind = Literal["word", "number", "name"]
 REACH = 3  # content words that a negation, quantifier or modal governs at most
@@ -69,7 +69,7 @@ class Reading:
     modal: dict[str, str]  # form → may, must
     compared: dict[str, str]  # number → up (at least, more than) or down
     units: dict[str, str]  # number → unit
-    passive: bool
+    passive: bool  # a form of "be" stands before a word, and "by" somewhere: a guess, since no participle is told
 
 
 @lru_cache(maxsize=4096)
@@ -88,17 +88,12 @@ def read(text: str) -> Reading:
         modal=modal,
         compared=_compared(tokens),
         units=_units(tokens),
-        passive=any(a.form in _BE and _participle(b) for a, b in itertools.pairwise(tokens))
+        passive=any(a.form in _BE and b.kind == "word" for a, b in itertools.pairwise(tokens))
         and any(t.form == "by" for t in tokens),
     )
 
 
-_MORE_OR_LESS = frozenset("more less fewer later earlier longer shorter higher lower".split())
 _BE = frozenset("is are was were be been being".split())
-
-
-def _participle(token: Token) -> bool:
-    return token.form.endswith("+ed") or token.kind == "word"
 
 
 def _tokens(text: str) -> list[Token]:
@@ -139,7 +134,7 @@ def _word(raw: str, low: str, begun: bool, before: list[Token]) -> list[tuple[st
         raw, low = raw[:-2], low[:-2]
     if low in SCALES and before and before[-1].kind == "number" and (value := _decimal(before[-1].form)) is not None:
         before.pop()
-        return [(_plain(value * SCALES[low]), "number")]
+        return [(_digits(value * SCALES[low]), "number")]
     parts = low.split("-")
     if all(part in NUMBER_WORDS for part in parts):
         value = Decimal(sum(NUMBER_WORDS[part] for part in parts))
@@ -148,7 +143,7 @@ def _word(raw: str, low: str, begun: bool, before: list[Token]) -> list[tuple[st
         if more is not None and more % 10 == 0 and 20 <= more < 100 and value < 10:  # "twenty five"
             before.pop()
             value += more
-        return [(_plain(value), "number")]
+        return [(_digits(value), "number")]
     if low.endswith("n't"):
         return [(stem(low[:-3]) or low, "word"), ("not", "word")]
     if low == "cannot":
@@ -168,14 +163,14 @@ def _number(low: str) -> str:
     plain = re.sub(r"(?:st|nd|rd|th)\Z", "", low).replace("−", "-").replace("–", "")
     plain = re.sub(r",(?=\d{3}(?!\d))", "", plain).rstrip(",")
     value = _decimal(plain)
-    return plain if value is None else _plain(value)
+    return plain if value is None else _digits(value)
 
 
 def _decimal(text: str) -> Decimal | None:
     return Decimal(text) if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", text) else None
 
 
-def _plain(value: Decimal) -> str:
+def _digits(value: Decimal) -> str:
     return format(value.normalize(), "f") if value else "0"
 
 
@@ -220,12 +215,6 @@ def _governed(tokens: tuple[Token, ...]) -> tuple[frozenset[str], dict[str, str]
             for behind in _behind(tokens, at, 2):
                 modal.setdefault(behind, MODALS[form])
     return frozenset(negated), quantified, modal
-
-
-def _bound(tokens: tuple[Token, ...], at: int) -> bool:
-    """Whether the negation belongs to a bound: "no later than", "not have more than"."""
-    forms = [t.form for t in tokens[at + 1 : at + 5]]
-    return any(a in _MORE_OR_LESS and b == "than" for a, b in itertools.pairwise(forms))
 
 
 def _behind(tokens: tuple[Token, ...], at: int, most: int) -> list[str]:

@@ -5,7 +5,7 @@ INTERCEPT = -4.5683
 WEIGHTS = {
     "covered": 1.9602,
     "covered_plain": 1.5792,
-    "covered_squared": 2.0194,
+    "covered_cubed": 2.0194,
     "missing": 2.2445,
     "pairs": -0.5474,
     "order": 1.2130,

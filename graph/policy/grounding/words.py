@@ -1,6 +1,6 @@
 """Closed lists of English words that turn a sentence: what negates, counts, permits, compares, opposes."""
 
-from graph.policy.text import stem
+from graph.policy.text.lexical import stem
 
 FUNCTION_WORDS = frozenset(
     """

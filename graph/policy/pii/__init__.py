@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from graph.policy.canonical import canonicalise
 from graph.policy.pii import (
     address,
     api_key,
@@ -41,7 +40,8 @@ from graph.policy.pii import (
     us_ssn,
 )
 from graph.policy.pii.public import NOTHING, Public
-from graph.policy.pii.rule import PLACEHOLDER, Hit, Page, Rule
+from graph.policy.pii.rule import PLACEHOLDER, Page, Rule, RuleMatch
+from graph.policy.text.canonical import canonicalise
 
 RULES: tuple[Rule, ...] = (
     cnic.RULE,
@@ -77,12 +77,12 @@ MORE = (known_by.RULE, in_prose.PEOPLE, in_prose.STREETS)
 level = "basic"  # or "more"
 # Each round of masking can only bring out what stood against a number masked before; more than this never happened.
 _ROUNDS = 8
-_Found = tuple[Hit, str]
+_Found = tuple[RuleMatch, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """input[start:end] holds data of this type; score 0-1 says how sure (see `rule.Hit`)."""
+    """input[start:end] holds data of this type; score 0-1 says how sure (see `rule.RuleMatch`)."""
 
     start: int
     end: int
@@ -128,7 +128,9 @@ def find(text: str) -> list[Span]:
         more = _once(masked.text)
         if not more:
             break
-        found = _merge([*found, *((Hit(*masked.to_source(hit.start, hit.end), hit.score), type) for hit, type in more)])
+        found = _merge(
+            [*found, *((RuleMatch(*masked.to_source(hit.start, hit.end), hit.score), type) for hit, type in more)]
+        )
         masked = _replaced(text, [Span(hit.start, hit.end, type, hit.score) for hit, type in found])
     return list(masked.spans)
 
@@ -161,7 +163,7 @@ def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
 
 def _once(text: str) -> list[_Found]:
     canonical = canonicalise(text)
-    found = [(Hit(*canonical.span(hit.start, hit.end), hit.score), type) for hit, type in _look(canonical.text)]
+    found = [(RuleMatch(*canonical.span(hit.start, hit.end), hit.score), type) for hit, type in _look(canonical.text)]
     return _merge([*found, *hidden.find(text, _look)])
 
 
@@ -185,7 +187,7 @@ def _merge(found: list[_Found]) -> list[_Found]:
         score = last.score
         if rank > best:
             best, score, name = rank, hit.score, type
-        merged[-1] = Hit(last.start, max(last.end, hit.end), score), name
+        merged[-1] = RuleMatch(last.start, max(last.end, hit.end), score), name
     return merged
 
 

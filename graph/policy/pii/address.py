@@ -4,7 +4,7 @@ there is no format to tell them from the prose of a report."""
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABEL = re.compile(
     r"(?<![\w\-.])(?P<what>\w{0,20} ?)(?:addr(?:ess|\.)?|adresse|anschrift|direccion|indirizzo|پتہ|ایڈریس|"
@@ -22,7 +22,7 @@ _NEXT_LABEL = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     at = 0
     while label := _LABEL.search(page.low, at):
         at = label.end()
@@ -36,7 +36,7 @@ def _find(page: Page) -> Iterator[Hit]:
             continue
         if any(char.isdigit() for char in written) and len(written.split()) >= 2 and "@" not in written:
             at += len(written)
-            yield Hit(value.start(), value.start() + len(written), 0.65)
+            yield RuleMatch(value.start(), value.start() + len(written), 0.65)
 
 
 RULE = Rule("ADDRESS", _find, digits=1, any_of=("addr", "anschrift", "direccion", "indirizzo", "پتہ", "ایڈریس", "पता"))

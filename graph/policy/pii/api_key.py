@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:"
@@ -22,10 +22,10 @@ _KEY = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _KEY.finditer(page.text):
         if any(char.isdigit() for char in match.group()) or len(match.group()) > 40:
-            yield Hit(match.start(), match.end(), 0.95)
+            yield RuleMatch(match.start(), match.end(), 0.95)
 
 
 RULE = Rule(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABEL = re.compile(
     r"(?:\baccount|\bacct|\ba/c|\bkonto|\bcompte|\bcuenta|اکاؤنٹ)[ .]{0,2}(?:no\b|number|num\b|nr\b|nummer|#|"
@@ -12,9 +12,9 @@ _LABEL = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _LABEL.finditer(page.low):
-        yield Hit(match.start("value"), match.end("value"), 0.7)
+        yield RuleMatch(match.start("value"), match.end("value"), 0.7)
 
 
 RULE = Rule("BANK_ACCOUNT", _find, digits=8, any_of=("acc", "a/c", "konto", "compte", "cuenta", "اکاؤنٹ"))

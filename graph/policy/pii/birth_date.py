@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
@@ -24,10 +24,10 @@ _LABEL = (
 _LABELLED = re.compile(rf"(?:{_LABEL})(?P<gap>[^\d\0]{{0,36}}?)(?P<date>{_DATE})(?!\d)")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _LABELLED.finditer(page.low):
         if "\n\n" not in match["gap"]:
-            yield Hit(match.start("date"), match.end("date"), 0.85)
+            yield RuleMatch(match.start("date"), match.end("date"), 0.85)
 
 
 RULE = Rule(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from graph.policy.pii.checks import luhn, varied
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 # The first four digits, and the lengths issued with them.
 _BRANDS = (
@@ -38,11 +38,11 @@ _ANYHOW = re.compile(r"(?<!\d)(?<!\d[ .-])\d{1,6}(?:[ .-]\d{1,6}){5,18}(?!\d)")
 _GAP = re.compile(r"\D+")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     text = page.text
     for match in _SOLID.finditer(text):
         if score := _score(page, match.group(), match.start(), match.end()):
-            yield Hit(match.start(), match.end(), score)
+            yield RuleMatch(match.start(), match.end(), score)
     at = 0
     while grouped := _GROUPED.search(text, at):
         start, end = grouped.span()
@@ -53,14 +53,14 @@ def _find(page: Page) -> Iterator[Hit]:
                 continue
             if score := _score(page, number, start, end):
                 at = end
-                yield Hit(start, end, score)
+                yield RuleMatch(start, end, score)
                 break
             number = number[: -len(grouped[group])]
             end = grouped.end(group - 1)
     for match in _ANYHOW.finditer(text):
         number = _GAP.sub("", match.group())
         if 12 <= len(number) <= 19 and (score := _score(page, number, match.start(), match.end())):
-            yield Hit(match.start(), match.end(), score)
+            yield RuleMatch(match.start(), match.end(), score)
 
 
 @cache

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from graph.policy.pii.checks import ean13, varied
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 NAMES = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
 _OTHER = re.compile(
@@ -29,26 +29,26 @@ _ONE_BY_ONE = re.compile(rf"(?<!\d)(?<!\d[ .-])\d(?:[ .-]\d){{4}}(?:{_GAP})\d(?:
 _LOOSE = re.compile(r"(?<!\d)\d(?:[ .\-/_]{0,2}\d){12}(?!\d)")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     text = page.text
     for match in _GROUPED.finditer(text):
         dashed = "-" in match[1] and "-" in match[2]
         if dashed or match.group()[0] in "12345678" or _in_context(page, match):
-            yield Hit(match.start(), match.end(), 0.95 if dashed else 0.85)
+            yield RuleMatch(match.start(), match.end(), 0.95 if dashed else 0.85)
     for match in _PARTED.finditer(text):
         if LOCALITY.match(match.group()) or _in_context(page, match):
-            yield Hit(match.start(), match.end(), 0.7)
+            yield RuleMatch(match.start(), match.end(), 0.7)
     for match in _SOLID.finditer(text):
         if score := _solid_score(page, match):
-            yield Hit(match.start(), match.end(), score)
+            yield RuleMatch(match.start(), match.end(), score)
     for match in _ONE_BY_ONE.finditer(text):
         number = re.sub(r"\D", "", match.group())
         if (number[0] in "12345678" and varied(number)) or _in_context(page, match):
-            yield Hit(match.start(), match.end(), 0.75)
+            yield RuleMatch(match.start(), match.end(), 0.75)
     if any(stem in page.low for stem in ("nic", "nadra", "identity", "id ", "شناختی", "قومی")):
         for match in _LOOSE.finditer(text):
             if _in_context(page, match):
-                yield Hit(match.start(), match.end(), 0.75)
+                yield RuleMatch(match.start(), match.end(), 0.75)
 
 
 def _in_context(page: Page, match: re.Match[str]) -> bool:

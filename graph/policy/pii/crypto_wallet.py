@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BITCOIN = re.compile(r"(?<!\w)[13][1-9A-HJ-NP-Za-km-z]{25,34}(?!\w)")
@@ -11,13 +11,13 @@ _SEGWIT = re.compile(r"(?<!\w)bc1[02-9ac-hj-np-z]{11,71}(?!\w)")
 _ETHEREUM = re.compile(r"(?<!\w)0x[0-9a-f]{40}(?!\w)")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _BITCOIN.finditer(page.text):
         if _base58_checks(match.group()):
-            yield Hit(match.start(), match.end(), 0.98)
+            yield RuleMatch(match.start(), match.end(), 0.98)
     for pattern in (_SEGWIT, _ETHEREUM):
         for match in pattern.finditer(page.low):
-            yield Hit(match.start(), match.end(), 0.85)
+            yield RuleMatch(match.start(), match.end(), 0.85)
 
 
 def _base58_checks(address: str) -> bool:

@@ -7,7 +7,7 @@ because "available at example.com" is no address.
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LOCAL = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 _DOMAIN = re.compile(r" ?@ ?(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w-])|@\[\d{1,3}(?:\.\d{1,3}){3}\]")
@@ -25,17 +25,17 @@ _HIDDEN = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _DOMAIN.finditer(page.low):
         start = match.start() - _local_length(page.low[max(0, match.start() - 64) : match.start()])
         in_url = _CREDENTIALS.search(page.low, max(0, start - 256), start)
         if start < match.start() and not in_url:
-            yield Hit(start, match.end(), 0.7 if " " in match.group() else 0.95)
+            yield RuleMatch(start, match.end(), 0.7 if " " in match.group() else 0.95)
     if any(
         sign in page.low for sign in (" dot ", "at]", "at)", "at}", "at>", "[dot", "(dot", "at ]", "at )", "[@", "(@")
     ):
         for match in _HIDDEN.finditer(page.low):
-            yield Hit(match.start(), match.end(), 0.75)
+            yield RuleMatch(match.start(), match.end(), 0.75)
 
 
 def _local_length(before: str) -> int:

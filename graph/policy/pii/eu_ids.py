@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ def _valid(module: str, number: str) -> bool:
     return bool(import_module(f"stdnum.{module}").is_valid(number.upper()))
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _strong_shapes().finditer(page.low):
         kind = _STRONG[(match.lastindex or 1) - 1]
         if _valid(kind.module, match.group()):
-            yield Hit(match.start(), match.end(), 0.8)
+            yield RuleMatch(match.start(), match.end(), 0.8)
     if not _LONG_NUMBER.search(page.low) or not any(stem in page.low for stem in _STEMS):
         return
     taken: set[tuple[int, int]] = set()
@@ -113,7 +113,7 @@ def _find(page: Page) -> Iterator[Hit]:
                 continue
             if _valid(kind.module, match.group()):
                 taken.add(match.span())
-                yield Hit(match.start(), match.end(), 0.95)
+                yield RuleMatch(match.start(), match.end(), 0.95)
 
 
 RULE = Rule("EU_NATIONAL_ID", _find, digits=7)

@@ -12,16 +12,16 @@ from functools import cache
 from itertools import accumulate
 from operator import ne
 
-from graph.policy import encodings, escapes
-from graph.policy.canonical import canonicalise
 from graph.policy.pii import card, cnic, pk_mobile
-from graph.policy.pii.rule import Hit, Page
+from graph.policy.pii.rule import Page, RuleMatch
+from graph.policy.text import encodings, escapes
+from graph.policy.text.canonical import canonicalise
 
-_PLAUSIBLE = 0.7  # from this score on (see `Hit`): what random letters decode to is no place for guesses
+_PLAUSIBLE = 0.7  # from this score on (see `RuleMatch`): what random letters decode to is no place for guesses
 # An encoding within an encoding within an encoding, as far as the guards look; one less in a text longer than any
 # passage or question, since each costs as much as reading the text again.
 DEEPEST, LONG = 3, 20_000
-Found = tuple[Hit, str]
+Found = tuple[RuleMatch, str]
 Look = Callable[[str], list[Found]]  # what the rules find in a text
 Said = dict[tuple[str, int], list[Found]]  # what decoded texts hold, by how deep one looked
 Places = list[int]  # where each character of a reading began in the text, and where its last one ended
@@ -91,13 +91,13 @@ def _noted(text: str, look: Look) -> Iterator[Found]:
     for hit, type in look("".join(parts) + text[at:]):
         start, end = places[hit.start], places[hit.end - 1] + 1
         if end - start > hit.end - hit.start:
-            yield Hit(start, end, hit.score), type
+            yield RuleMatch(start, end, hit.score), type
 
 
 def _placed(found: Iterable[Found], places: Places, wide: list[int]) -> Iterator[Found]:
     for hit, type in found:
         if wide[hit.end] > wide[hit.start]:
-            yield Hit(places[hit.start], places[hit.end], hit.score), type
+            yield RuleMatch(places[hit.start], places[hit.end], hit.score), type
 
 
 def _may_escape(text: str) -> bool:
@@ -114,7 +114,7 @@ def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
                     score, type = max((hit.score, type) for hit, type in found)
                     if score >= _PLAUSIBLE:
                         padding = _PADDING.match(text, piece.end())
-                        yield Hit(piece.start(), padding.end() if padding else piece.end(), score), type
+                        yield RuleMatch(piece.start(), padding.end() if padding else piece.end(), score), type
                         break
 
 
@@ -142,7 +142,7 @@ def _divided(text: str) -> Iterator[Found]:
         named = canonicalise(text[max(0, cells[0][0] - _BEFORE) : cells[-1][1]]).text.lower()
         for hit, type in _joined(page, named):
             for start, end in cells[bisect_right(begins, hit.start) - 1 : bisect_left(begins, hit.end)]:
-                yield Hit(start, end, hit.score), type
+                yield RuleMatch(start, end, hit.score), type
 
 
 def _joined(page: Page, named: str) -> Iterator[Found]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LENGTHS = {
     country: length
@@ -30,7 +30,7 @@ _FEWEST_DIGITS = 6
 _START = re.compile(r"(?<![a-z0-9])([a-z])([a-z])[ -]?\d ?\d(?=(?:[ .\-/]{0,2}|\n)[a-z0-9])")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _START.finditer(page.low):
         length = _LENGTHS.get(match[1] + match[2])
         if not length or not (whole := _shape(length).match(page.low, match.start())):
@@ -40,7 +40,7 @@ def _find(page: Page) -> Iterator[Hit]:
         if match[1] + match[2] in _DIGITS_ONLY and not account.isdigit():
             continue
         if sum(char.isdigit() for char in account) >= _FEWEST_DIGITS and _mod97(compact):
-            yield Hit(match.start(), whole.end(), 0.98)
+            yield RuleMatch(match.start(), whole.end(), 0.98)
 
 
 @cache

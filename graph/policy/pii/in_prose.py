@@ -7,7 +7,7 @@ hold a title ("Dr. Dobb's Journal") are masked, too.
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _PART = (
     r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]{1,20}(?:['’-][A-ZÀ-Þ][a-zà-ÿ]{1,20})?|[OD]['’][A-Z][a-z]{1,20}|Ma?c[A-Z][a-z]{2,20}|"
@@ -55,17 +55,17 @@ _STREET = re.compile(
 )
 
 
-def _people(page: Page) -> Iterator[Hit]:
+def _people(page: Page) -> Iterator[RuleMatch]:
     for match in _TITLED.finditer(page.text):
-        yield Hit(match.start(), match.end(), 0.6)
+        yield RuleMatch(match.start(), match.end(), 0.6)
     for match in _NAMED.finditer(page.text):
         if not _NO_FAMILY.search(page.text, match.start("family") - 1, match.end() + _BEHIND):
-            yield Hit(match.start(), match.end(), 0.5)
+            yield RuleMatch(match.start(), match.end(), 0.5)
 
 
-def _streets(page: Page) -> Iterator[Hit]:
+def _streets(page: Page) -> Iterator[RuleMatch]:
     for match in _STREET.finditer(page.text):
-        yield Hit(match.start(), match.end(), 0.6)
+        yield RuleMatch(match.start(), match.end(), 0.6)
 
 
 PEOPLE = Rule("PERSON", _people)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from graph.policy.pii.checks import varied, verhoeff
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _AADHAAR = re.compile(r"(?<![\w.,+\-])[2-9]\d{3}([ \-.]?)\d{4}\1\d{4}(?![\w\-])(?![ .,]\d)")
 _AADHAAR_WORD = re.compile(r"aadha+r|\baadhar|\badhaar|\buid(?:ai)?\b|आधार")
@@ -14,24 +14,24 @@ _PAN_WORD = re.compile(r"\bpan\b|income.tax|permanent account|पैन")
 _PAN_LOW = re.compile(r"(?<![\w-])[a-z]{3}[abcfghljpt][a-z]\d{4}[a-z](?![\w-])")
 
 
-def _find_aadhaar(page: Page) -> Iterator[Hit]:
+def _find_aadhaar(page: Page) -> Iterator[RuleMatch]:
     for match in _AADHAAR.finditer(page.text):
         number = re.sub(r"\D", "", match.group())
         if not verhoeff(number) or not varied(number):
             continue
         if page.context(match.start(), match.end(), _AADHAAR_WORD):
-            yield Hit(match.start(), match.end(), 0.95)
+            yield RuleMatch(match.start(), match.end(), 0.95)
         elif match[1] in (" ", "-"):
-            yield Hit(match.start(), match.end(), 0.75)
+            yield RuleMatch(match.start(), match.end(), 0.75)
 
 
-def _find_pan(page: Page) -> Iterator[Hit]:
+def _find_pan(page: Page) -> Iterator[RuleMatch]:
     for match in _PAN.finditer(page.text):
-        yield Hit(match.start(), match.end(), 0.75)
+        yield RuleMatch(match.start(), match.end(), 0.75)
     if _PAN_WORD.search(page.low):
         for match in _PAN_LOW.finditer(page.low):
             if page.context(match.start(), match.end(), _PAN_WORD):
-                yield Hit(match.start(), match.end(), 0.8)
+                yield RuleMatch(match.start(), match.end(), 0.8)
 
 
 AADHAAR = Rule("AADHAAR", _find_aadhaar, digits=12)

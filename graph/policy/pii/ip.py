@@ -4,7 +4,7 @@ need a word; loopback, unspecified and broadcast addresses name nobody."""
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _V4 = re.compile(rf"(?<![\d.])(?<![\d.][a-z])(?:{_OCTET}(?:\.|\[\.\]|\(\.\))){{3}}{_OCTET}(?!\d)(?!\.\d)")
@@ -21,19 +21,19 @@ _VERSION = re.compile(
 _NOBODY = re.compile(r"127\.|0\.0\.0\.0$|255\.255\.|0\.")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _V4.finditer(page.low):
         written = match.group().replace("[", "").replace("]", "").replace("(", "").replace(")", "")
         large = any(int(part) > 31 for part in written.split("."))
         if not large and not page.context(match.start(), match.end(), _CONTEXT):
             continue
         if not _NOBODY.match(written) and not _VERSION.search(page.before(match.start(), 20)):
-            yield Hit(match.start(), match.end(), 0.9 if large else 0.7)
+            yield RuleMatch(match.start(), match.end(), 0.9 if large else 0.7)
     if ":" not in page.low:
         return
     for match in _V6.finditer(page.low):
         if _is_v6(match.group()):
-            yield Hit(match.start(), match.end(), 0.9)
+            yield RuleMatch(match.start(), match.end(), 0.9)
 
 
 def _is_v6(written: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _WHOSE = (
     r"student|pupil|matriculation|enroll?ment|roll|employee|staff|personnel|payroll|patient|medical record|hospital|"
@@ -24,14 +24,14 @@ _PLATE = re.compile(
 _DATE_OR_SUM = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}|\d{1,3}(?:,\d{3})+|\d+\.\d{1,2}|\d{1,3}")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _LABEL.finditer(page.low):
         value = match["value"].rstrip(".-/")
         digits = sum(char.isdigit() for char in value)
         if digits >= 4 and not _DATE_OR_SUM.fullmatch(value):
-            yield Hit(match.start("value"), match.start("value") + len(value), 0.7)
+            yield RuleMatch(match.start("value"), match.start("value") + len(value), 0.7)
     for match in _PLATE.finditer(page.text):
-        yield Hit(match.start("value"), match.end("value"), 0.7)
+        yield RuleMatch(match.start("value"), match.end("value"), 0.7)
 
 
 RULE = Rule("ID_NUMBER", _find, digits=2)

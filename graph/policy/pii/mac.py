@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _MAC = re.compile(
     r"(?<![\w:.\-])[0-9a-f]{2}([:\-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?![\w:\-])|"
@@ -11,11 +11,11 @@ _MAC = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _MAC.finditer(page.low):
         written = match.group()
         if any(char.isalpha() for char in written) or ":" in written:
-            yield Hit(match.start(), match.end(), 0.9)
+            yield RuleMatch(match.start(), match.end(), 0.9)
 
 
 RULE = Rule("MAC", _find, digits=1, any_of=(":", "-", "."))

@@ -4,7 +4,7 @@ left to the reader of the evidence."""
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABEL = re.compile(
     r"(?<![\w\-.])(?P<what>\w{1,20}(?:'s)? )?(?P<label>name|contact(?: person)?|patient|applicant|employee|"
@@ -69,7 +69,7 @@ _ROW = 1_000  # characters of a row that are read before and behind
 _ALONE = ("name", "نام", "नाम", "patient", "father", "mother", "husband", "wife")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for label in _LABEL.finditer(page.low):
         if _NOT_PERSON.match(label["what"] or "") or not (value := _VALUE.match(page.text, label.end())):
             continue
@@ -81,7 +81,7 @@ def _find(page: Page) -> Iterator[Hit]:
         if label["label"] == "name" and not value["title"] and _is_thing(page, label, name, value.end("name")):
             continue
         if " " in name or value["title"] or label["label"] in _ALONE:
-            yield Hit(value.start(), value.start("name") + len(name), 0.7 if " " in name else 0.6)
+            yield RuleMatch(value.start(), value.start("name") + len(name), 0.7 if " " in name else 0.6)
 
 
 def _is_thing(page: Page, label: re.Match[str], name: str, end: int) -> bool:

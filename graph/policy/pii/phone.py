@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from graph.policy.pii.rule import Hit, Page, Rule, ends
+from graph.policy.pii.rule import Page, Rule, RuleMatch, ends
 
 _SEP = r"[ .\-/()\n]"
 _ABROAD = re.compile(
@@ -63,24 +63,24 @@ _HOME = (
 )  # fmt: skip
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     text = page.text
     if "+" in text or "00" in text:
         yield from _abroad(text)
     for match in _NORTH_AMERICA.finditer(text):
         number = re.sub(r"\D", "", _EXTENSION.sub("", match.group()))[-10:]
         if not _OTHER_NUMBER.search(page.before(match.start(), 24)):
-            yield Hit(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
+            yield RuleMatch(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
     at = 0
     while trunk := _TRUNK.search(text, at):
         end = 0 if _OTHER_NUMBER.search(page.before(trunk.start(), 24)) else _home_end(trunk.group())
         at = trunk.start() + (end or ends(trunk.group())[-1])
         if end:
-            yield Hit(trunk.start(), at, 0.65)
+            yield RuleMatch(trunk.start(), at, 0.65)
     yield from _labelled(page)
 
 
-def _abroad(text: str) -> Iterator[Hit]:
+def _abroad(text: str) -> Iterator[RuleMatch]:
     at = 0
     while match := _ABROAD.search(text, at):
         written = match.group()
@@ -100,10 +100,10 @@ def _abroad(text: str) -> Iterator[Hit]:
         # Invented numbers are common in forms and are masked too, but only where the + says what they are.
         if possible and (known == "valid" or plus or "-" in written):
             at = match.start() + possible
-            yield Hit(match.start(), at, 0.9 if known == "valid" else 0.6)
+            yield RuleMatch(match.start(), at, 0.9 if known == "valid" else 0.6)
 
 
-def _labelled(page: Page) -> Iterator[Hit]:
+def _labelled(page: Page) -> Iterator[RuleMatch]:
     if not any(stem in page.low for stem in _STEMS):
         return
     text = page.text
@@ -120,7 +120,7 @@ def _labelled(page: Page) -> Iterator[Hit]:
             if _OTHER_NUMBER.search(page.before(match.start(), 24)):
                 break
             opening = match.start() - 1 if text[match.start() - 1 : match.start()] in ("(", "+") else match.start()
-            yield Hit(opening, match.end(), 0.6)
+            yield RuleMatch(opening, match.end(), 0.6)
             # "call 0300…, 0321… or 042…": the label holds for the list.
             more = re.compile(r"(?:[ ,;/&]|or|and){1,6}\(?(?=\d)").match(text, match.end())
             if not more:
@@ -128,7 +128,7 @@ def _labelled(page: Page) -> Iterator[Hit]:
             at = more.end()
     for match in _BEFORE_LABEL_AFTER.finditer(page.low):
         if not _NO_PHONE.fullmatch(match.group()):
-            yield Hit(match.start(), match.end(), 0.6)
+            yield RuleMatch(match.start(), match.end(), 0.6)
 
 
 def _home_end(written: str) -> int:

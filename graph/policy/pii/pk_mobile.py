@@ -7,7 +7,7 @@ are filled with invented ones, so any 3XX is taken.
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _SEP = r"[ .\-/_()\n,]"
 _COUNTRY = (
@@ -26,7 +26,7 @@ _ROW_AFTER = re.compile(r"[ .\-,]{1,2}\d")
 _LABEL = re.compile(r"(?:ph|cell|call|tel|mob|mobile|phone|contact|whatsapp|sms|no|num|number|cel)$")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _MOBILE.finditer(page.text):
         score = _score(match.group())
         if score == _ONE_BY_ONE and (
@@ -34,10 +34,10 @@ def _find(page: Page) -> Iterator[Hit]:
         ):
             continue  # a row of a table goes on before or behind
         if score:
-            yield Hit(match.start(), match.end(), score)
+            yield RuleMatch(match.start(), match.end(), score)
     for match in _GLUED.finditer(page.low):
         if "-" in match.group() or _LABEL.search(page.before(match.start(), 12)):
-            yield Hit(match.start(), match.end(), 0.7)
+            yield RuleMatch(match.start(), match.end(), 0.7)
 
 
 def _score(written: str) -> float:

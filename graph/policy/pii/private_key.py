@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _EDGE = re.compile(
     r"-{2,5} ?(?P<side>BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{2,5}|PuTTY-User-Key-File-\d:[^\n\0]{0,40}"
@@ -15,20 +15,20 @@ _MATERIAL = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     opened = -1
     body = -1
     for edge in _EDGE.finditer(page.text):
         if edge["side"] == "END":
             if opened >= 0:
-                yield Hit(opened, edge.end(), 0.99)
+                yield RuleMatch(opened, edge.end(), 0.99)
             opened = -1
             continue
         if opened >= 0:
-            yield Hit(opened, _cut_end(page.text, body), 0.9)
+            yield RuleMatch(opened, _cut_end(page.text, body), 0.9)
         opened, body = edge.start(), edge.end()
     if opened >= 0:
-        yield Hit(opened, _cut_end(page.text, body), 0.9)
+        yield RuleMatch(opened, _cut_end(page.text, body), 0.9)
 
 
 def _cut_end(text: str, body: int) -> int:

@@ -8,7 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 
 KINDS = ("EMAIL", "PHONE")
 # Words that name a post, no person. An address of several ("it-support@") is a role's when all of its words are.

@@ -13,7 +13,7 @@ BARRIER = "\0"
 _GROUP = re.compile(r"\d+")
 
 
-class Hit(NamedTuple):
+class RuleMatch(NamedTuple):
     """A finding in the canonical text. `score` is how sure the rule is: 0.9 and up for a check digit or a format nobody
     writes by chance, 0.7 for a format and a plausible value, 0.5 for a guess that is still worth masking."""
 
@@ -83,7 +83,7 @@ class Rule:
     """
 
     type: str
-    find: Callable[[Page], Iterable[Hit]]
+    find: Callable[[Page], Iterable[RuleMatch]]
     digits: int = 0
     any_of: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABELLED = re.compile(
     r"(?<![a-z])(?:(?P<password>pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contrase[nñ]a|پاس ?ورڈ)|"
@@ -23,14 +23,14 @@ _FILLER = re.compile(
 )
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _LABELLED.finditer(page.low):
         value = page.text[match.start("value") : match.end("value")].rstrip(".!?)]}")
         if _FILLER.match(value.lower()):
             continue
         exact = "=" in match["link"] or bool(match["quote"])
         if (_like_password(value, exact) if match["password"] else _like_key(value)) and value:
-            yield Hit(match.start("value"), match.start("value") + len(value), 0.8 if exact else 0.6)
+            yield RuleMatch(match.start("value"), match.start("value") + len(value), 0.8 if exact else 0.6)
 
 
 def _like_password(value: str, exact: bool) -> bool:

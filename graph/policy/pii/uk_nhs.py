@@ -4,21 +4,21 @@ import re
 from collections.abc import Iterator
 
 from graph.policy.pii.checks import varied
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _NUMBER = re.compile(r"(?<![\w.,+\-])\d{3}([ \-]?)\d{3}\1\d{4}(?![\w\-])(?![.,]\d)")
 _CONTEXT = re.compile(r"\b(?:nhs|patients?|health service|gp|hospital|medical record|clinic)\b")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _NUMBER.finditer(page.text):
         number = re.sub(r"\D", "", match.group())
         if not _valid(number) or not varied(number):
             continue
         if page.context(match.start(), match.end(), _CONTEXT):
-            yield Hit(match.start(), match.end(), 0.95)
+            yield RuleMatch(match.start(), match.end(), 0.95)
         elif match[1] == " ":
-            yield Hit(match.start(), match.end(), 0.5)
+            yield RuleMatch(match.start(), match.end(), 0.5)
 
 
 def _valid(number: str) -> bool:

@@ -4,7 +4,7 @@ letters)."""
 import re
 from collections.abc import Iterator
 
-from graph.policy.pii.rule import Hit, Page, Rule
+from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _NUMBER = re.compile(
     r"(?<![\w-])(?!bg|gb|nk|kn|tn|nt|zz)[a-ceghj-prtw-z] ?[a-ceghj-nprtw-z]([ \-]?)"
@@ -13,12 +13,12 @@ _NUMBER = re.compile(
 _CONTEXT = re.compile(r"\b(?:ni ?no|ni number|national insurance|nino)\b")
 
 
-def _find(page: Page) -> Iterator[Hit]:
+def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _NUMBER.finditer(page.low):
         if page.context(match.start(), match.end(), _CONTEXT):
-            yield Hit(match.start(), match.end(), 0.95)
+            yield RuleMatch(match.start(), match.end(), 0.95)
         elif match[2] and page.text[match.start() : match.start() + 2].isupper():
-            yield Hit(match.start(), match.end(), 0.75)
+            yield RuleMatch(match.start(), match.end(), 0.75)
 
 
 RULE = Rule("UK_NINO", _find, digits=6)

@@ -147,7 +147,7 @@ def _within(value: Any, schema: dict[str, Any]) -> Any:
     if isinstance(value, list):
         return _array(value, schema)
     if isinstance(value, str) and isinstance(schema.get("enum"), list) and value not in schema["enum"]:
-        same = [e for e in schema["enum"] if isinstance(e, str) and _plain(e) == _plain(value)]
+        same = [e for e in schema["enum"] if isinstance(e, str) and _bare_name(e) == _bare_name(value)]
         return same[0] if len(same) == 1 else value
     return value
 
@@ -156,14 +156,14 @@ def _object(value: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """Fields under the schema's own names, each fitted; unknown ones only where the schema lets them be."""
     parts = schema.get("properties")
     parts = parts if isinstance(parts, dict) else {}
-    named = {_plain(key): key for key in parts}
+    named = {_bare_name(key): key for key in parts}
     known: dict[str, Any] = {}
     other: dict[str, Any] = {}
     for key, item in value.items():
         if key in parts:
             known[key] = item
-        elif _plain(key) in named:
-            known.setdefault(named[_plain(key)], item)
+        elif _bare_name(key) in named:
+            known.setdefault(named[_bare_name(key)], item)
         else:
             other[key] = item
     required = schema.get("required")
@@ -191,5 +191,5 @@ def _takes(item: Any, schema: Any) -> bool:
     return isinstance(schema, dict) and not problems(item, schema)
 
 
-def _plain(name: Any) -> str:
+def _bare_name(name: Any) -> str:
     return re.sub(r"[\W_]+", "", str(name)).casefold()

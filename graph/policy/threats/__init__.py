@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph.policy import rubric
-from graph.policy.canonical import Canonical, canonicalise
 from graph.policy.rubric import Action, Finding, ThreatType
+from graph.policy.text.canonical import Canonical, canonicalise
 from graph.policy.threats import (
     cross_tenant,
     evasion,

@@ -7,7 +7,7 @@ It reads the whole text, and its sentences where it sees something: so what stan
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.borders import BLOCKED, GUARDED
 from graph.policy.threats.parts import parts
 

@@ -6,7 +6,7 @@ works or what somebody did, is seen here; a finding in the latter weighs less.
 
 from dataclasses import dataclass
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.rule import Table
 
 DAMPED = 0.3

@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats import abuse, encoder, features
 from graph.policy.threats.parts import parts, stems
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.rule import Table
 

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graph.policy.canonical import Canonical, canonicalise
 from graph.policy.rubric import Finding
-from graph.policy.sentences import split
+from graph.policy.text.canonical import Canonical, canonicalise
+from graph.policy.text.sentences import split
 from graph.policy.threats import cues, features, injection, mention, surroundings
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts

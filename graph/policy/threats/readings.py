@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from graph.policy.canonical import Canonical, canonicalise
+from graph.policy.text.canonical import Canonical, canonicalise
 from graph.policy.threats import lexicon, mention
 from graph.policy.threats.views import View, views
 

@@ -23,7 +23,7 @@ def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False)
     Exit code 1 when an act is not whole.
     """
     with errors(), opened_agent() as agent:
-        from graph.knowledge.regulation import report
+        from graph.regulation import report
 
         found = [
             report.status(act) | {"tenant_id": owner, "visibility": PUBLIC if owner == PUBLIC else "private"}
@@ -34,7 +34,7 @@ def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False)
         else:
             from graph.service.acts import show_status
 
-            show_status(found)
+            show_status([(act, report.problems(act)) for act in found])
     raise typer.Exit(0 if all(act["complete"] for act in found) else 1)
 
 
@@ -51,7 +51,7 @@ def show(
 ) -> None:
     """A provision, what it refers to and what refers to it."""
     with errors(), opened_agent() as agent:
-        from graph.knowledge.regulation import neighbourhood, picture
+        from graph.regulation import neighbourhood, picture
 
         acts = [found for found in _acts(agent, tenant, public) if not act or found[1].doc_id == act]
         if not acts:
@@ -99,7 +99,7 @@ def _of(owner: str) -> dict[str, Any]:
 
 def _found(acts: list[tuple[str, Any]], provision: str) -> tuple[str, Any, int]:
     """(owner, act, node) of the first act that has the provision. Raises BadInput when none has."""
-    from graph.knowledge.regulation import neighbourhood
+    from graph.regulation import neighbourhood
 
     for at, (owner, act) in enumerate(acts):
         try:

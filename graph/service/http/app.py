@@ -28,10 +28,10 @@ from graph.service.http import (
     responses,
     threads,
 )
+from graph.service.http.authentication import Authentication
 from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
 from graph.service.http.described import describe
-from graph.service.http.gate import Gate
 from graph.service.http.methods import Heads, Slashes, allowed
 from graph.service.http.observe import Observe
 from graph.service.http.patience import BODY_S
@@ -69,7 +69,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
 
     body_s = min(BODY_S, service.settings.request_s)
     app: ASGIApp = StrictBodies(Heads(inner), service.settings.max_body_kb * 1_024, UPLOADS, body_s)
-    app = Gate(app, Credentials(service.settings, service.keys), service.limits)
+    app = Authentication(app, Credentials(service.settings, service.keys), service.limits)
     if origins := [o.strip() for o in service.settings.cors_origins.split(",") if o.strip()]:
         app = CORSMiddleware(
             app,

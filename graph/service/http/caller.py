@@ -1,4 +1,4 @@
-"""Who calls: set once by the gate, read by every door behind it."""
+"""Who calls: set once by authentication, read by every door behind it."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
-from graph.policy import plain, prose, refusals
+from graph.policy.answer import prose, refusals
+from graph.policy.text import defang
 from graph.service.http.asking import UNBUFFERED, sentences
 from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
@@ -168,9 +169,9 @@ def refusal_of(reply: dict[str, Any]) -> str | None:
 def _footnotes(reply: dict[str, Any]) -> str:
     lines = []
     for c in reply["citations"]:
-        place = f", page {c['page']}" if c["page"] else f", sheet {plain.line(c['sheet'])}" if c["sheet"] else ""
+        place = f", page {c['page']}" if c["page"] else f", sheet {defang.line(c['sheet'])}" if c["sheet"] else ""
         # The extension field has the quote verbatim; here a chat client may render what it is given.
-        lines.append(f"[{c['n']}] {plain.line(c['filename'])}{place}: “{plain.line(c['quote'])}”")
+        lines.append(f"[{c['n']}] {defang.line(c['filename'])}{place}: “{defang.line(c['quote'])}”")
     return "\n\n" + "\n".join(lines) if lines else ""
 
 

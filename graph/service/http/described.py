@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
-from graph.service.http.gate import is_open
+from graph.service.http.authentication import is_open
 from graph.service.http.problems import BY_STATUS
 from graph.service.http.reply import Error, Reply
 

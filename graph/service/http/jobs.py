@@ -176,7 +176,7 @@ class Jobs:
             file.given or file.name,
             (owner,),
             owner,
-            regulation=job.regulation,
+            kind="regulation" if job.regulation else "",
             replaces=job.replaces,
             uploader=Principal(job.tenant_id, job.user_id).digest,
         )

@@ -1,6 +1,6 @@
 """/agent: LangServe's wire format (invoke, batch, stream, playground) around the same question and reply.
 
-LangServe hands a runnable no request, so the caller comes from the gate, through a context variable; its own config
+LangServe hands a runnable no request, so the caller comes from a variable that authentication sets; its own config
 (configurable, metadata, tags) is not read by anything here, and not refused either: a RemoteRunnable inside a node of
 LangGraph sends that graph's along. Its licence forbids offering it as a hosted service, so it is an optional package.
 """

@@ -1,4 +1,4 @@
-"""/mcp: the MCP server behind the gate. Every message stands alone, so there is no session that somebody could take."""
+"""/mcp: the MCP server behind authentication. Every message stands alone: there is no session to take over."""
 
 from typing import Any
 

@@ -10,7 +10,7 @@ PLAYGROUND = "/agent/playground"  # its page asks for its files beside itself, s
 
 
 class Slashes:
-    """ASGI: `/v1/threads/` is `/v1/threads`. It stands before the gate, so that all layers see one address."""
+    """ASGI: `/v1/threads/` is `/v1/threads`. It stands before authentication, so that all layers see one address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typedd
 from pydantic import BaseModel, Field, create_model
 
 from graph import state
-from graph.policy.intent import Intent
+from graph.policy.question.intent import Intent
 
 
 def _model(given: Any, without: frozenset[str] = frozenset()) -> Any:

@@ -140,7 +140,7 @@ def service(request: Request) -> Service:
 
 
 def caller(request: Request) -> Caller:
-    """Who the gate let in. Without one, closed."""
+    """Who was let in. Without one, closed."""
     found = getattr(request.state, "caller", None)
     if not isinstance(found, Caller):
         raise Problem(401)

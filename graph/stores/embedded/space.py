@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from graph.errors import IndexUnavailable
-from graph.knowledge.called import Name, name
+from graph.knowledge.mentions import Name, name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
 from graph.stores.vectors import Vectors

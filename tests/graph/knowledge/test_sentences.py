@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 
 def texts(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from tests.support.models import Scripted, quoting
 
 QUESTION = "How many people are in PunjabThal after the removals?"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from tests.support import invariants as inv
 from tests.support.models import quoting, sentences, sources_in
 from tests.support.openai_server import Say, Server, serving

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent, Reply
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from graph.settings import load
 from tests.support import invariants as inv
 from tests.support.openai_server import Say, Server, serving

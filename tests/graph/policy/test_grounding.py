@@ -13,7 +13,7 @@ from evals.support import hard_pairs
 from graph.policy.filters import check
 from graph.policy.grounding import SUPPORTED_FROM, support
 from graph.policy.grounding.tokens import read
-from graph.policy.sentences import split
+from graph.policy.text.sentences import split
 
 ROOT = Path(__file__).resolve().parents[3]
 POOL = Path(os.environ.get("CORDON_TEST_POOL", ROOT.parent / "shared" / "data" / "pool"))

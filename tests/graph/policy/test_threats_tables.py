@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from graph.policy.canonical import canonicalise
 from graph.policy.rubric import GUARDED_FROM, Finding
+from graph.policy.text.canonical import canonicalise
 from graph.policy.threats import cross_tenant, evasion, injection, leakage, planted, rule, tongues, toxicity
 from graph.policy.threats.rule import Rule, Table
 

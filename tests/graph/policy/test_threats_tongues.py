@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from graph.policy.canonical import canonicalise
+from graph.policy.text.canonical import canonicalise
 from graph.policy.threats import assess, tongues
 
 ATTACKS = [

@@ -72,16 +72,16 @@ def test_it_sees_a_tenant_that_is_taken_from_a_header(
 ) -> None:
     from dataclasses import replace
 
-    from graph.service.http import gate
+    from graph.service.http import authentication
 
-    genuine = gate.Credentials.principal
+    genuine = authentication.Credentials.principal
 
     def gullible(self: Any, headers: Any, *, basic: bool) -> Any:
         found = genuine(self, headers, basic=basic)
         named = headers.get(b"x-tenant", [b""])[0].decode()
         return (found[0], replace(found[1], tenant_id=named)) if found and named else found
 
-    monkeypatch.setattr(gate.Credentials, "principal", gullible)
+    monkeypatch.setattr(authentication.Credentials, "principal", gullible)
     with another() as served:
         found = wrong(list(Matrix(served).run("POST /v1/ask")))
     assert found and all("other tenant | header" in line for line in found)
@@ -98,7 +98,7 @@ def test_a_route_that_asks_for_nothing_is_behind_the_gate_all_the_same(
 
         matrix = Matrix(served)
         assert wrong(list(matrix.run("forgetful"))) == []
-        monkeypatch.setattr("graph.service.http.gate.is_open", lambda method, path: True)
+        monkeypatch.setattr("graph.service.http.authentication.is_open", lambda method, path: True)
         assert any("no key" in line for line in wrong(list(matrix.run("forgetful"))))
 
 

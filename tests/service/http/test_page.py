@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evals.serving import WIDE, Served, serving
-from graph.policy import refusals, shown
+from graph.policy.answer import layout, refusals
 from graph.service.http.pages import PAGE
 from graph.settings import load
 from tests.support.looks import ANSWER
@@ -214,7 +214,7 @@ def plain(block: Any) -> Any:
 def test_the_page_reads_an_answer_as_the_others_do(page: Any, served: Served, answer: str) -> None:
     page.goto(served.url)
     read = page.evaluate("async (text) => (await import('/page/shown.js')).blocks(text)", answer)
-    assert read == plain(shown.blocks(answer))
+    assert read == plain(layout.blocks(answer))
 
 
 def test_an_answer_looks_like_what_it_is_made_of(page: Any, served: Served) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from evals.serving import CANARIES, QUESTIONS, Served
-from graph.policy import refusals
+from graph.policy.answer import refusals
 from tests.support.models import Scripted, quoting, sentences
 
 QUESTION = QUESTIONS["U1"]

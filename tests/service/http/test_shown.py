@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from evals.security import shown
-from graph.policy import plain
 from graph.policy.pii import hidden
+from graph.policy.text import defang
 
 
 def test_no_coded_number_of_a_document_shows_anywhere(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_no_link_and_no_refusal_of_a_document_is_live(tmp_path: Path) -> None:
 
 
 def test_the_check_sees_what_is_live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "text", lambda value: value.strip())
+    monkeypatch.setattr(defang, "text", lambda value: value.strip())
     showed = shown.live(tmp_path)
     for form in ("an address without protocol", "a UNC path", "a canonical refusal"):
         assert {"answer", "completion", "answer.md"} <= set(showed[form]), form

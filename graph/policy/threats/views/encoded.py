@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 
-from graph.policy import encodings
+from graph.policy.text import encodings
 from graph.policy.threats import lexicon
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.views.segments import segmented

@@ -5,7 +5,7 @@ import html
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-from graph.policy.escapes import ENTITY, ESCAPE, PERCENT, unescape
+from graph.policy.text.escapes import ENTITY, ESCAPE, PERCENT, unescape
 from graph.policy.threats import lexicon
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.views.view import READ, READABLE, View

@@ -1,4 +1,4 @@
-// An answer as the blocks that people see, read as graph/policy/shown.py reads it: a test holds the two together.
+// An answer as the blocks that people see, read as graph/policy/answer/layout.py reads it: a test holds the two together.
 
 const DEEPEST = 9; // lists within lists; what is deeper is read as words
 const NUMBERS = /[ \n]?((?:\[\d{1,3}\])+)(?=\s|$)/;

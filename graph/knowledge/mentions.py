@@ -1,0 +1,116 @@
+"""Documents that a question mentions by what they are: "the AI policy", "the minutes of 9 March", "our freezer memo".
+
+People seldom know a title. They say a kind of document with words before it or after it; the document meant has these
+in its title or its file's name. A title also answers to its initials: "artificial intelligence" to "AI".
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from graph.policy.text import lexical as lexical
+
+MENTIONED = "the document asked for"  # what a handle says of why it is there
+
+# Kinds of document that a title names too, and kinds that say only that it is one.
+_KINDS = frozenset(
+    lexical.stem(kind)
+    for kind in """
+    policy policies plan schedule protocol procedure handbook guide guidance guideline guidelines notice sop minutes
+    register roster notebook agreement contract rubric outline inventory budget induction manual charter
+    syllabus calendar log report summary contacts rules
+    """.split()
+)
+_ANY = frozenset(
+    lexical.stem(kind) for kind in "document file sheet page memo paper text note notes spreadsheet".split()
+)
+# What ends the words that belong to a kind: closed-class words, verbs of asking.
+_ENDS = frozenset(
+    """
+    a an and any are as at be by can could did do does every for from give has have how i if in into is it its many me
+    my no not of on or our out per say says said shall she should show some summarise summarize sum up describe tell
+    than that the their there these they this those to under was we were what when where which who whom whose why will
+    with would you your about according please
+    """.split()
+)
+_AFTER = frozenset("of on for about from".split())
+_BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
+_LEAST = 0.65  # the share of these that the name must hold
+_KIND = 0.1  # what a name that says the kind as well is worth more
+_MOST = 3  # documents; where more answer to the words, none is meant
+
+
+class Name(NamedTuple):
+    """What a document answers to, in stems: the words of its title and file name, and what stands in them less plainly:
+    parts of hyphenated words, and initials of two to four words in a row of the title."""
+
+    words: frozenset[str]
+    within: frozenset[str]
+
+    def holds(self, wanted: Collection[str]) -> float:
+        """The share of the words that are in the name; what stands in it less plainly counts 0.9."""
+        return sum(1.0 if w in self.words else 0.9 * (w in self.within) for w in wanted) / len(wanted)
+
+
+def name(title: str, filename: str) -> Name:
+    whole = lexical.words(title)
+    parts = [part for word in whole for part in re.split(r"[-/]", word) if part and part not in _ENDS]
+    stem = re.sub(r"[\W_]+", " ", filename.rpartition(".")[0] or filename)
+    runs = ("".join(word[0] for word in parts[at : at + n]) for n in (2, 3, 4) for at in range(len(parts) - n + 1))
+    return Name(
+        frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])), frozenset([*map(lexical.stem, parts), *runs])
+    )
+
+
+class Phrase(NamedTuple):
+    """Words that may say which document is meant; `anchor` is the one next to the kind and must be in the name."""
+
+    anchor: str
+    words: tuple[str, ...]
+    kind: str
+
+
+def phrases(question: str) -> list[Phrase]:
+    """For each kind of document in the question: with the words before it, with those after it, and with both."""
+    words = [part for word in lexical.words(question) for part in re.split(r"[-/]", word) if part]
+    found = []
+    for at, word in enumerate(words):
+        kind = lexical.stem(word)
+        if kind not in _KINDS | _ANY:
+            continue
+        before = _run(reversed(words[max(0, at - _BEFORE) : at]))
+        behind = words[at + 1 : at + 1 + _BEHIND]
+        after = _run(w for w in behind[1:] if w not in ("the", "our")) if behind[:1] and behind[0] in _AFTER else []
+        own = [] if kind in _ANY else [kind]
+        both = [*before, *after] if before and after else []
+        found += [
+            Phrase(lexical.stem(said[0]), tuple(dict.fromkeys([*map(lexical.stem, said), *own])), kind)
+            for said in (before, after, both)
+            if said
+        ]
+    return found
+
+
+def _run(words: Iterable[str]) -> list[str]:
+    """The words up to one that cannot belong to a name."""
+    found = []
+    for word in words:
+        if word in _ENDS:
+            break
+        found.append(word)
+    return found
+
+
+def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
+    """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
+    asked = phrases(question)
+    if not asked:
+        return []
+    scores: dict[str, float] = {}
+    for doc_id, known in names:
+        held = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in asked if known.holds([p.anchor])]
+        if held and max(held) >= _LEAST:
+            scores[doc_id] = round(max(held), 6)
+    most = max(scores.values(), default=0.0)
+    best = [doc_id for doc_id, score in scores.items() if score == most]
+    return sorted(best) if len(best) <= _MOST else []

@@ -1,0 +1,98 @@
+"""From a question to the passages it is answered from, as hits: searches put together, the documents that the talk was
+about, those that the question calls, and what extensions add."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graph.knowledge import extensions
+from graph.knowledge.extensions import NAMED_SCORE, Found
+from graph.knowledge.index import Hit, Index
+from graph.knowledge.mentions import MENTIONED
+from graph.policy.question.intent import IntentName, overview, searches
+
+STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
+POOL = 3  # the guard may drop some: fetch more than will be shown
+
+
+def find(
+    index: Index,
+    tenant: str,
+    ways: Sequence[str],
+    *,
+    intent: IntentName,
+    documents: Sequence[str],
+    follow_up: Mapping[str, Any],
+    top_k: int,
+    expand: bool,
+) -> Found:
+    """What is to be shown, best first: all of it, or `top_k` times POOL.
+
+    `ways` are ways to put one question, the first as it stands; `documents` the ids it names; `expand` as for an
+    Augmenter. Of a follow-up `doc_ids` are the documents that the talk was about, and `after` is the question before
+    it, where it goes on from that.
+    """
+    query, answers = ways[0], intent == "GENERIC_QA"
+    meant, after = follow_up.get("doc_ids", []), follow_up.get("after", "")
+    documents = documents or (meant if len(meant) == 1 and not after else [])  # "the first one" is one document
+    augmenters = extensions.augmenters(index.visible(tenant), documents)
+    limit = max([top_k * POOL, *(one.depth for one in augmenters)])
+    lists = [index.search(tenant, one, limit, documents=documents) for one in searches(intent, query)]
+    if answers and len(ways) > 1:
+        lists = [_best([*lists, *(index.search(tenant, one, limit, documents=documents) for one in ways[1:])])]
+    if after and not documents:
+        lists = _going_on(index, tenant, query, after, meant, lists, limit)
+    found = Found(_in_turn(lists)[:limit])
+    if answers and found.hits and not documents:
+        found = _mentioned_first(index, tenant, query, found.hits)
+    for one in augmenters if answers else ():
+        more = one.augment(query, found, expand=expand, top_k=top_k)
+        found = Found(more.hits, found.why | more.why, found.whole or more.whole)
+    return found if found.whole else replace(found, hits=found.hits[: top_k * POOL])
+
+
+def _going_on(
+    index: Index, tenant: str, query: str, after: str, meant: list[str], lists: list[list[Hit]], limit: int
+) -> list[list[Hit]]:
+    """What a follow-up is answered from: the one document that the talk was about, unless others hold clearly better;
+    else its documents, all others, and what the question before it and this one find together."""
+    inside = index.search(tenant, query, limit, documents=meant) if meant else []
+    if len(meant) == 1 and inside and inside[0].score >= max(hits[0].score for hits in lists if hits) - STAYS:
+        return [inside]
+    return [inside, *lists, index.search(tenant, f"{after} {query}", limit)]
+
+
+def _mentioned_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> Found:
+    """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
+    asks for the whole."""
+    ids = index.called(tenant, query)
+    if not ids:
+        return Found(hits)
+    called = index.search(tenant, query, sys.maxsize, documents=ids)
+    why = {(hit.where, hit.chunk_id): MENTIONED for hit in called}
+    if not overview(query):
+        return Found(_in_turn([called, hits]), why)
+    openings = {index.opening(tenant, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}
+    called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
+    called.sort(key=lambda hit: hit.chunk_id not in openings)
+    return Found(_in_turn([[*called, *hits]]), why)
+
+
+def _best(lists: list[list[Hit]]) -> list[Hit]:
+    """One list out of several ways to say the same: each chunk with the better of its scores."""
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in (hit for hits in lists for hit in hits):
+        key = (hit.where, hit.chunk_id)
+        best[key] = max(best.get(key, hit), hit, key=lambda one: one.score)
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.where, hit.chunk_id))
+
+
+def _in_turn(lists: list[list[Hit]]) -> list[Hit]:
+    """One list out of several: the best of each, then the second of each, each chunk once."""
+    taken: dict[tuple[str, str], Hit] = {}
+    for rank in range(max(map(len, lists), default=0)):
+        for hits in lists:
+            if rank < len(hits):
+                taken.setdefault((hits[rank].where, hits[rank].chunk_id), hits[rank])
+    return list(taken.values())

@@ -1,0 +1,1 @@
+"""What of a passage may be shown, to whom, and what is left out of it."""

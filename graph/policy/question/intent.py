@@ -1,0 +1,114 @@
+"""What a question wants (requirement D1): an answer from documents, or the design of an assessment."""
+
+import re
+from typing import Literal, TypedDict
+
+from graph.policy.question.answer_type import sides
+
+IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
+
+
+class Intent(TypedDict):
+    name: IntentName
+    confidence: float  # 0-1
+
+
+_MAKE = re.compile(
+    r"\b(?:design|create|write|draft|develop|prepare|build|make|set|generate|produce|compose|propose|plan|outline|"
+    r"come up with)\b",
+    re.I,
+)
+_WHAT = re.compile(
+    r"\b(?:assessments?|assignments?|coursework|capstones?|exams?|examinations?|quiz(?:zes)?|(?:marking )?rubrics?|"
+    r"(?:assessment|assignment|project) briefs?|problem sets?|take-home (?:test|task)s?)\b",
+    re.I,
+)
+_WORTH = re.compile(
+    r"\b(?:worth|weight(?:ed|ing)?(?: of| at)?|counts? for)\s+(?:about\s+)?(\d{1,3})\s*(?:%|per ?cent)", re.I
+)
+_PERCENT = re.compile(r"\b(\d{1,3})\s*(?:%|per ?cent)", re.I)
+# "How was the rubric made?" and "Who writes the exam?" ask about an assessment; they do not order one.
+_ASKING = re.compile(
+    r"^\W*(?:who|whose|when|where|why|which|what|how (?:many|much|long|often|is|are|was|were|do|does|did|should)|"
+    r"is|are|was|were|do|does|did|has|have|may|must)\b",
+    re.I,
+)
+_GAP = 60  # characters between the verb and what is to be made
+
+
+def classify(question: str) -> Intent:
+    """Intent and how sure it is. A request to make an assessment names a verb of making, then the thing."""
+    make = _MAKE.search(question)
+    what = _WHAT.search(question, make.end()) if make else None
+    if make and what and what.start() - make.end() <= _GAP and not _ASKING.match(question):
+        sure = 0.95 if _WORTH.search(question) or make.start() < 30 else 0.85
+        return {"name": "ASSESSMENT_GEN", "confidence": sure}
+    if _WHAT.search(question):
+        return {"name": "GENERIC_QA", "confidence": 0.8}
+    return {"name": "GENERIC_QA", "confidence": 0.95}
+
+
+def weighting(request: str) -> int:
+    """The percentage an assessment is to be worth, 1-100; 100 when the request names none that fits."""
+    match = _WORTH.search(request) or _PERCENT.search(request)
+    value = int(match[1]) if match else 100
+    return value if 1 <= value <= 100 else 100
+
+
+ANY = "any document"
+_INVENTORY = re.compile(
+    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name)(?:\s+all)?(?:\s+of)?(?:\s+(?:my|our|the))?|which|what)\s+"
+    r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
+    r"guides?|reports?|summaries))(?:\s+(?:do|does|have|has|can|are|is|exist)\b.{0,40})?\W*$",
+    re.I,
+)
+
+
+def inventory(question: str) -> str:
+    """What kind of document a question wants listed ("Which datasets do I have?": dataset), ANY, or ""."""
+    match = _INVENTORY.match(question)
+    if match is None:
+        return ""
+    kind = match[1].lower().replace("data set", "dataset")
+    singular = {"policies": "policy", "summaries": "summary", "minutes": "minutes"}.get(kind, kind.removesuffix("s"))
+    return ANY if singular in ("document", "file") else singular
+
+
+_OVERVIEW = re.compile(
+    r"\b(?:tell me (?:more )?about|summari[sz]e|summary|sum up|describe|overview|the gist of|"
+    r"main points|key points|in a nutshell|what is .{1,80} about|outline)\b|"
+    r"^\W*what(?:['’]?s| is| does| do| are)\s+(?:(?:in|inside)\s+)?(?:the|our|this|my)\s+(?:[\w&/-]+\s+){0,4}"
+    r"(?:polic(?:y|ies)|plans?|schedule|protocol|procedure|handbook|guid(?:e|ance|elines?)|notice|sop|memo|minutes|reports?|"
+    r"file|document|log|register|notebook|list|contract|agreement|charter)(?:\s+(?:say|contain|cover))?\W*$",
+    re.I,
+)
+
+
+def overview(question: str) -> bool:
+    """Whether it asks what a document or a thing is, as a whole: there its opening says most."""
+    return _OVERVIEW.search(question) is not None
+
+
+def searches(name: IntentName, query: str) -> list[str]:
+    """What to look for: a comparison needs what is said of each side, an assessment the institution's own rules."""
+    if name == "GENERIC_QA":
+        return [query, *(sides(query) or ())]
+    return [topic(query), f"{topic(query)} course outline learning outcomes", *_RULES]
+
+
+_RULES = (
+    "how assessments should be designed",
+    "rules on the use of AI in assessed work and how it is declared",
+    "marking rubric criteria and weights",
+    "academic integrity policy for submissions",
+)
+_TOPIC = re.compile(
+    r"\b(?:for|on|about|in|covering)\s+(.+?)(?:[,.;]|\s+(?:worth|that|which|with|weighted|counting)\b|$)", re.I
+)
+
+
+def topic(request: str) -> str:
+    """What an assessment is to be about, at most 120 characters; the request itself when it names no topic."""
+    match = _TOPIC.search(request)
+    found = re.sub(r"^(?:a|an|the|my|our)\s+", "", match[1].strip() if match else "", flags=re.I)
+    return (found or request)[:120]

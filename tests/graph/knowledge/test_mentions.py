@@ -1,0 +1,95 @@
+"""Which documents a question calls by what they are."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph.agent import Agent
+from graph.knowledge import mentions
+
+NAMES = [
+    ("ai", mentions.name("Policy on the use of artificial intelligence", "ai_use_policy.md")),
+    ("integrity", mentions.name("Academic integrity policy", "academic_integrity.md")),
+    ("minutes", mentions.name("Minutes of the genomics laboratory meeting, 9 March 2026", "minutes_2026_03_09.md")),
+    ("minutes2", mentions.name("Minutes of the genomics laboratory meeting, 4 May 2026", "minutes_2026_05_04.md")),
+    ("memo", mentions.name("Replacement of freezer FZ-02", "memo_freezer.md")),
+    ("sop", mentions.name("Freezer storage", "sop_storage.docx")),
+    ("near", mentions.name("Near-miss report: oxygen alarm", "near_miss_nitrogen.md")),
+    ("retention", mentions.name("Data retention schedule", "data_retention.md")),
+    ("ethics", mentions.name("Handbook of research ethics", "scan 0012.pdf")),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the AI policy?", ["ai"]),
+        ("according to the ai-policy, who decides?", ["ai"]),
+        ("policy on artificial intelligence: may I use it?", ["ai"]),
+        ("Summarise the minutes of 9 March", ["minutes"]),
+        ("In the March minutes, who was absent?", ["minutes"]),
+        ("sum up the freezer memo", ["memo"]),
+        ("what does the near miss document say", ["near"]),
+        ("what is the retention schedule for consent forms", ["retention"]),
+        ("ethics handbook: what are volunteers paid?", ["ethics"]),
+        # Nothing, or nothing in particular, is called.
+        ("which report do I file after an accident?", []),
+        ("what is the policy", []),
+        ("is there a policy on guests?", []),
+        ("how should I plan the freezer move", []),
+        ("", []),
+        ("the minutes " * 5_000, []),
+    ],
+)
+def test_a_document_is_known_by_its_kind_and_the_words_beside_it(question: str, expected: list[str]) -> None:
+    assert mentions.meant(question, NAMES) == expected
+
+
+def test_words_that_fit_many_documents_call_none() -> None:
+    many = [(f"m{n}", mentions.name(f"Minutes of the board, {n} March", f"minutes_{n}.md")) for n in range(1, 6)]
+    assert mentions.meant("the March minutes", many) == []
+    assert mentions.meant("the minutes of 4 March", many) == ["m4"]
+
+
+@pytest.mark.parametrize(
+    ("question", "tenant", "expected"),
+    [
+        ("What is the AI policy?", "U1", "PUB_ai_use_policy"),
+        ("Summarise the minutes of 9 March", "U1", "U1_minutes_2026_03_09"),
+        ("sum up our embargo plan", "U3", "U3_embargo_plan"),
+        ("sum up our embargo plan", "U4", "U4_embargo_plan"),
+    ],
+)
+def test_what_is_called_is_answered_from(agent: Agent, question: str, tenant: str, expected: str) -> None:
+    reply = agent.ask(question, tenant_id=tenant)
+    assert {c["doc_id"] for c in reply["citations"]} == {expected}
+
+
+def test_another_tenants_document_cannot_be_called(agent: Agent) -> None:
+    question = "Summarise the minutes of 9 March"
+    assert agent.deps.index.called("U1", question) == ["U1_minutes_2026_03_09"]
+    assert agent.deps.index.called("U3", question) == []
+    assert "U1_minutes" not in str(agent.ask(question, tenant_id="U3"))
+
+
+def test_names_follow_what_is_stored(opened: Any, tmp_path: Path) -> None:
+    one = opened()
+    question = "what does the walrus charter say"
+    file = tmp_path / "x1.md"
+    file.write_text("# Charter of the walrus house\n\nThe pool is cleaned on Fridays.\n", encoding="utf-8")
+    assert "Fridays" not in one.ask(question, tenant_id="U1")["answer"]
+    [outcome] = one.ingest([file], tenant_id="U1")
+    assert "Fridays" in one.ask(question, tenant_id="U1")["answer"]
+    one.remove(outcome.doc_id, tenant_id="U1")
+    assert "Fridays" not in one.ask(question, tenant_id="U1")["answer"]
+
+
+def test_a_document_without_chunks_is_listed_nowhere(opened: Any) -> None:
+    index = opened().deps.index
+    whole = {hit.doc_id for hit in index.inventory("U1", "minutes", 50)}
+    [space] = [space for where, space in index.visible("U1") if where == "private"]
+    with space._writing():
+        space._db.execute("DELETE FROM chunks WHERE doc_id = 'U1_minutes_2026_03_09'")
+    assert {hit.doc_id for hit in index.inventory("U1", "minutes", 50)} == whole - {"U1_minutes_2026_03_09"}
+    assert "U1_minutes_2026_03_09" in whole

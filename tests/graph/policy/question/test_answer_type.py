@@ -1,0 +1,42 @@
+"""What kind of answer a question wants."""
+
+import pytest
+
+from graph.policy.question import answer_type
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How many days of leave do I have?", "fact"),
+        ("When does the window for claims close?", "fact"),
+        ("How long do I keep the samples before I discard them?", "fact"),
+        ("Can I lend my card or badge?", "fact"),
+        ("How do I order gloves?", "steps"),
+        ("somebody dropped a tube of blood, what now?", "steps"),
+        ("What should I do if the freezer alarm rings?", "steps"),
+        ("What happens when a volunteer withdraws?", "steps"),
+        ("What is a data steward?", "definition"),
+        ("what does SOP mean", "definition"),
+        ("Which datasets may leave the building?", "list"),
+        ("What are the roles in the ethics board?", "list"),
+        ("What is the difference between leave and absence?", "comparison"),
+        ("Is the probation in Lahore longer than in Karachi?", "comparison"),
+        ("Which is cheaper, the old scanner or the new one?", "comparison"),
+        ("Do I need approval to be away longer than two weeks?", "fact"),
+    ],
+)
+def test_kinds(question: str, kind: str) -> None:
+    assert answer_type.kind(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        ("What is the difference between paid leave and unpaid leave?", "paid leave", "unpaid leave"),
+        ("Xylene vs toluene?", "Xylene", "toluene"),
+        ("Which is longer, the induction or the audit?", "the induction", "the audit"),
+    ],
+)
+def test_sides(question: str, one: str, other: str) -> None:
+    assert answer_type.sides(question) == (one, other)

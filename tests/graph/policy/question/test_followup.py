@@ -1,0 +1,64 @@
+"""A follow-up is completed from the question before it, and a question that is whole is left alone."""
+
+import pytest
+
+from graph.policy.question.followup import antecedent, complete
+
+LEAVE = "How many days of annual leave do employees get in Karachi?"
+TRIAL = "How long is the trial period of a new contract?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "whole"),
+    [
+        # a fragment keeps the verb and frame, and takes the place of what it is another one of
+        (LEAVE, "And in Lahore?", "How many days of annual leave do employees get in Lahore?"),
+        (LEAVE, "what about in Lahore then?", "How many days of annual leave do employees get in Lahore?"),
+        (LEAVE, "and for contractors?", "How many days of annual leave do employees get in Karachi for contractors?"),
+        ("Who signs the purchase of the small microscope?", "And the large microscope?", "Who signs the large microscope?"),
+        ("Does the fund pay for flights and hotel?", "What about food then?", "Does the fund pay for food?"),
+        ("What contrast should small text have?", "and for big text?", "What contrast should big text have?"),
+        # a pronoun stands for the noun phrase
+        (TRIAL, "Who can extend it?", "Who can extend the trial period of a new contract?"),
+        (TRIAL, "and what are its conditions?", "What are the trial period of a new contract's conditions?"),
+        ("Who keeps the freezer log?", "Where is that kept?", "Where is the freezer log kept?"),
+        ("Does the drying tube of the gas analyzer need replacing?", "when exactly does it have to be swapped?",
+         "When exactly does the drying tube of the gas analyzer have to be swapped?"),
+        ("How long does a guest account run by default?", "What are my options when it runs out?",
+         "What are my options when a guest account runs out?"),
+        # something's exceptions: whose is said before
+        (TRIAL, "What are the exceptions?", "What are the exceptions of the trial period of a new contract?"),
+        # a clause that goes on from the last one
+        (TRIAL, "And what if I want to leave earlier?",
+         "About the trial period of a new contract: what if I want to leave earlier?"),
+    ],
+)  # fmt: skip
+def test_a_follow_up_is_completed(earlier: str, question: str, whole: str) -> None:
+    assert complete(question, earlier, antecedent(earlier))[0] == whole
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who orders liquid nitrogen?",
+        "What is a risk assessment and why is it needed?",
+        "If a student misses the exam, can they sit it again?",
+        "Is it allowed to eat in the laboratory?",
+        "How long does it take to order a printer?",
+        "How do departments pay their guests?",
+        "Who leads the team this year?",
+        "What happens to people that work at night?",
+    ],
+)
+def test_a_question_with_a_subject_of_its_own_is_left_alone(question: str) -> None:
+    assert complete(question, TRIAL, antecedent(TRIAL)) == (question, "")
+
+
+def test_without_a_subject_in_the_question_the_answer_gives_it() -> None:
+    assert antecedent("And who is it?", "Dr Amina Malik chairs the ethics board.") == "Dr Amina Malik"
+
+
+def test_a_long_question_and_an_empty_past_are_left_alone() -> None:
+    long = "and " + "please tell me " * 20 + "about it?"
+    assert complete(long, TRIAL, "the trial period")[0] == long
+    assert complete("How long does it last?", "", "") == ("How long does it last?", "")
