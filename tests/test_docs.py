@@ -92,7 +92,8 @@ def test_the_readme_counts_the_corpus_right() -> None:
 @pytest.mark.parametrize("page", ["docs/security.md", "CONTRIBUTING.md"])
 def test_the_files_that_a_page_names_are_there(page: str) -> None:
     named = set(re.findall(r"`((?:tests|evals|graph|nodes|prompts)/[\w/]+\.py|test_\w+\.py)`", PAGES[page]))
-    assert len(named) > 20
+    named = {name for name in named if not name.endswith("/NAME.py")}  # what somebody adds
+    assert len(named) >= 15
     assert {
         name for name in named if not list(ROOT.glob(f"**/{name}") if "/" not in name else ROOT.glob(name))
     } == set()
