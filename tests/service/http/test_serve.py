@@ -106,7 +106,7 @@ def test_a_key_made_and_revoked_while_the_service_runs_and_a_stop_under_load_los
     journal = Journal(place / "audit" / "journal.jsonl")
     assert journal.verify() is None
     assert set(told) <= {entry["run_id"] for entry in journal.entries()}
-    HomeLock(place, 0).acquire().release()
+    HomeLock(place, 30).acquire().release()
     assert all(json.loads(line) for line in log.splitlines()[1:])
     assert not [word for word in (CANARIES["U1"], "freezer", key["key"], "ann", '"U1"') if word in log]
     with running(place) as (url, _):
@@ -177,8 +177,8 @@ def test_a_stop_does_not_wait_for_a_long_file_and_the_next_start_takes_it_up_aga
         assert reading(url, job_id)
         time.sleep(6)  # by now it is being embedded
         process.send_signal(signal.SIGTERM)
-        assert process.wait(15) == 0  # 8 s on a machine that does nothing else
-    HomeLock(place, 0).acquire().release()
+        assert process.wait(30) == 0  # 8 s on a machine that does nothing else; reading on would take minutes
+    HomeLock(place, 30).acquire().release()
     with running(place, serve_processes=1) as (url, _):
         assert reading(url, job_id)
         assert "ibis" not in [d["doc_id"] for d in told(url, "/v1/documents")["documents"]]
