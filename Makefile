@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo serve studio test check format bench audit bill licences requirements image-check clean
+.PHONY: help install dev demo serve studio test test-all coverage check format bench audit bill licences requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -50,11 +50,20 @@ $(VENV)/.studio: $(VENV)/.default requirements/studio.txt
 studio: $(VENV)/.studio ## LangGraph Server for Studio, as the tenant CORDON_STUDIO_TENANT
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 CORDON_STUDIO_TENANT="$${CORDON_STUDIO_TENANT:-U1}" $(BIN)/langgraph dev --no-browser --no-reload
 
-test: $(VENV)/.dev ## the tests
-	@$(BIN)/python -m pytest
+# Side by side: a process for each core, at most four, each of which takes up to 2 GB; one that is done takes over from another.
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+test: $(VENV)/.dev ## the tests, without those that are slow and seldom fail
+	@$(PYTEST) -m "not slow"
+
+test-all: $(VENV)/.dev ## all of the tests
+	@$(PYTEST)
+
+coverage: $(VENV)/.dev ## all of the tests, and which lines they run
+	@$(PYTEST) --cov graph --cov nodes --cov prompts --cov-report term:skip-covered
 
 check: $(VENV)/.dev ## format, lint, types, tests
-	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/python -m pytest
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(PYTEST) -m "not slow"
 
 bench: $(VENV)/.default ## how long things take on this machine
 	@$(BIN)/python -m evals.bench

@@ -1,7 +1,9 @@
 """What every test stands on: no network but loopback, no settings of the machine, one home indexed for all."""
 
+import io
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,9 @@ from hypothesis import HealthCheck, Phase, settings  # noqa: E402
 from graph.agent import Agent  # noqa: E402
 from graph.knowledge.manifest import sources  # noqa: E402
 from graph.settings import Settings, load  # noqa: E402
+from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
+from tests.support.once import once  # noqa: E402
 
 # The same examples every time, and none shrunk: one run through the graph takes a third of a second.
 settings.register_profile(
@@ -48,11 +52,13 @@ def _sealed() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the shipped corpus in it. Closed: copy it, do not open it."""
-    home = tmp_path_factory.mktemp("pristine") / "home"
-    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
-        outcomes = agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
-    assert {o.status for o in outcomes} == {"indexed"}, [o for o in outcomes if o.status != "indexed"]
-    return home
+
+    def make(place: Path) -> None:
+        with Agent(load(environ={}, home=place / "home", artifacts=False)) as agent:
+            outcomes = agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
+        assert {o.status for o in outcomes} == {"indexed"}, [o for o in outcomes if o.status != "indexed"]
+
+    return once(tmp_path_factory, "pristine", make) / "home"
 
 
 @pytest.fixture(scope="session")
@@ -92,3 +98,25 @@ def opened(home: Path, settings_of: Callable[..., Settings]) -> Iterator[Callabl
     yield make
     for one in agents:
         one.close()
+
+
+@pytest.fixture
+def inside(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """`cordon …` in this process: for what would otherwise spend its time on starting Python."""
+    from graph.service.cli import app
+
+    def call(
+        *arguments: str, home: Path, stdin: str | bytes = b"", **settings: Any
+    ) -> "subprocess.CompletedProcess[str]":
+        with monkeypatch.context() as patched:
+            for name, value in environment(home, **settings).items():
+                if name.startswith("CORDON_"):
+                    patched.setenv(name, value)
+            data = stdin.encode() if isinstance(stdin, str) else stdin
+            patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+            with pytest.raises(SystemExit) as ended:
+                app(list(arguments))
+        out = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), out.out, out.err)
+
+    return call

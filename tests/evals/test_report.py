@@ -9,7 +9,7 @@ import pytest
 
 from evals.__main__ import drift, main, markdown
 from graph.errors import BadInput
-from tests.support.command import cordon
+from tests.support.command import Run
 
 
 def suites(value: float) -> dict[str, Any]:
@@ -43,14 +43,14 @@ def test_classes_have_a_table() -> None:
 
 
 @pytest.mark.parametrize("option", ["--experiment=jsonl", "--trace=file"])
-def test_the_command_knows_every_option_of_the_module(tmp_path: Path, option: str) -> None:
+def test_the_command_knows_every_option_of_the_module(tmp_path: Path, option: str, inside: Run) -> None:
     out = tmp_path / "report"
-    done = cordon("eval", "json", "--out", str(out), option, home=tmp_path / "home")
+    done = inside("eval", "json", "--out", str(out), option, home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
     assert (out / "experiment_json.jsonl").exists()
-    again = cordon("eval", "json", "--out", str(out), "--against", str(out / "report.json"), home=tmp_path / "home")
+    again = inside("eval", "json", "--out", str(out), "--against", str(out / "report.json"), home=tmp_path / "home")
     assert again.returncode == 0, again.stderr
-    shown = cordon("eval", "--help", home=tmp_path / "home").stdout
+    shown = inside("eval", "--help", home=tmp_path / "home").stdout
     assert "--against" in shown and "--experiment" in shown
 
 

@@ -194,10 +194,10 @@ def test_a_model_that_takes_too_long_is_stopped_and_blocks(opened: Callable[...,
     folder = classifier(tmp_path / "slow", WORDS, NAMED, always=HARMLESS, slow=2_000)
     made = own(folder, detector_ms=200)
     made.open()
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(Unavailable, match="took too long"):
         scores(made, "word " * 500)
-    assert time.monotonic() - begun < 5  # two million million operations take longer
+    assert time.process_time() - begun < 5  # two million million operations take longer
     not_judged(opened(detector=str(folder), detector_ms=1), "took too long")
 
 

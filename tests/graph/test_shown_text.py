@@ -13,7 +13,7 @@ from graph.audit import markdown
 from graph.audit.report import report
 from graph.errors import BadInput, Unavailable
 from graph.policy.text import defang
-from tests.support.command import cordon
+from tests.support.command import Run, cordon
 
 LIVE = "The cassowary weighs 58 kg ![scale](http://evil.example/p.png) and [more](javascript:x) <img src=x> www.evil.example."
 
@@ -96,12 +96,12 @@ def test_the_filters_read_and_write_strict_json(tmp_path: Path) -> None:
     assert [("error" in row, row["id"]) for row in rows] == [(True, None), (True, None), (False, 1)]
 
 
-def test_names_cannot_drive_a_terminal(tmp_path: Path) -> None:
+def test_names_cannot_drive_a_terminal(tmp_path: Path, inside: Run) -> None:
     path = tmp_path / "esc\x1b[2J.txt"
     path.write_text("The kestrel is fed at nine every morning.")
     home = tmp_path / "home"
-    assert "\x1b" not in cordon("ingest", str(path), "--tenant", "E1", home=home).stdout
-    assert "\x1b" not in cordon("docs", "list", "--tenant", "E1", home=home).stdout
+    assert "\x1b" not in inside("ingest", str(path), "--tenant", "E1", home=home).stdout
+    assert "\x1b" not in inside("docs", "list", "--tenant", "E1", home=home).stdout
 
 
 def test_eval_finds_the_suites_of_the_checkout(tmp_path: Path) -> None:

@@ -37,11 +37,13 @@ def found(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return {"traced": traced, **json.loads(done.stdout)}
 
 
+@pytest.mark.slow
 def test_ask_scan_ingest_eval_and_serve_write_in_their_own_folders_alone(found: dict[str, Any]) -> None:
     assert found["left"] == []
     assert found["seen_when_there"]["left"] == ["person/home/id"]
 
 
+@pytest.mark.slow
 def test_ask_scan_ingest_eval_and_serve_reach_nobody(found: dict[str, Any]) -> None:
     if not found["traced"]:
         pytest.skip("no network of its own can be made here, or strace is missing")

@@ -197,7 +197,10 @@ def test_debug_ends_with_the_same_code_while_an_agent_is_open(run: Run) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize(("command", "code"), [("mask", 0), ("docs list --tenant U1", 0), ("docs list", 2)])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("mask", 0), pytest.param("docs list --tenant U1", 0, marks=pytest.mark.slow), ("docs list", 2)],
+)
 def test_closed_streams_are_no_error(base: Path, command: str, code: int, closed: str) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", f'echo \'{{"id": 1, "text": "x"}}\' | {{ "$0" -m graph.service.cli {command} {closed}; }}', sys.executable],
@@ -208,6 +211,7 @@ def test_closed_streams_are_no_error(base: Path, command: str, code: int, closed
         assert bool(done.stdout) == (closed == "2>&-")
 
 
+@pytest.mark.slow
 def test_memory_goes_on_in_the_next_process(run: Run) -> None:
     first = run("ask", QUESTION, "--tenant", "U1", "--thread", "m", "--memory", "buffer", "--json")
     assert first.returncode == 0
@@ -424,7 +428,7 @@ COMMANDS = ((), ("backup",), ("restore",), ("ask",), ("chat",), ("ingest",), ("d
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c) or "cordon")
 def test_help_is_instant_and_shows_an_example(run: Run, command: tuple[str, ...]) -> None:
     begun = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run(*command, "--help")
+    done = run(*command, "--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = (
         ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
@@ -433,11 +437,17 @@ def test_help_is_instant_and_shows_an_example(run: Run, command: tuple[str, ...]
     if command not in ((), ("docs",), ("audit",)):
         assert "Example" in done.stdout
     assert "\x1b" not in done.stdout
-    assert spent < 1
+    assert spent < 2  # a shared core counts double
+    imported = set(re.findall(r"\| +(\w+)", done.stderr))
+    assert "typer" in imported and not imported & {"chromadb", "langchain_core", "langgraph", "numpy", "onnxruntime"}
 
 
 @pytest.mark.parametrize("extra", [{"NO_COLOR": "1"}, {"TERM": "xterm-256color"}], ids=str)
-@pytest.mark.parametrize("arguments", [("ask", ATTACK, "--tenant", "U1"), ("audit", "tail")], ids=lambda a: a[0])
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(("ask", ATTACK, "--tenant", "U1"), marks=pytest.mark.slow), ("audit", "tail")],
+    ids=lambda a: a[0],
+)
 def test_a_pipe_gets_no_escape_codes(run: Run, arguments: tuple[str, ...], extra: dict[str, str]) -> None:
     done = run(*arguments, env=extra)
     assert "\x1b" not in done.stdout + done.stderr
@@ -445,7 +455,12 @@ def test_a_pipe_gets_no_escape_codes(run: Run, arguments: tuple[str, ...], extra
 
 @pytest.mark.parametrize(
     "arguments",
-    [("ask", QUESTION, "--tenant", "U1"), ("doctor",), ("ask", "--help"), ()],
+    [
+        pytest.param(("ask", QUESTION, "--tenant", "U1"), marks=pytest.mark.slow),
+        pytest.param(("doctor",), marks=pytest.mark.slow),
+        ("ask", "--help"),
+        (),
+    ],
     ids=lambda a: " ".join(a[::2]),
 )
 def test_no_color_means_no_bold_either(base: Path, arguments: tuple[str, ...]) -> None:
@@ -477,9 +492,9 @@ def test_a_reader_that_goes_away_is_no_error(base: Path) -> None:
     assert done.stdout.count("\n") == 1
 
 
-def test_chat_as_a_person_types_it(run: Run) -> None:
+def test_chat_as_a_person_types_it(inside: Run) -> None:
     typed = f"{QUESTION}\n/sources\n/why\n{ATTACK}\n/mode summary\n/nonsense\n/clear\n/exit\n"
-    done = run("chat", "--tenant", "U1", stdin=typed)
+    done = inside("chat", "--tenant", "U1", stdin=typed)
     assert done.returncode == 0, done.stderr
     assert "2,417" in done.stdout
     assert "Refusal: InjectionDetected." in done.stdout
@@ -487,9 +502,9 @@ def test_chat_as_a_person_types_it(run: Run) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_chat_tells_how_a_question_was_read(run: Run) -> None:
+def test_chat_tells_how_a_question_was_read(inside: Run) -> None:
     typed = "Which freezr holds the blood samples?\n/why\nWho keeps it?\n/why\n/exit\n"
-    done = run("chat", "--tenant", "U1", stdin=typed)
+    done = inside("chat", "--tenant", "U1", stdin=typed)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("searched for: Which freezer holds the blood samples?") == 2
     assert done.stdout.count("understood as: Who keeps ") == 2

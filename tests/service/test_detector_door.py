@@ -19,9 +19,9 @@ def folder(tmp_path: Path) -> Path:
     return classifier(tmp_path / "own", {"zorblax": [-9.0, 9.0]}, names, always=[4.0, 0.0])
 
 
-def test_a_question_that_it_flags_is_refused(run: Run, folder: Path) -> None:
-    assert run("ask", QUESTION, "--tenant", "U1").returncode == 0
-    done = run("ask", QUESTION, "--tenant", "U1", "--json", detector=folder)
+def test_a_question_that_it_flags_is_refused(inside: Run, folder: Path) -> None:
+    assert inside("ask", QUESTION, "--tenant", "U1").returncode == 0
+    done = inside("ask", QUESTION, "--tenant", "U1", "--json", detector=folder)
     assert done.returncode == 3, done.stderr
     assert json.loads(done.stdout)["refusal"]["code"] == "InjectionDetected"
 

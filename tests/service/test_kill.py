@@ -52,6 +52,7 @@ def _start(home: Path, out: Path, question: str) -> "subprocess.Popen[bytes]":
     )
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(home: Path, tmp_path: Path) -> None:
     out, dice = tmp_path / "out", random.Random(20_240_607)
     begun = time.monotonic()

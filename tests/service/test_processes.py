@@ -68,6 +68,7 @@ def test_answers_are_those_of_one_process_and_every_one_is_on_record(
     assert {reply.run_id for reply in replies} == {entry["run_id"] for entry in filter(is_run, journal.entries())}
 
 
+@pytest.mark.slow
 def test_turns_of_one_thread_come_one_after_the_other_whichever_process_runs_them(
     pooled: Callable[..., Pooled],
 ) -> None:
@@ -104,6 +105,7 @@ def test_what_is_put_and_removed_here_is_there_at_once(pooled: Callable[..., Poo
     assert {many.ask(question, **asked)["decision"] for _ in range(4)} & {"answer"} == set()
 
 
+@pytest.mark.slow
 def test_sentences_leave_while_the_model_writes(pooled: Callable[..., Pooled]) -> None:
     def answer(body: dict[str, Any]) -> Say:
         prompt = "\n\n".join(str(m["content"]) for m in body["messages"])
@@ -169,6 +171,7 @@ def test_processes_that_cannot_start_say_so(home: Path, monkeypatch: pytest.Monk
     lock.release()
 
 
+@pytest.mark.slow
 def test_two_processes_make_a_tenants_first_files_together(pooled: Callable[..., Pooled]) -> None:
     many = pooled()
     asked = [(f"new-{n}", user) for n in range(8) for user in ("ann", "bob")]
@@ -197,6 +200,7 @@ def test_a_process_that_hangs_does_not_keep_the_service_from_ending(pooled: Call
     HomeLock(home, 0).acquire().release()
 
 
+@pytest.mark.slow
 def test_no_module_is_taken_from_the_folder_of_the_start(
     pooled: Callable[..., Pooled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +211,7 @@ def test_no_module_is_taken_from_the_folder_of_the_start(
     assert not (tmp_path / "taken").exists()
 
 
+@pytest.mark.slow
 def test_a_process_that_cannot_be_replaced_at_once_is_replaced_later(
     pooled: Callable[..., Pooled], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,7 +55,7 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     child = subprocess.Popen(command, cwd=place, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(300):
+        for _ in range(1_200):
             try:
                 if httpx.get(f"{url}/ok", timeout=1, trust_env=False).status_code == 200:
                     break
@@ -63,7 +63,7 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 time.sleep(0.1)
             assert child.poll() is None, (place / "server.log").read_text()[-3_000:]
         else:
-            pytest.fail("not up in 30 s: " + (place / "server.log").read_text()[-3_000:])
+            pytest.fail("not up in two minutes: " + (place / "server.log").read_text()[-3_000:])
         yield url, place
     finally:
         os.killpg(child.pid, signal.SIGINT)

@@ -138,12 +138,15 @@ def personal(places: dict[str, Any], planted: Iterable[str]) -> list[str]:
     """I5: no planted value, in whatever form, and nothing that the detectors would mask, in any of the places."""
     digits = {value: _digits(value)[-10:] for value in planted}
     found = []
+    looked: dict[str, list[str]] = {}  # the same words stand in many places
     for place, value in places.items():
         for text in strings(value):
-            bare = _digits(text)
-            found += [f"{place}: {raw!r} in {text[:60]!r}" for raw, tail in digits.items() if tail and tail in bare]
-            if not _DIGESTS.fullmatch(text):
-                found += [f"{place}: {s.type} {text[s.start : s.end]!r}" for s in pii.find(text)]
+            if text not in looked:
+                bare = _digits(text)
+                here = [f"{raw!r} in {text[:60]!r}" for raw, tail in digits.items() if tail and tail in bare]
+                spans = pii.find(text) if not _DIGESTS.fullmatch(text) else ()
+                looked[text] = here + [f"{s.type} {text[s.start : s.end]!r}" for s in spans]
+            found += [f"{place}: {what}" for what in looked[text]]
     return found
 
 

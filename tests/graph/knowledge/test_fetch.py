@@ -319,17 +319,20 @@ def test_a_slow_drip_ends_at_the_time_limit(site: Site, head: bytes) -> None:
     started = time.monotonic()
     url = site.raw("/", drip(head))
     assert reason(url, allow_private=True, limits=FetchLimits(seconds=0.4)) == "url_too_slow"
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 5  # not the 10 that the drip takes
 
 
 def test_a_name_server_that_does_not_answer_is_given_up() -> None:
+    given_up = threading.Event()
+
     def slow(host: str, port: int) -> list[str]:
-        time.sleep(1)
+        given_up.wait(30)
         return [PUBLIC]
 
     started = time.monotonic()
     assert reason("http://example.com/", resolver=slow, limits=FetchLimits(seconds=0.2)) == "url_too_slow"
-    assert time.monotonic() - started < 0.9
+    assert time.monotonic() - started < 10
+    given_up.set()
 
 
 def test_what_is_not_there_is_unreachable(site: Site) -> None:

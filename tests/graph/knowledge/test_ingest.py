@@ -59,10 +59,10 @@ def test_a_file_left_half_way_leaves_nothing_and_what_it_repeats_is_embedded_onc
     tmp_path: Path, settings_of: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "long.md"
-    parts = (f"# Part {n % 70}\n\n" + f"The merlin valve {n % 70} is shut. " * 80 for n in range(210))
+    parts = (f"# Part {n % 70}\n\n" + f"The merlin valve {n % 70} is shut. " * 12 for n in range(210))
     path.write_text("\n\n".join(parts))
     sources = list(files([path], "U1"))
-    with Agent(settings_of(artifacts=False)) as agent:
+    with Agent(settings_of(artifacts=False, chunk_tokens=100, chunk_overlap=0)) as agent:
         embed, seen = agent.deps.embedder.embed, []
 
         def counted(texts: Sequence[str]) -> np.ndarray:

@@ -61,6 +61,6 @@ def test_every_visible_character_is_in_exactly_one_sentence(text: str) -> None:
 @pytest.mark.parametrize("piece", ["a. B ", ".", "e.g. ", '."', "word ", "? \n", "(" * 10])
 def test_time_grows_with_length_only(piece: str) -> None:
     text = piece * (400_000 // len(piece))
-    started = time.perf_counter()
+    started = time.thread_time()
     split(text)
-    assert time.perf_counter() - started < 2.0
+    assert time.thread_time() - started < 2.0

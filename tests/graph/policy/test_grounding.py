@@ -116,9 +116,9 @@ def test_one_claim_against_five_passages_is_quick() -> None:
     taken = []
     for at, claim in enumerate(claims):
         passages = [text[(at * 5 + n) * 200 :][:2_000] for n in range(5)]
-        begun = time.perf_counter()
+        begun = time.process_time()
         check(claim, passages)
-        taken.append(time.perf_counter() - begun)
+        taken.append(time.process_time() - begun)
     assert sorted(taken)[len(taken) // 2] < 0.03
 
 

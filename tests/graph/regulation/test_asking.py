@@ -15,7 +15,7 @@ from graph.regulation import store
 from graph.regulation.act import Act
 from graph.settings import Settings, load
 from tests.support import invariants as inv
-from tests.support.command import cordon
+from tests.support.command import Run
 
 MODES = ("baseline", "agent", "graph")
 
@@ -166,31 +166,31 @@ def test_a_crash_between_document_and_graph_is_mended_by_the_next_ingestion(inde
         assert outcome.status == "indexed" and len(one.regulations(tenant_id="U1")) == 1
 
 
-def test_the_commands(indexed: Path, tmp_path: Path) -> None:
+def test_the_commands(indexed: Path, tmp_path: Path, inside: Run) -> None:
     home = Path(shutil.copytree(indexed, tmp_path / "home"))
-    told = cordon("regulation", "status", "--tenant", "U1", home=home)
+    told = inside("regulation", "status", "--tenant", "U1", home=home)
     assert told.returncode == 0, told.stderr
     assert "20 articles, 31 recitals, 3 chapters, 2 sections, 1 annexes" in told.stdout
     assert "complete: nothing missing" in told.stdout
-    data = json.loads(cordon("regulation", "status", "--tenant", "U1", "--json", home=home).stdout)
+    data = json.loads(inside("regulation", "status", "--tenant", "U1", "--json", home=home).stdout)
     assert data[0]["references"]["unresolved"] == [] and data[0]["complete"] is True
-    shown = cordon("regulation", "show", "Article 12(3)", "--tenant", "U1", home=home)
+    shown = inside("regulation", "show", "Article 12(3)", "--tenant", "U1", home=home)
     assert "48 hours" in shown.stdout and "derogates from  Article 12(1)" in shown.stdout
-    drawn = cordon("regulation", "show", "art 12", "--format", "mermaid", "--tenant", "U1", home=home)
+    drawn = inside("regulation", "show", "art 12", "--format", "mermaid", "--tenant", "U1", home=home)
     assert drawn.stdout.startswith("flowchart LR\n") and "Article 12: Withdrawal from service" in drawn.stdout
-    absent = cordon("regulation", "show", "Article 99", "--tenant", "U1", home=home)
+    absent = inside("regulation", "show", "Article 99", "--tenant", "U1", home=home)
     assert absent.returncode == 2 and "there is no 'Article 99'" in absent.stderr
-    foreign = cordon("regulation", "show", "Article 12", "--tenant", "U2", home=home)
+    foreign = inside("regulation", "show", "Article 12", "--tenant", "U2", home=home)
     assert foreign.returncode == 2 and "no act was ingested" in foreign.stderr
-    answer = cordon("ask", "art. 12 para. 3", "--tenant", "U1", "--mode", "graph", home=home, artifacts=1)
+    answer = inside("ask", "art. 12 para. 3", "--tenant", "U1", "--mode", "graph", home=home, artifacts=1)
     assert "act.pdf, Article 12(3), p. " in answer.stdout
     (folder,) = (home.parent / "out").iterdir()
     assert (folder / "neighbourhood.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "neighbourhood.mmd").read_text().startswith("flowchart LR")
 
 
-def test_a_file_that_is_no_act_is_said_so(tmp_path: Path) -> None:
+def test_a_file_that_is_no_act_is_said_so(tmp_path: Path, inside: Run) -> None:
     file = tmp_path / "minutes.txt"
     file.write_text("Minutes of the meeting. Nothing was decided.")
-    told = cordon("ingest", "--regulation", str(file), "--tenant", "U1", home=tmp_path / "home")
+    told = inside("ingest", "--regulation", str(file), "--tenant", "U1", home=tmp_path / "home")
     assert told.returncode == 0 and "quarantined" in told.stdout and "does not read like an act" in told.stdout

@@ -9,12 +9,13 @@ import pytest
 
 from evals.serving import WIDE, Served, serving, small_home
 from graph.settings import load
+from tests.support.once import once
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small indexed home, closed: copy it, do not open it."""
-    return small_home(tmp_path_factory.mktemp("small"))
+    return once(tmp_path_factory, "small", small_home) / "home"
 
 
 @pytest.fixture(scope="session")

@@ -36,6 +36,7 @@ def test_a_stream_that_cannot_begin_says_so_instead_of_breaking_off(u1: httpx.Cl
             assert u1.post(f"/agent/{door}", json={"input": {"question": question}}).status_code == 422
 
 
+@pytest.mark.slow
 def test_generated_requests_find_no_server_error(another: Callable[..., Any]) -> None:
     """A few of schemathesis' cases; `python -m evals.fuzz` sends thousands, to every route."""
     from evals.fuzz import fuzz

@@ -12,7 +12,7 @@ import pytest
 from evals.serving import Served, keys_of
 from graph.errors import BadInput
 from graph.stores.keys import Key
-from tests.support.command import cordon
+from tests.support.command import Run
 
 PAST, FUTURE = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
 
@@ -63,21 +63,21 @@ def test_only_expired_keys_are_no_keys(tmp_path: Path) -> None:
     keys.close()
 
 
-def test_the_list_tells_how_long_each_is_valid(tmp_path: Path) -> None:
-    made = cordon("keys", "add", "--tenant", "U1", "--user", "ann", "--days", "7", home=tmp_path)
+def test_the_list_tells_how_long_each_is_valid(tmp_path: Path, inside: Run) -> None:
+    made = inside("keys", "add", "--tenant", "U1", "--user", "ann", "--days", "7", home=tmp_path)
     assert ", until 2" in made.stderr and made.stdout.startswith("cordon_")
-    key = json.loads(cordon("keys", "add", "--tenant", "U2", "--days", "7", "--json", home=tmp_path).stdout)
-    cordon("keys", "add", "--tenant", "U3", home=tmp_path)
+    key = json.loads(inside("keys", "add", "--tenant", "U2", "--days", "7", "--json", home=tmp_path).stdout)
+    inside("keys", "add", "--tenant", "U3", home=tmp_path)
     until(tmp_path, Key(key["key_id"], "", "", "", ""), PAST)
-    listed = cordon("keys", "list", home=tmp_path).stdout.splitlines()
+    listed = inside("keys", "list", home=tmp_path).stdout.splitlines()
     assert "  valid until 2" in listed[0]
     assert listed[1].endswith(f"  expired {PAST}") and listed[2].endswith("  valid")
-    assert [bool(k["expires"]) for k in json.loads(cordon("keys", "list", "--json", home=tmp_path).stdout)] == [
+    assert [bool(k["expires"]) for k in json.loads(inside("keys", "list", "--json", home=tmp_path).stdout)] == [
         True,
         True,
         False,
     ]
-    assert cordon("keys", "add", "--tenant", "U1", "--days", "0", home=tmp_path).returncode == 2
+    assert inside("keys", "add", "--tenant", "U1", "--days", "0", home=tmp_path).returncode == 2
 
 
 def test_keys_of_an_earlier_version_open_as_before(tmp_path: Path) -> None:

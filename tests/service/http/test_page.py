@@ -95,7 +95,7 @@ def page(browser: Any, served: Served) -> Iterator[Any]:
     tab.on("request", lambda r: tab.requested.append(r.url))
     tab.on("pageerror", lambda e: tab.faults.append(str(e)))
     tab.on("dialog", lambda d: d.accept())
-    tab.set_default_timeout(20_000)
+    tab.set_default_timeout(60_000)
     yield tab
     assert tab.faults == []
     assert [url for url in tab.requested if not url.startswith("http://127.0.0.1:")] == []

@@ -33,7 +33,7 @@ def tokens(tmp_path: Path, algorithm: str = "EdDSA", **settings: Any) -> Tokens:
 
 
 def signed(algorithm: str = "EdDSA", key: Any = None, **claims: Any) -> str:
-    known = {"tenant": "U1", "sub": "ann", "role": "uploader", "exp": time.time() + 60, **claims}
+    known = {"tenant": "U1", "sub": "ann", "role": "uploader", "exp": time.time() + 3_600, **claims}
     return jwt.encode({k: v for k, v in known.items() if v is not None}, key or PRIVATE[algorithm], algorithm=algorithm)
 
 
@@ -42,7 +42,7 @@ def test_a_signed_token_speaks_for_its_tenant_user_and_role(tmp_path: Path, algo
     found = tokens(tmp_path, algorithm).principal(signed(algorithm))
     assert found is not None
     assert (found[1].tenant_id, found[1].user_id, found[1].role) == ("U1", "ann", "uploader")
-    assert found[0] == tokens(tmp_path, algorithm).principal(signed(algorithm, exp=time.time() + 9))[0]  # type: ignore[index]
+    assert found[0] == tokens(tmp_path, algorithm).principal(signed(algorithm, exp=time.time() + 1_800))[0]  # type: ignore[index]
 
 
 def test_a_role_left_out_is_the_least(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_no_signature_or_one_made_with_the_public_key_is_none(tmp_path: Path) ->
     def part(value: Any) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
-    claims = part({"tenant": "U1", "sub": "ann", "exp": time.time() + 60})
+    claims = part({"tenant": "U1", "sub": "ann", "exp": time.time() + 3_600})
     unsigned = f"{part({'alg': 'none', 'typ': 'JWT'})}.{claims}."
     head = f"{part({'alg': 'HS256', 'typ': 'JWT'})}.{claims}"
     mac = hmac.new(pem(PRIVATE["EdDSA"]), head.encode(), hashlib.sha256).digest()

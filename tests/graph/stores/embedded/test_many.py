@@ -148,6 +148,7 @@ with Agent(load(environ={}, home=base / "home", artifacts=False)) as agent:
 """
 
 
+@pytest.mark.slow
 def test_forty_tenants_where_few_files_may_be_open(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", MANY, str(tmp_path)],
