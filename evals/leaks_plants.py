@@ -39,18 +39,18 @@ def faults(world: World) -> Iterator[None]:
 @contextmanager
 def leaking(home: Path | None = None) -> Iterator[None]:
     """Every plant at once, for graphs and services that are made inside it."""
+    import graph.administration.documents
     import graph.agent
     import graph.build
-    import graph.library
     import graph.models.chat
     import graph.tracing.langsmith
+    from graph.answering.verified import Verified
     from graph.audit.record import entry_of
     from graph.tracing.spans import spans as genuine_spans
-    from graph.verified import Verified
 
     respond, add = graph.build.respond, Verified.add
     fail_closed, complete = graph.build.fail_closed, graph.models.chat.Generator.complete
-    described, search = graph.library._described, graph.agent.Agent.search
+    described, search = graph.administration.documents._described, graph.agent.Agent.search
 
     def loud_respond(state: Any, *, settings: Any) -> dict[str, Any]:
         from langchain_core.language_models import FakeListChatModel
@@ -99,13 +99,13 @@ def leaking(home: Path | None = None) -> Iterator[None]:
     plants: dict[str, Any] = {
         "graph.build.respond": loud_respond,
         "graph.build.fail_closed": loud_failure,
-        "graph.verified.Verified.add": loud_add,
+        "graph.answering.verified.Verified.add": loud_add,
         "nodes.record.entry_of": lambda state, reply: entry_of(state, reply) | {"leak": LEAK},
         "graph.tracing.spans": loud_spans,
         "graph.checkpoints.masked": lambda value: value,
         "graph.tracing.langsmith.masked": lambda value: value,
         "graph.models.chat.Generator.complete": loud_complete,
-        "graph.library._described": lambda record: described(record) | {"title": LEAK},
+        "graph.administration.documents._described": lambda record: described(record) | {"title": LEAK},
         "graph.agent.Agent.search": loud_search,
     }
     with ExitStack() as stack:

@@ -2,7 +2,7 @@
 reader of answers learn with.
 
 PyTorch is no dependency: only who fine-tunes needs it. The model is a function of named tensors, without modules of
-its own, so that what is learned can be written down as it stands and put into the shipped graph (graph/tuned.py).
+its own, so that what is learned can be written down as it stands and put into the shipped graph (graph/onnx/minilm.py).
 """
 
 import importlib
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graph.errors import Unavailable
-from graph.tuned import WIDTH, Text, installed
+from graph.onnx.minilm import WIDTH, Text, installed
 
 LAYERS, HEADS_OF = 6, 12
 LINEAR = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",

@@ -11,13 +11,13 @@ from typing import Any, Self, get_args
 
 from langchain_core.language_models import BaseChatModel
 
+from graph.administration.documents import Library
 from graph.context import Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
-from graph.library import Library
+from graph.runner import Release, Runner, Turn, Turns
 from graph.settings import Settings, load
 from graph.tracing import refuse_uninvited
-from graph.turns import Release, Runner, Turn, Turns
 
 _MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
 DEFAULT_USER, DEFAULT_THREAD = "local", "default"
@@ -204,14 +204,14 @@ class Agent(Library):
         everything: bool = False,
         older_than_days: int | None = None,
     ) -> dict[str, Any]:
-        """Erase a thread, a user, all of a tenant, or what is older; returns the receipt (graph/erasure.py).
+        """Erase a thread, a user, all of a tenant, or what is older; returns the receipt (administration/erasure.py).
 
         Raises BadInput when nothing, or more than one thing, is named, or while other processes answer: they would
         keep what they have open.
         """
         if self._runner is not self.turns:
             raise BadInput("other processes answer now.", hint="Stop the service, then use `cordon forget`.")
-        from graph.erasure import Scope, erase
+        from graph.administration.erasure import Scope, erase
 
         named = [bool(user_id or thread_id), everything, older_than_days is not None]
         if sum(named) != 1 or (older_than_days is not None and older_than_days < 0):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graph.gate import Gate
+from graph.models.gate import Gate
 from graph.policy import pii
 from graph.settings import Settings
 from graph.stores import Stores

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
-from graph import cores
+from graph import processors
 from graph.errors import BadSettings
 
 CONFIG_FILE = "cordon.toml"
@@ -178,7 +178,7 @@ class Settings(BaseModel):
     @property
     def processes(self) -> int:
         """How many processes answer."""
-        return self.serve_processes or min(MOST_PROCESSES, cores.available())
+        return self.serve_processes or min(MOST_PROCESSES, processors.available())
 
     @property
     def embedded(self) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from graph import memory
+from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
@@ -14,7 +15,6 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
 from graph.policy.question.intent import weighting
-from graph.release import SentenceStream
 from graph.settings import Settings
 from graph.state import Draft, Evidence, State, Usage
 from graph.stores.journal import Journal

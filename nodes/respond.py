@@ -2,13 +2,13 @@
 
 from typing import Any, Literal
 
+from graph.answering.verified import certainty
 from graph.models.reader import reader
 from graph.policy.answer import prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.text.structure import SEPARATOR
 from graph.settings import Settings
 from graph.state import Decision, State
-from graph.verified import certainty
 
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.

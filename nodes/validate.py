@@ -2,11 +2,11 @@
 
 from typing import Any, Literal
 
+from graph.answering.verified import Verified, shown
 from graph.models import wording
 from graph.models.chat import Generator
 from graph.policy.answer import refusals
 from graph.state import Draft, State
-from graph.verified import Verified, shown
 from nodes.generate import task_of
 from nodes.repair import TRIES
 

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from graph.errors import ModelUnavailable, Unavailable
-from graph.parts import Folder, is_folder
+from graph.onnx.folder import Folder, is_folder
+from graph.onnx.minilm import installed
 from graph.settings import Settings
-from graph.tuned import installed
 
 # Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -175,7 +175,7 @@ class Endpoint:
 
 
 class Local:
-    """A sentence encoder of one's own, from a folder (graph/parts.py), with its pooling and prefixes."""
+    """A sentence encoder of one's own, from a folder (graph/onnx/folder.py), with its pooling and prefixes."""
 
     def __init__(self, settings: Settings) -> None:
         self._folder = Folder(Path(settings.embeddings), "CORDON_EMBEDDINGS")

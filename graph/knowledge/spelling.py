@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 
+from graph.onnx.minilm import installed
 from graph.policy import pii
 from graph.policy.question.spelling import distance, meant, roots, second_letter, slips, starts, words
 from graph.stores.spaces import Words
-from graph.tuned import installed
 
 READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours
 _CANDIDATES = 12  # stems

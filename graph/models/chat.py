@@ -15,9 +15,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from graph.errors import ModelUnavailable
-from graph.gate import Gate
 from graph.knowledge.embeddings import Embedder
 from graph.models import assessment, extractive, server
+from graph.models.gate import Gate
 from graph.models.reader import reader
 from graph.models.room import Room
 from graph.models.task import KEY

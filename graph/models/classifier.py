@@ -1,4 +1,4 @@
-"""A sequence classifier in a folder of one's own (graph/parts.py) as a detector, and which of its labels mean what."""
+"""A sequence classifier in a folder of one's own as a detector, and which of its labels mean what."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.errors import BadSettings
-from graph.parts import Folder
+from graph.onnx.folder import Folder
 from graph.policy.threats import SCORES
 from graph.policy.threats.borders import pairs
 from graph.settings import Settings

@@ -1,7 +1,7 @@
 """The reader: how well a sentence answers a question, with the headings it stands under.
 
-The embedded one is MiniLM moved by small steps (graph/tuned.py), which reads question and sentence together;
-`python -m evals.reader` learned them. Another one is a cross-encoder in a folder of one's own (graph/parts.py).
+The embedded one is MiniLM moved by small steps (graph/onnx/minilm.py), which reads question and sentence together;
+`python -m evals.reader` learned them. Another one is a cross-encoder in a folder of one's own (graph/onnx/folder.py).
 """
 
 import threading
@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graph import tuned
 from graph.errors import Unavailable
-from graph.parts import Folder
+from graph.onnx import minilm
+from graph.onnx.folder import Folder
 from graph.settings import Settings
 
 FILE = Path(__file__).with_name("weights") / "reader.npz"
@@ -40,9 +40,9 @@ class Embedded:
         self._opening = threading.Lock()
 
     @cached_property
-    def _opened(self) -> tuple[tuned.Runner, Any, float]:
-        found = tuned.steps(self._file)
-        return tuned.runner(found, PIECES), found.rest["line"], float(found.rest["bias"])
+    def _opened(self) -> tuple[minilm.Runner, Any, float]:
+        found = minilm.steps(self._file)
+        return minilm.runner(found, PIECES), found.rest["line"], float(found.rest["bias"])
 
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
         with self._opening:

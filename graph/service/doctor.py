@@ -13,7 +13,7 @@ from graph.errors import BadSettings, CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
 from graph.models.reader import reader
-from graph.parts import is_folder
+from graph.onnx.folder import is_folder
 from graph.settings import Settings, origin, without_credentials
 from graph.stores import State
 from graph.tracing import refuse_uninvited

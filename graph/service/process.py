@@ -32,7 +32,7 @@ def main(line: int, *lease: int) -> None:
     log_to_stderr()
     from graph.context import Context
     from graph.deps import Deps
-    from graph.turns import Turn, Turns
+    from graph.runner import Turn, Turns
 
     deps = Deps(settings, lease=lease, serves=True)
     deps.open()

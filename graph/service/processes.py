@@ -25,8 +25,8 @@ from typing import Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
+from graph.runner import Release, Turn
 from graph.settings import Settings
-from graph.turns import Release, Turn
 
 ROOT = Path(__file__).parents[2]
 START_S = 60.0
@@ -39,7 +39,7 @@ log = logging.getLogger("cordon.processes")
 
 
 class Processes:
-    """A graph.turns.Runner. `lease` holds the stores (graph/stores/leases.py). Raises Unavailable when no process can
+    """A graph.runner.Runner. `lease` holds the stores (graph/stores/leases.py). Raises Unavailable when no process can
     be started."""
 
     def __init__(self, settings: Settings, lease: tuple[int, ...], count: int) -> None:

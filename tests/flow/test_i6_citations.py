@@ -80,7 +80,7 @@ def test_forged_numbers_are_corrected_or_dropped(opened: Any) -> None:
 
 @pytest.mark.parametrize("broken", ["offsets", "evidence"])
 def test_the_check_fails_on_wrong_places(opened: Any, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
-    import graph.verified as stage
+    import graph.answering.verified as stage
 
     honest = stage._citation
 
@@ -98,6 +98,6 @@ def test_the_check_fails_on_wrong_places(opened: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_check_fails_when_masking_does_not_shift_offsets(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph.verified.to_source", lambda edits, start, end: (start, end))
+    monkeypatch.setattr("graph.answering.verified.to_source", lambda edits, start, end: (start, end))
     one: Agent = opened(chat=Scripted(reply=everything), model="stub")
     assert run(one, "U1", "Who is on the contact list of the genomics laboratory?", top_k=10)[0] != []

@@ -10,16 +10,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("graph", "graph.errors", "graph.files", "graph.settings", "graph.tuned", "graph.parts", "prompts"),
+    ("graph", "graph.errors", "graph.files", "graph.settings", "graph.onnx", "graph.processors", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.verified", "graph.release", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
+        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
     ),
     ("graph.stores.embedded",),
     ("graph.deps",),
     ("nodes",),
     ("graph.build",),
-    ("graph.erasure", "graph.turns", "graph.library"), ("graph.agent", "graph.server"),
+    ("graph.administration", "graph.runner"), ("graph.agent", "graph.server"),
     ("graph.service",),
     ("evals",),
 )  # fmt: skip
@@ -32,7 +32,7 @@ KNOWN = {
 
 # Who may name the acts of the Union, and for what. All others meet them through graph/knowledge/extensions.py.
 NAMES_REGULATION = {
-    "graph.library": "the Python door: the acts of a tenant, and their provisions",
+    "graph.administration.documents": "the Python door: the acts of a tenant, and their provisions",
     "graph.service.commands.regulations": "the command `cordon regulation`",
     "graph.service.render": "cites a provision as lawyers do",
     "graph.audit.artifacts": "the picture of a question among its provisions",
@@ -97,7 +97,7 @@ def test_policy_knows_errors_tuned_weights_and_itself_only() -> None:
         for name, path in modules()
         if name.startswith("graph.policy")
         for target, _ in imports(name, path)
-        if not target.startswith("graph.policy") and target not in ("graph.errors", "graph.tuned")
+        if not target.startswith("graph.policy") and target not in ("graph.errors", "graph.onnx.minilm")
     }
     assert sorted(stray - KNOWN.keys()) == []
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from evals.serving import WIDE, serving
-from graph import erasure
+from graph.administration import erasure
 from graph.agent import Agent
 from graph.audit.mistakes import flag
 from graph.errors import Unavailable

@@ -1,5 +1,5 @@
 """Writes minilm.onnx: all-MiniLM-L6-v2 as a graph of 25 KB whose weights are byte ranges of model.safetensors; and
-minilm8.onnx, whose layers multiply whole numbers of 8 bits that graph/tuned.py gives it.
+minilm8.onnx, whose layers multiply whole numbers of 8 bits that graph/onnx/minilm.py gives it.
 
 Only needed when the graph changes, with the package `onnx` installed:
 

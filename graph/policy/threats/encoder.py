@@ -1,6 +1,6 @@
 """The guard's own reading of a text: MiniLM, its layers moved by small steps, and a line on the result for each head.
 
-The steps were learned by `python -m evals.finetune` (graph/tuned.py).
+The steps were learned by `python -m evals.finetune` (graph/onnx/minilm.py).
 """
 
 import threading
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graph import tuned
+from graph.onnx import minilm
 
 FILE = Path(__file__).with_name("weights") / "encoder.npz"
 PIECES = 256  # of a text are read; it learned from as many
@@ -30,14 +30,14 @@ class Heads:
 
 @cache
 def heads(file: Path = FILE) -> Heads:
-    found = tuned.steps(file)
+    found = minilm.steps(file)
     knots = list(zip(found.rest["knot_margins"], found.rest["knot_scores"], strict=True))
     return Heads(found.rest["line"], found.rest["bias"], found.rest["share"], knots, found.digest)
 
 
 @cache
-def _runner(file: Path) -> tuned.Runner:
-    return tuned.runner(tuned.steps(file), PIECES, whole=True)
+def _runner(file: Path) -> minilm.Runner:
+    return minilm.runner(minilm.steps(file), PIECES, whole=True)
 
 
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:

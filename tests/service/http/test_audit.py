@@ -20,7 +20,7 @@ NOW = "2031-01-31T10:00:00.000Z"
 
 
 def sentences(journal: FileJournal, tenant: str, run: str, count: int) -> None:
-    """Lines as graph/release.py writes them, of a run that was cut off."""
+    """Lines as graph/answering/sentence_stream.py writes them, of a run that was cut off."""
     for n in range(1, count + 1):
         line = {"kind": "sentence", "timestamp": NOW, "run_id": run, "tenant_id": tenant, "n": n, "cited": []}
         journal.append({**line, "answer_sha256": "0" * 64})

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from graph.context import Context, key_of
 from graph.deps import Deps
-from graph.gate import WHOSE
+from graph.models.gate import WHOSE
 
 Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
 

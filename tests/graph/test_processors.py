@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph import cores
+from graph import processors
 
 
 @pytest.mark.parametrize(
@@ -16,5 +16,5 @@ def test_the_quota_of_a_container_counts(
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)))
     (tmp_path / "cpu.max").write_text(quota)
-    assert cores.available(tmp_path / "cpu.max") == expected
-    assert cores.available(tmp_path / "none") == 8
+    assert processors.available(tmp_path / "cpu.max") == expected
+    assert processors.available(tmp_path / "none") == 8

@@ -20,7 +20,7 @@ from graph.errors import Unavailable
 
 WIDTH = 384  # of the embedding
 TOGETHER = 8  # texts at once, in full numbers: a third less work for each than one by one; more gain nothing
-_GRAPHS = Path(__file__).parent / "knowledge" / "minilm"
+_GRAPHS = Path(__file__).parents[1] / "knowledge" / "minilm"
 _MOST = 63  # of a weight's whole number
 _LAYER = re.compile(r"encoder\.layer\.\d+\..+\.weight")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.errors import BadSettings
-from graph.tuned import Text
+from graph.onnx.minilm import Text
 
 TOGETHER = 8  # texts at once
 LONGEST = 512  # pieces of a text, where the folder does not say

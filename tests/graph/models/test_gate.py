@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from graph.agent import Agent
-from graph.gate import WHOSE, Gate
+from graph.models.gate import WHOSE, Gate
 from tests.support.models import Scripted, quoting
 
 

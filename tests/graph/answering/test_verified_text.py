@@ -2,8 +2,8 @@
 
 import pytest
 
+from graph.answering.verified import shown
 from graph.policy import pii
-from graph.verified import shown
 
 
 @pytest.mark.parametrize(

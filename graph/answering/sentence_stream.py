@@ -7,11 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from graph.answering.verified import Verified
 from graph.context import Principal
 from graph.models.partial import Claims
 from graph.state import Released, Sentence, State
 from graph.stores.journal import Journal
-from graph.verified import Verified
 
 
 class SentenceStream:

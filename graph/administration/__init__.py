@@ -1,0 +1,1 @@
+"""What an operator does with a home: documents in and out, and erasure."""
