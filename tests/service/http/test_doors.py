@@ -81,7 +81,7 @@ def upload(client: httpx.Client, *files: tuple[str, bytes]) -> dict[str, Any]:
 
 
 def finished(client: httpx.Client, job_id: str) -> dict[str, Any]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         job = client.get(f"/v1/jobs/{job_id}").json()
         if job["state"] in ("done", "cancelled", "failed"):
