@@ -66,17 +66,17 @@ check: $(VENV)/.dev ## format, lint, types, tests
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(PYTEST) -m "not slow"
 
 bench: $(VENV)/.default ## how long things take on this machine
-	@$(BIN)/python -m evals.bench
+	@$(BIN)/python -m evals.load.bench
 	@$(BIN)/python -m evals.load
 
 audit: $(VENV)/.dev ## ask for known vulnerabilities of everything pinned; fails when it could not ask
-	@$(BIN)/python -m evals.supply_chain audit
+	@$(BIN)/python -m evals.security.supply_chain audit
 
 bill: $(VENV)/.dev ## the bill of materials, in CycloneDX: out/bom.json
-	@$(BIN)/python -m evals.supply_chain bill out/bom.json
+	@$(BIN)/python -m evals.security.supply_chain bill out/bom.json
 
 licences: $(VENV)/.dev ## list the licences of everything pinned; fails on an unknown or a forbidden one
-	@$(BIN)/python -m evals.supply_chain licences
+	@$(BIN)/python -m evals.security.supply_chain licences
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

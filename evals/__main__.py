@@ -13,7 +13,8 @@ from typing import Any
 
 from graph.errors import BadInput, CordonError
 
-# A suite is one module here with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}` and one name below.
+# A suite is one module of evals/suites with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}`, and one
+# name below.
 SUITES = (
     "answers",
     "reader",
@@ -77,7 +78,7 @@ def main(argv: list[str] | None = None) -> int:
     }
     for name in chosen:
         begun = time.perf_counter()
-        result = importlib.import_module(f"evals.{name}").run(arguments.out, **given)
+        result = importlib.import_module(f"evals.suites.{name}").run(arguments.out, **given)
         result["plots"] = [plot for plot in result.get("plots", []) if _PLOTTED and Path(plot).exists()]
         result["seconds"] = round(time.perf_counter() - begun, 1)
         report["suites"][name] = result

@@ -69,7 +69,7 @@ def pool_folder_near() -> Path:
     """The pool at CORDON_POOL, or `pool` in the evaluation data; raises BadInput where there is neither."""
     if os.environ.get("CORDON_POOL"):
         return pool_folder()
-    from evals.retrieval import data_directory
+    from evals.suites.retrieval import data_directory
 
     return pool_folder(data_directory() / "pool")
 

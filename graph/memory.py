@@ -42,7 +42,7 @@ _AGAIN = re.compile(
     r"spoke (?:of|about)|asked(?: you)?(?: about)?)))\b",
     re.I,
 )
-RECALL_FROM = 0.4  # cosine of two questions from which the older turn counts as about the same (evals/memory.py)
+RECALL_FROM = 0.4  # cosine of two questions from which the older turn counts as about the same (evals/suites/memory.py)
 RECALLED = 2  # earlier turns shown beside the thread's own memory
 
 

@@ -1,7 +1,7 @@
 """Attacks on a Cordon started for the purpose, each with what it was seen to do: `python -m evals.security [NAME…]`.
 
-An attack is one module here with `measure() -> Iterator[Row]`; the runner finds it by its name. Each starts what it
-attacks itself, in a folder of its own, sends to loopback alone, and is bounded in time.
+An attack is one module of `attacks/` with `measure() -> Iterator[Row]`; the runner finds it by its name. Each
+starts what it attacks itself, in a folder of its own, sends to loopback alone, and is bounded in time.
 """
 
 from dataclasses import dataclass

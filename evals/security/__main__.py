@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator
 
 import evals.security
-from evals.security import Row
+from evals.security import Row, attacks
 
 MEMORY = 4 * 2**30  # bytes of address space for each process, as on a small machine
 
 
 def main(argv: list[str] | None = None) -> int:
-    names = sorted(found.name for found in pkgutil.iter_modules(evals.security.__path__) if found.name != "__main__")
+    names = sorted(found.name for found in pkgutil.iter_modules(attacks.__path__))
     parser = argparse.ArgumentParser(prog="python -m evals.security", description=evals.security.__doc__)
     parser.add_argument(
         "names", nargs="*", choices=[*names, []], metavar="NAME", help=f"{', '.join(names)}; all if none"
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
 def _rows(name: str) -> Iterator[Row]:
     """The attack's rows, and one more when it broke down: then nothing is known of the rest."""
     try:
-        yield from importlib.import_module(f"evals.security.{name}").measure()
+        yield from importlib.import_module(f"evals.security.attacks.{name}").measure()
     except Exception as error:
         yield Row("all of it", f"{type(error).__name__}: {error}"[:200], "an end", False)
 

@@ -2,7 +2,7 @@
 
 Candidates are the union of the best by BM25 and the nearest by cosine. They are ranked by the cosine plus half the
 share of the question's words they hold, weighted by rarity: as good as reciprocal rank fusion, better on passages,
-and it can be thresholded (evals/retrieval.py measures it).
+and it can be thresholded (evals/suites/retrieval.py measures it).
 """
 
 import math
@@ -26,7 +26,7 @@ WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
 Where = Literal["private", "public"]
 
 
-# Words that say nothing about a topic. Closed-class English; evals/retrieval.py shows the effect.
+# Words that say nothing about a topic. Closed-class English; evals/suites/retrieval.py shows the effect.
 STOP_WORDS = frozenset(
     """
     a about above after again all also am an and any are as at be because been before being below between both but

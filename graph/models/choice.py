@@ -14,7 +14,7 @@ from graph.policy.question import answer_type, intent
 from graph.policy.text import lexical as lexical
 from graph.policy.text.structure import ITEM, quoted
 
-# The figures below were set by hand on the questions of the five open collections (evals/handbooks.py).
+# The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
 FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
 EACH_SIDE = 2  # statements for each side of a comparison

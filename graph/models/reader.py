@@ -1,7 +1,8 @@
 """The reader: how well a sentence answers a question, with the headings it stands under.
 
 The embedded one is MiniLM moved by small steps (graph/onnx/minilm.py), which reads question and sentence together;
-`python -m evals.reader` learned them. Another one is a cross-encoder in a folder of one's own (graph/onnx/folder.py).
+`python -m evals.suites.reader` learned them. Another one is a cross-encoder in a folder of one's own
+(graph/onnx/folder.py).
 """
 
 import threading

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals import false_positives
+from evals.suites import false_positives
 from graph.errors import BadInput
 
 

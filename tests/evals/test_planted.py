@@ -4,8 +4,9 @@ import gzip
 import json
 from pathlib import Path
 
-from evals import planted, train_planted
-from evals.handbooks import LEFT_OUT
+from evals.suites import planted
+from evals.suites.handbooks import LEFT_OUT
+from evals.training import train_planted
 
 
 def test_withheld_sentences_and_flagged_documents_are_counted() -> None:

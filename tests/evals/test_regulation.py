@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evals import acts, oracle, regulation
-from evals.retrieval import data_directory
+from evals import acts, oracle
+from evals.suites import regulation
+from evals.suites.retrieval import data_directory
 from graph.errors import BadInput
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder

@@ -56,7 +56,7 @@ def test_the_command_knows_every_option_of_the_module(tmp_path: Path, option: st
 
 def test_no_plot_is_named_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = SimpleNamespace(run=lambda out: {"figures": {}, "plots": [str(out / "guardrails.png")]})
-    monkeypatch.setitem(sys.modules, "evals.guardrails", suite)
+    monkeypatch.setitem(sys.modules, "evals.suites.guardrails", suite)
     for plotted in (True, False):
         monkeypatch.setattr("evals.__main__._PLOTTED", plotted)
         main(["guardrails", "--out", str(tmp_path)])

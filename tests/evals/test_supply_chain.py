@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals import supply_chain
-from evals.supply_chain import Pin, audit, bill, licence, listed, main, pins, unsettled
+from evals.security import supply_chain
+from evals.security.supply_chain import Pin, audit, bill, licence, listed, main, pins, unsettled
 
 ROOT = Path(__file__).resolve().parents[2]
 PINS = pins()

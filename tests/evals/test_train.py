@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals import figures, logistic, material, train
+from evals import figures, material
+from evals.training import logistic, train
 from graph.errors import BadInput
 
 

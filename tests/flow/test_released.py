@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evals import false_positives
+from evals.suites import false_positives
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.errors import BadInput, NotFound

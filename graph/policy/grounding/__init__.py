@@ -2,7 +2,7 @@
 
 Every sentence of the evidence, with up to two that follow it, is compared with the claim by what is at hand: the words
 they share, weighted by rarity, numbers, dates, units, names, negation and contraries, quantifiers, bounds, and the
-order of who does what to whom. The weights are learned (`python -m evals.support --train`). No model is asked.
+order of who does what to whom. The weights are learned (`python -m evals.suites.support --train`). No model is asked.
 """
 
 import math

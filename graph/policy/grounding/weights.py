@@ -1,4 +1,4 @@
-"""What each feature counts for. Learned: `python -m evals.support --train` writes this file."""
+"""What each feature counts for. Learned: `python -m evals.suites.support --train` writes this file."""
 
 SUPPORTED_FROM = 0.5  # below it a sentence is not let out
 INTERCEPT = -4.5683

@@ -1,6 +1,6 @@
 """The guard's own reading of a text: MiniLM, its layers moved by small steps, and a line on the result for each head.
 
-The steps were learned by `python -m evals.finetune` (graph/onnx/minilm.py).
+The steps were learned by `python -m evals.training.finetune` (graph/onnx/minilm.py).
 """
 
 import threading

@@ -1,7 +1,7 @@
 """The learned layer: six linear models over hashed n-grams and, where it is asked, an encoder.
 
-Weights, calibration and their making: `python -m evals.train`, `python -m evals.finetune`, docs/guards-measured.md.
-They are read without pickle.
+Weights, calibration and their making: `python -m evals.training.train`, `python -m evals.training.finetune`,
+docs/guards-measured.md. They are read without pickle.
 """
 
 import hashlib

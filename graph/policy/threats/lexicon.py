@@ -13,7 +13,7 @@ _LEET = str.maketrans("0134578@$!|+9€£", "oieastbasiitgel")
 
 @cache
 def words() -> dict[str, float]:
-    """Word → log frequency, commonest first. Made by `python -m evals.train`."""
+    """Word → log frequency, commonest first. Made by `python -m evals.training.train`."""
     import numpy as np
 
     with np.load(FILE, allow_pickle=False) as stored:

@@ -28,7 +28,7 @@ _TINY = 5  # characters; a million full stops are a million sentences
 WITHHELD_FROM = 0.6  # score of a sentence from which it is withheld
 _ALONE = 0.5  # the most that the model says without another sign
 # Margins from which a sentence is withheld, in standard deviations over what the model learned from. Set on collections
-# and kinds of orders that the fit had not seen (`python -m evals.train_planted --left-out`).
+# and kinds of orders that the fit had not seen (`python -m evals.training.train_planted --left-out`).
 SIGNED, ADDRESSED, SHORT, TASK, STRANGE = 1.1, 0.85, 0.3, 0.5, 0.0
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 _TABLE = Table("planted")

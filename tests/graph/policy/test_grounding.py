@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.support import hard_pairs
+from evals.suites.support import hard_pairs
 from graph.policy.filters import check
 from graph.policy.grounding import SUPPORTED_FROM, support
 from graph.policy.grounding.tokens import read
@@ -86,7 +86,7 @@ def test_numbers_and_dates_have_one_form(one: str, other: str) -> None:
 
 
 def test_the_hard_pairs() -> None:
-    """The set is learned from too: evals/support.py gives the cross-validated figures."""
+    """The set is learned from too: evals/suites/support.py gives the cross-validated figures."""
     pairs = hard_pairs()
     swapped = [p for p in pairs if not p.supported]
     true = [p for p in pairs if p.supported]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from evals.security.shown import CODED
+from evals.security.attacks.shown import CODED
 from graph.policy.pii import find, mask
 
 CNIC, MOBILE, EMAIL = "35202-1234567-1", "0300-1234567", "ali.khan@example.org"

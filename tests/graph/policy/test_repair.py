@@ -188,7 +188,7 @@ def test_depth_is_counted_outside_of_strings() -> None:
 
 @pytest.mark.skipif(not (POOL / "jsonrepair.jsonl.gz").is_file(), reason="the labelled pool is not part of a checkout")
 def test_the_pairs_of_other_people() -> None:
-    from evals.json import pairs, same
+    from evals.suites.json import pairs, same
 
     decided = [p for p in pairs(POOL) if p.decided]
     good = sum(same(repair(p.text).value, p.value) for p in decided)

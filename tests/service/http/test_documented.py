@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evals.doors import routes
+from evals.security.doors import routes
 from evals.serving import CANARIES, Served
 from graph.service.http.caller import DEEDS
 

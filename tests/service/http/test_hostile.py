@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from evals.hostile import BODIES
+from evals.security.hostile import BODIES
 from evals.serving import QUESTIONS, Served
 from graph.service.http.bodies import parse
 from graph.service.http.limits import Limits
@@ -38,8 +38,8 @@ def test_a_stream_that_cannot_begin_says_so_instead_of_breaking_off(u1: httpx.Cl
 
 @pytest.mark.slow
 def test_generated_requests_find_no_server_error(another: Callable[..., Any]) -> None:
-    """A few of schemathesis' cases; `python -m evals.fuzz` sends thousands, to every route."""
-    from evals.fuzz import fuzz
+    """A few of schemathesis' cases; `python -m evals.security.fuzz` sends thousands, to every route."""
+    from evals.security.fuzz import fuzz
 
     with another() as served:
         found = fuzz(served, 250, paths="^/(v1/(ask|threads|jobs|documents|audit)|mcp)", each=3)
@@ -48,7 +48,7 @@ def test_generated_requests_find_no_server_error(another: Callable[..., Any]) ->
 
 
 def test_a_server_error_is_found(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    from evals.fuzz import fuzz
+    from evals.security.fuzz import fuzz
 
     with another() as served:
         monkeypatch.setattr(served.service.jobs, "cancel", lambda *given: 1 / 0)
@@ -57,8 +57,8 @@ def test_a_server_error_is_found(another: Callable[..., Any], monkeypatch: pytes
 
 
 def test_what_no_client_would_send_is_answered(another: Callable[..., Any]) -> None:
-    """A few doors of all; `python -m evals.fuzz` knocks at each of them."""
-    from evals.hostile import requests, send
+    """A few doors of all; `python -m evals.security.fuzz` knocks at each of them."""
+    from evals.security.hostile import requests, send
 
     with another() as served, served.client() as client:
         for hostile in requests(client.get("/openapi.json").json(), served.keys["U1", "admin"]):
@@ -70,7 +70,7 @@ def test_what_no_client_would_send_is_answered(another: Callable[..., Any]) -> N
 
 
 def test_every_operation_with_a_body_is_described_to_the_hostile(u1: httpx.Client) -> None:
-    from evals.hostile import requests
+    from evals.security.hostile import requests
 
     document = u1.get("/openapi.json").json()
     document["paths"]["/v1/new"] = {"post": {}}

@@ -1,14 +1,14 @@
-"""The leak matrix: a slice of it always, all of it by `python -m evals.leaks`; and every cell of the slice can fail."""
+"""The leak matrix: a slice of it always, all of it by `python -m evals.security.leaks`; and every cell of the slice can fail."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals.doors import routes
-from evals.leaks import ARTEFACTS, LEGITIMATE, matrix, run
-from evals.leaks_doors import DOORS
-from evals.leaks_world import CANARIES, LEAK, canaries_in, indexed, outside
+from evals.security.doors import routes
+from evals.security.leaks import ARTEFACTS, LEGITIMATE, matrix, run
+from evals.security.leaks_doors import DOORS
+from evals.security.leaks_world import CANARIES, LEAK, canaries_in, indexed, outside
 from evals.serving import Served
 from graph.agent import Agent
 from graph.build import build_graph

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evals.doors import PLACES, Cell, Matrix, Route, routes, table, untouched
+from evals.security.doors import PLACES, Cell, Matrix, Route, routes, table, untouched
 
 
 def wrong(cells: list[Cell]) -> list[str]:

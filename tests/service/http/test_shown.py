@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.security import shown
+from evals.security.attacks import shown
 from graph.policy.pii import hidden
 from graph.policy.text import defang
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.security.shown import LIVE
+from evals.security.attacks.shown import LIVE
 from graph.policy.answer import refusals
 from graph.policy.text import defang
 

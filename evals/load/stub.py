@@ -1,0 +1,56 @@
+"""An OpenAI-compatible model that waits, then quotes its first source. `python -m evals.load.stub SECONDS` prints its
+address. Everything happens on one event loop, so that hundreds of requests wait at the same time for nothing."""
+
+import asyncio
+import json
+import re
+import sys
+from typing import Any
+
+_SOURCE = re.compile(r"<evidence-(\w+) n=(\d+) from=[^\n]*>\n(.*?)\n</evidence-\1>", re.S)
+
+
+def answer(body: dict[str, Any]) -> bytes:
+    prompt = "\n\n".join(str(m["content"]) for m in body["messages"])
+    found = _SOURCE.search(prompt)
+    text = max(re.split(r"(?<=[.!?])\s|\n", found[3]), key=len).strip() if found else ""
+    said = {"answered": bool(found), "sentences": [{"text": text, "sources": [int(found[2])]}] if found else []}
+    message = {"role": "assistant", "content": json.dumps(said), "refusal": None}
+    return json.dumps(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        }
+    ).encode()
+
+
+async def main(seconds: float) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
+                length = re.search(r"content-length: (\d+)", head, re.I)
+                body = await reader.readexactly(int(length[1]) if length else 0)
+                if head.startswith("POST"):
+                    await asyncio.sleep(seconds)
+                data = answer(json.loads(body)) if head.startswith("POST") else b'{"object": "list", "data": []}'
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data)
+                    + data
+                )
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=512)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(float(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""What `cordon eval` runs: one file a suite, with `run(out)` that gives its figures."""
