@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         description="Measure: run evaluation suites, print their figures, write report.json and report.md.",
         epilog="Example: cordon eval answers retrieval --out report",
     )
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named; own")
     parser.add_argument("--out", type=Path, default=Path("out/eval"), help="where the reports and the plots go")
     parser.add_argument(
         "--experiment",
@@ -62,14 +62,22 @@ def main(argv: list[str] | None = None) -> int:
         metavar="DIR",
         help="with guardrails alone: the own sets without and with this detector (CORDON_DETECTOR), beside each other",
     )
+    parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="with own: questions of yours, a JSON object a line"
+    )
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="with own: the documents that they are about")
+    parser.add_argument("--attacks", type=Path, metavar="FILE", help="with own: texts, and how each should be judged")
     arguments = parser.parse_args(argv)
     before = _earlier(arguments.against) if arguments.against else {}
-    chosen = arguments.suites or list(SUITES)
-    if unknown := set(chosen) - set(SUITES):
+    yours = {name: value for name in ("questions", "corpus", "attacks") if (value := getattr(arguments, name))}
+    chosen = arguments.suites or (["own"] if yours else list(SUITES))
+    if unknown := set(chosen) - set({*SUITES, "own"}):
         raise BadInput(f"there is no suite {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(SUITES)}.")
     if arguments.detector and chosen != ["guardrails"]:
         raise BadInput("--detector is for the suite guardrails alone.", hint="cordon eval guardrails --detector DIR")
-    given = {"detector": arguments.detector} if arguments.detector else {}
+    if yours and chosen != ["own"]:
+        raise BadInput(f"--{next(iter(yours))} is for the suite own alone.", hint="cordon eval own --questions FILE")
+    given: dict[str, Any] = yours or ({"detector": arguments.detector} if arguments.detector else {})
     arguments.out.mkdir(parents=True, exist_ok=True)
     report: dict[str, Any] = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),

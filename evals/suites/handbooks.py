@@ -48,13 +48,14 @@ def asked(name: str, out: Path, home: Path | None = None) -> list[dict[str, Any]
             if not made.exists():
                 agent.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
                 made.touch()
-            rows = [{**_one(agent, question), "set": name} for question in questions]
+            rows = [{**answered(agent, question), "set": name} for question in questions]
     with (out / f"handbooks_{name}.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return rows
 
 
-def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
+def answered(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
+    """The question with what became of it, and whether that is what it wants."""
     who: dict[str, Any] = {"tenant_id": q["tenant"], "user_id": q["id"]}
     if q["history"]:
         who |= {"thread_id": "t", "memory": "buffer"}

@@ -125,7 +125,7 @@ def test_the_check_fails_when_documents_are_asked(agent: Agent, opened: Any, mon
     monkeypatch.setattr(
         stage,
         "assess",
-        lambda text, tenant="", encode=False, detector=None: honest(
+        lambda text, tenant="", **_: honest(
             text + " ".join(d["title"] for d in one.documents(tenant_id="U1")), tenant=tenant
         ),
     )
