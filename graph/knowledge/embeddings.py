@@ -16,7 +16,7 @@ import numpy as np
 
 from graph.errors import ModelUnavailable, Unavailable
 from graph.onnx.folder import Folder, is_folder
-from graph.onnx.minilm import installed
+from graph.onnx.minilm import GRAPHS, installed
 from graph.settings import Settings
 
 # Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
@@ -80,7 +80,7 @@ class MiniLM:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
-        graph = Path(__file__).with_name("minilm") / "minilm.onnx"
+        graph = GRAPHS / "minilm.onnx"
         return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
 
     def warm(self) -> None:

@@ -20,7 +20,7 @@ from graph.errors import Unavailable
 
 WIDTH = 384  # of the embedding
 TOGETHER = 8  # texts at once, in full numbers: a third less work for each than one by one; more gain nothing
-_GRAPHS = Path(__file__).parents[1] / "knowledge" / "minilm"
+GRAPHS = Path(__file__).parent
 _MOST = 63  # of a weight's whole number
 _LAYER = re.compile(r"encoder\.layer\.\d+\..+\.weight")
 
@@ -81,7 +81,7 @@ def runner(found: Steps, pieces: int, *, whole: bool = False) -> Runner:
 
     weights = installed()
     values = dict(found.replaced) | _moved(weights, found, whole)
-    graph = _GRAPHS / ("minilm8.onnx" if whole else "minilm.onnx")
+    graph = GRAPHS / ("minilm8.onnx" if whole else "minilm.onnx")
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3

@@ -3,7 +3,7 @@ minilm8.onnx, whose layers multiply whole numbers of 8 bits that graph/onnx/mini
 
 Only needed when the graph changes, with the package `onnx` installed:
 
-    python graph/knowledge/minilm/build.py PATH/TO/model.safetensors
+    python -m evals.training.minilm_graph PATH/TO/model.safetensors
 
 The architecture is BERT's (Devlin et al. 2019): 6 layers, 12 heads, hidden size 384, exact GELU, layer norm with
 epsilon 1e-12; then the mean over the tokens, scaled to length 1.
@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
+
+from graph.onnx.minilm import GRAPHS
 
 LAYERS, HIDDEN, HEADS, EPSILON, OPSET = 6, 384, 12, 1e-12, 20
 
@@ -124,6 +126,6 @@ def build(weights: Path, *, whole: bool = False) -> onnx.ModelProto:
 
 if __name__ == "__main__":
     for file, whole in (("minilm.onnx", False), ("minilm8.onnx", True)):
-        out = Path(__file__).with_name(file)
+        out = GRAPHS / file
         out.write_bytes(build(Path(sys.argv[1]), whole=whole).SerializeToString(deterministic=True))
         print(f"{out.name}: {out.stat().st_size:,} bytes")
