@@ -272,7 +272,8 @@ def test_a_model_that_writes_without_end_is_cut_off(talk: Any, size: int) -> Non
 
 def test_a_stream_without_end_is_cut_off_too(talk: Any) -> None:
     one, _ = talk(
-        lambda body: Say(sentences((true_sentence(body), [1]), ("The moon is full of cheese. " * 4_000, [1])))
+        lambda body: Say(sentences((true_sentence(body), [1]), ("The moon is full of cheese. " * 4_000, [1]))),
+        model_timeout_s=60,  # of wall time: a starved machine takes its time
     )
     begun = time.process_time()
     *_, reply = one.stream(QUESTION, tenant_id="U1")
