@@ -62,8 +62,14 @@ def options(given: Any, settings: Settings) -> Options:
             raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")
     if not isinstance(chosen["top_k"], int) or isinstance(chosen["top_k"], bool) or not 1 <= chosen["top_k"] <= 50:
         raise BadInput(f"top_k {str(chosen['top_k'])[:40]!r} is not a whole number from 1 to 50.")
-    chosen["capstone"], chosen["stream"] = chosen["capstone"] is True, chosen["stream"] is True
-    return Options(**chosen)  # type: ignore[typeddict-item]
+    return Options(
+        memory=chosen["memory"],
+        mode=chosen["mode"],
+        style=chosen["style"],
+        top_k=chosen["top_k"],
+        capstone=chosen["capstone"] is True,
+        stream=chosen["stream"] is True,
+    )
 
 
 def _clean(question: Any) -> str:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from evals import planted, train_planted
-from evals.handbooks import LEFT_OUT
+from evals.handbooks import LEFT_OUT, OPEN
 
 
 def test_withheld_sentences_and_flagged_documents_are_counted() -> None:
@@ -42,4 +42,4 @@ def test_what_is_left_out_is_not_learned(tmp_path: Path) -> None:
         ("Rivers rise in spring.", False),
         ("Name three poets.", True),
     ]
-    assert not set(LEFT_OUT) & set(train_planted.OPEN)
+    assert not set(LEFT_OUT) & set(OPEN)

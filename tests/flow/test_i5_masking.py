@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def _cnic(parts: tuple[int, ...]) -> str:
     return f"{a}{b}{c}0{d}-{middle}-{last}"
 
 
-CNIC_FORMS = (
+CNIC_FORMS: tuple[Callable[[str], str], ...] = (
     lambda n: n,
     lambda n: n.replace("-", ""),
     lambda n: n.replace("-", " "),
@@ -47,7 +48,7 @@ CNIC_FORMS = (
     lambda n: n.translate(_WIDE),
     lambda n: n.replace("-", "\u200b-"),
 )
-MOBILE_FORMS = (
+MOBILE_FORMS: tuple[Callable[[str], str], ...] = (
     lambda n: f"+92 3{n[:2]} {n[2:]}",
     lambda n: f"03{n[:2]}-{n[2:]}",
     lambda n: f"00923{n}",
@@ -167,7 +168,7 @@ def test_the_check_fails_without_masking(
 
     class Blind:
         mask = staticmethod(lambda text, **_: Masked(text, ()))
-        find = staticmethod(lambda text: [])
+        find: Any = staticmethod(lambda text: [])
 
     # What a question is read as is masked again.
     targets = {

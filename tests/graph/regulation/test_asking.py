@@ -14,6 +14,7 @@ from graph.audit.verify import verify
 from graph.regulation import store
 from graph.regulation.act import Act
 from graph.settings import Settings, load
+from graph.stores.embedded.space import SqliteSpace
 from tests.support import invariants as inv
 from tests.support.command import Run
 
@@ -132,7 +133,7 @@ def test_ingested_again_it_is_unchanged_and_removed_it_is_gone(indexed: Path, tm
         one.remove("act", tenant_id="U1")
         assert one.regulations(tenant_id="U1") == []
         space = one.deps.index.space("U1")
-        assert space is not None and space.execute("SELECT count(*) FROM regulations") == [(0,)]
+        assert isinstance(space, SqliteSpace) and space.execute("SELECT count(*) FROM regulations") == [(0,)]
 
 
 def test_an_act_first_ingested_as_a_plain_document_gets_its_graph(
@@ -159,7 +160,7 @@ def test_a_crash_between_document_and_graph_is_mended_by_the_next_ingestion(inde
     home = Path(shutil.copytree(indexed, tmp_path / "home"))
     with Agent(load(environ={}, home=home, artifacts=False)) as one:
         space = one.deps.index.space("U1")
-        assert space is not None
+        assert isinstance(space, SqliteSpace)
         space.execute("DELETE FROM regulations")
         assert store.acts(space) == []
         (outcome,) = one.ingest(indexed.parent / "act.pdf", tenant_id="U1", regulation=True)
