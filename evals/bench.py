@@ -16,6 +16,7 @@ from evals.retrieval import data_directory
 from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.manifest import sources
+from graph.options import Mode
 from graph.settings import load
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
@@ -65,7 +66,7 @@ def _acts(agent: Agent, folder: Path) -> None:
         act.write_bytes(acts.as_pdf(acts.invented()))
     ingested = _timed(lambda: agent.ingest(act, tenant_id="bench", regulation=True))
     _show(f"ingest {name}", [ingested])
-    spent: dict[str, list[float]] = {"baseline": [], "graph": []}
+    spent: dict[Mode, list[float]] = {"baseline": [], "graph": []}
     for n, q in enumerate(ACT_QUESTIONS * 5):
         for mode, seconds in spent.items():
             seconds.append(_timed(partial(agent.ask, q, tenant_id="bench", mode=mode, thread_id=f"{mode}{n}")))

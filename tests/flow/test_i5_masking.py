@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph.agent import Agent
+from graph.options import MemoryType
 from graph.policy import pii
 from graph.policy.pii import Masked
 from tests.support import invariants as inv
@@ -113,8 +114,9 @@ def test_in_documents(told: tuple[Agent, Scripted], tmp_path: Path) -> None:
         "# The zeppelin hangar\n\n" + "\n\n".join(lines) + "\n", encoding="utf-8"
     )
     one.ingest(tmp_path / "zeppelin_hangar.md", tenant_id="U1")
+    memories: tuple[MemoryType, ...] = ("buffer", "summary")
     for question, memory in itertools.product(
-        ("What was noted at the gate of the zeppelin hangar?", "Who guards the zeppelin hangar?"), ("buffer", "summary")
+        ("What was noted at the gate of the zeppelin hangar?", "Who guards the zeppelin hangar?"), memories
     ):
         reply = one.ask(question, tenant_id="U1", thread_id="i5", memory=memory, style="detailed")
     assert any("zeppelin" in prompt and "[REDACTED]" in prompt for prompt in chat.seen)

@@ -4,13 +4,14 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from evals import acts
 from graph.agent import Agent
 from graph.audit.verify import verify
+from graph.options import Mode
 from graph.regulation import store
 from graph.regulation.act import Act
 from graph.settings import Settings, load
@@ -18,7 +19,7 @@ from graph.stores.embedded.space import SqliteSpace
 from tests.support import invariants as inv
 from tests.support.command import Run
 
-MODES = ("baseline", "agent", "graph")
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def sections(reply: dict[str, Any]) -> list[str]:
         ("Which articles apply when a crane has failed an inspection?", "Article 12 shall apply", "11(2)"),
     ],
 )  # fmt: skip
-def test_questions_people_ask_of_an_act(asked: Agent, mode: str, question: str, said: str, where: str) -> None:
+def test_questions_people_ask_of_an_act(asked: Agent, mode: Mode, question: str, said: str, where: str) -> None:
     reply = asked.ask(question, tenant_id="U1", mode=mode, thread_id=mode)
     assert reply["decision"] == "answer"
     assert said in reply["answer"]
@@ -81,7 +82,7 @@ def test_graph_mode_shows_no_more_tokens_than_the_first_passages_of_the_search(a
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_citations_into_an_act_can_be_verified(asked: Agent, mode: str) -> None:
+def test_citations_into_an_act_can_be_verified(asked: Agent, mode: Mode) -> None:
     reply = asked.ask("What is the deadline for answering a request for help?", tenant_id="U1", mode=mode)
     assert reply["citations"]
     assert verify(reply, asked.deps.index).ok
