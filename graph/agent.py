@@ -7,7 +7,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self, get_args
+from typing import Any, Self, Unpack, get_args
 
 from langchain_core.language_models import BaseChatModel
 
@@ -15,6 +15,7 @@ from graph.administration.documents import Library
 from graph.context import Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
+from graph.options import Choices, known, settled
 from graph.runner import Release, Runner, Turn, Turns
 from graph.settings import Settings, load
 from graph.tracing import refuse_uninvited
@@ -106,7 +107,7 @@ class Agent(Library):
         user_id: str = DEFAULT_USER,
         thread_id: str | None = DEFAULT_THREAD,
         role: Role = "member",
-        **options: Any,
+        **options: Unpack[Choices],
     ) -> Reply:
         """Answer one question. Options: memory, mode, style, top_k, capstone. Without a thread (None) it gets one of
         its own, of which nothing but the record is kept when memory is `none`.
@@ -117,21 +118,26 @@ class Agent(Library):
         return self._replied(self._turn(question, tenant_id, user_id, thread_id, role, options))
 
     def _turn(
-        self, question: str, tenant_id: str, user_id: str, thread_id: str | None, role: Role, options: dict[str, Any]
+        self,
+        question: str,
+        tenant_id: str,
+        user_id: str,
+        thread_id: str | None,
+        role: Role,
+        choices: Choices,
+        *,
+        stream: bool = False,
     ) -> Turn:
-        from nodes.admit import options as checked
-
         thread = uuid.uuid4().hex if thread_id is None else valid_id(thread_id, "thread")
         context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), thread, role)
         if not isinstance(question, str) or not question.strip():
             raise BadInput("the question is empty.", hint="Ask something.")
         if role not in get_args(Role):
             raise BadInput(f"role {str(role)[:40]!r} is not one of {', '.join(get_args(Role))}.")
-        if unknown := options.keys() - {"memory", "mode", "style", "top_k", "capstone"}:
-            raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint="memory, mode, style, top_k, capstone.")
-        chosen = dict(checked(options, self.settings))
-        kept = thread_id is not None or chosen["memory"] != "none"
-        return Turn({"question": question, "options": chosen}, context, kept)
+        known(choices)
+        options = settled(choices, self.settings.top_k)
+        kept = thread_id is not None or options["memory"] != "none"
+        return Turn({"question": question, "options": {**options, "stream": stream}}, context, kept)
 
     def _replied(self, turn: Turn, release: Release | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
@@ -149,15 +155,14 @@ class Agent(Library):
         user_id: str = DEFAULT_USER,
         thread_id: str | None = DEFAULT_THREAD,
         role: Role = "member",
-        **options: Any,
+        **options: Unpack[Choices],
     ) -> Iterator[VerifiedSentence | Reply]:
         """The verified sentences one by one, while the model is still writing when it streams; then the Reply.
 
         Each is on record before it is handed out. When the model breaks off, what was verified has left, and the
         Reply says `unavailable`. A caller who stops listening does not stop the run. Raises as `ask` does.
         """
-        turn = self._turn(question, tenant_id, user_id, thread_id, role, options)
-        turn.asked["options"]["stream"] = True
+        turn = self._turn(question, tenant_id, user_id, thread_id, role, options, stream=True)
         events: queue.SimpleQueue[VerifiedSentence | Reply | BaseException] = queue.SimpleQueue()
 
         def work() -> None:
@@ -256,10 +261,8 @@ class Agent(Library):
         context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), "search", role)
         if not isinstance(query, str) or not query.strip():
             raise BadInput("the query is empty.", hint="Say what to look for.")
-        if top_k is not None and (type(top_k) is not int or not 1 <= top_k <= 50):
-            raise BadInput(f"top_k {str(top_k)[:40]!r} is not a whole number from 1 to 50.")
-        asked = {"question": query, "options": {"top_k": top_k} if top_k else {}}
-        found = self._runner.search(Turn(asked, context, kept=False))
+        options = settled({"top_k": top_k}, self.settings.top_k)
+        found = self._runner.search(Turn({"question": query, "options": options}, context, kept=False))
         reply = found["reply"]
         if reply["decision"] == "unavailable":
             raise Unavailable(reply["answer"])

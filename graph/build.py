@@ -83,7 +83,8 @@ def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
 
 def _staged(deps: Deps, **stages: Callable[..., dict[str, Any]]) -> StateGraph[State, Context, Input, State]:
     g = StateGraph(State, context_schema=Context, input_schema=Input)
-    g.set_node_defaults(error_handler=fail_closed)  # type: ignore[arg-type]  # its types lack NodeError
+    handler: Any = fail_closed  # LangGraph's types lack NodeError
+    g.set_node_defaults(error_handler=handler)
     for name, work in stages.items():
         _stage(g, deps, name, work)
     return g

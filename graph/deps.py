@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graph.models.chat import Generator
     from graph.models.detector import OperatorDetector
     from graph.models.opinion import Opinion
-    from graph.policy.threats import Borders
+    from graph.policy.threats.borders import Borders
     from graph.public import Lists
     from graph.stores.checkpoints import Checkpoints
     from graph.tracing import Tracer
@@ -103,7 +103,8 @@ class Deps:
 
     @cached_property
     def borders(self) -> "Borders":
-        from graph.policy.threats import SCORES, Borders
+        from graph.policy.threats import SCORES
+        from graph.policy.threats.borders import Borders
 
         return Borders(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graph.options import MemoryType
 from graph.policy.question import followup
-from graph.state import Memory, MemoryType, PastTurn
+from graph.state import Memory, PastTurn
 
 EMPTY: Memory = {"turns": [], "summary": []}
 SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 16, 120, 60, 12

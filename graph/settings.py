@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, V
 
 from graph import processors
 from graph.errors import BadSettings
+from graph.options import MOST_TOP_K
 
 CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
@@ -71,7 +72,7 @@ class Settings(BaseModel):
     )
     detector_threads: int = Field(2, ge=1, le=256, description="of a folder's classifier")
 
-    top_k: int = Field(5, ge=1, le=50, description="chunks given to the generator")
+    top_k: int = Field(5, ge=1, le=MOST_TOP_K, description="chunks given to the generator")
     relevance_floor: float = Field(0.2, ge=0, le=1, description="a chunk below this score is no evidence")
     chunk_tokens: int = Field(500, ge=50, le=2_000)
     chunk_overlap: int = Field(50, ge=0, le=500)

@@ -11,25 +11,12 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.types import Overwrite
 
+from graph.options import Options
 from graph.policy.answer import refusals
 from graph.policy.rubric import ACTIONS, Threat
 
 Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
-MemoryType = Literal["none", "buffer", "summary"]
-Mode = Literal["baseline", "agent", "graph"]
-Style = Literal["concise", "detailed", "bullet"]
 Outcome = Literal["", "verified", "partly dropped", "dropped"]
-
-
-class Options(TypedDict, total=False):
-    """What a caller may choose. Anything else is ignored at the border, tenants above all."""
-
-    memory: MemoryType
-    mode: Mode
-    style: Style
-    top_k: int
-    capstone: bool
-    stream: bool  # let verified sentences go while the model is still writing
 
 
 class Verdict(TypedDict):

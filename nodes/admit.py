@@ -2,18 +2,18 @@
 
 import uuid
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from graph import memory
+from graph import memory, options
 from graph.context import Context, principal
-from graph.errors import BadInput, Forbidden
+from graph.errors import Forbidden
 from graph.policy import pii
 from graph.policy.answer.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
 from graph.policy.question import masked_values
 from graph.settings import Settings
-from graph.state import MemoryType, Mode, Options, State, Style, fresh_turn
+from graph.state import State, fresh_turn
 
 
 def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
         "owner": asker.digest,
         "memory": state.get("memory") or memory.EMPTY,
         "question": masked.text[: settings.max_question_chars],
-        "options": options(state.get("options"), settings),
+        "options": options.settled(state.get("options"), settings.top_k),
         "admitted": admitted,
         "flags": flags + ([flag] if flag else []),
         "filters": [f"masked:{kind}" for kind in given["kinds"]],
@@ -43,27 +43,6 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dic
 
 def admitted(state: State) -> Literal["classify", "respond"]:
     return "respond" if state["admitted"] else "classify"
-
-
-def options(given: Any, settings: Settings) -> Options:
-    """The caller's choices with the defaults filled in. Raises BadInput for a choice there is not."""
-    given = dict(given) if isinstance(given, dict) else {}
-    chosen: dict[str, Any] = {
-        "memory": "none",
-        "mode": "baseline",
-        "style": "concise",
-        "top_k": settings.top_k,
-        "capstone": False,
-        "stream": False,
-    }
-    chosen.update({key: value for key, value in given.items() if key in chosen and value is not None})
-    for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
-        if chosen[key] not in get_args(allowed):
-            raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")
-    if not isinstance(chosen["top_k"], int) or isinstance(chosen["top_k"], bool) or not 1 <= chosen["top_k"] <= 50:
-        raise BadInput(f"top_k {str(chosen['top_k'])[:40]!r} is not a whole number from 1 to 50.")
-    chosen["capstone"], chosen["stream"] = chosen["capstone"] is True, chosen["stream"] is True
-    return Options(**chosen)  # type: ignore[typeddict-item]
 
 
 def _clean(question: Any) -> str:

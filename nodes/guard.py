@@ -13,7 +13,7 @@ from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
 from graph.policy.evidence.redaction import redact
-from graph.policy.threats import Detector
+from graph.policy.threats.detector import Detector
 from graph.public import Lists
 from graph.settings import Settings
 from graph.state import Evidence, State

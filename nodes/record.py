@@ -8,7 +8,8 @@ from graph.audit.record import entry_of, reply_of, thread_of
 from graph.context import Context, Principal, principal
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder
-from graph.policy.threats import Borders, Detector
+from graph.policy.threats.borders import Borders
+from graph.policy.threats.detector import Detector
 from graph.state import State
 from graph.stores.conversations import Conversations
 from graph.stores.journal import Journal

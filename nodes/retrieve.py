@@ -14,7 +14,9 @@ from graph.policy import pii
 from graph.policy.question import named_documents
 from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
-from graph.policy.threats import Assessment, Borders, Detector, assess
+from graph.policy.threats import Assessment, assess
+from graph.policy.threats.borders import Borders
+from graph.policy.threats.detector import Detector
 from graph.state import Handle, State, Understood
 
 INVENTORY = 12  # documents in a list of what there is

@@ -14,7 +14,9 @@ from graph.policy.answer import refusals
 from graph.policy.evidence.redaction import PLACEHOLDER
 from graph.policy.question import rewrite
 from graph.policy.rubric import ACTIONS, Action
-from graph.policy.threats import Assessment, Borders, Detector, assess
+from graph.policy.threats import Assessment, assess
+from graph.policy.threats.borders import Borders
+from graph.policy.threats.detector import Detector
 from graph.state import State, Verdict
 
 _CONTROLS = {

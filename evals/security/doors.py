@@ -86,7 +86,7 @@ def routes(inner: Any) -> list[Route]:
 
 def _flat(given: Any) -> Iterator[Any]:
     for route in given:
-        inside = getattr(route, "original_router", None) or getattr(route, "app", None)
+        inside: Any = getattr(route, "original_router", None) or getattr(route, "app", None)
         if hasattr(inside, "routes") and not hasattr(route, "methods"):
             yield from _flat(inside.routes)
         else:
@@ -171,7 +171,7 @@ class Matrix:
 def _able(route: Route) -> str:
     if route.path == "/metrics":  # open to no tenant's key, and by a rule of its own
         return "operator"
-    return next((role for role in ("admin", "auditor") if route.deed in DEEDS[role]), "admin")  # type: ignore[index]
+    return next((role for role in ("admin", "auditor") if route.deed in DEEDS[role]), "admin")
 
 
 def _body(route: Route, place: str) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def described(served: Served) -> dict[str, Any]:
     known = {"thread_id": ["t1"], "doc_id": ids, "job_id": [job], "name": ["page.css"], "file_path": ["index.html"]}
     known |= {"model_id": ["cordon"], "model": ["cordon"], "role": ["user"], "content": [QUESTIONS[TENANT]]}
     document["paths"] |= _left_out()
-    return _with_known(document, known)
+    found: dict[str, Any] = _with_known(document, known)
+    return found
 
 
 def _left_out() -> dict[str, Any]:

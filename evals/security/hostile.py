@@ -312,7 +312,7 @@ def _uploads(head: bytes) -> Iterator[Hostile]:
 
 def _names(document: dict[str, Any], head: bytes) -> Iterator[Hostile]:
     """Ids that are paths, and queries, in every operation that has no body."""
-    pages = {"/page/{name}": {"get": {}}, "/agent/playground/{file_path}": {"get": {}}}
+    pages: dict[str, Any] = {"/page/{name}": {"get": {}}, "/agent/playground/{file_path}": {"get": {}}}
     for path, methods in {**document["paths"], **pages}.items():
         before, brace, _ = path.partition("{")
         for method in methods:

@@ -47,9 +47,10 @@ def leaking(home: Path | None = None) -> Iterator[None]:
     from graph.answering.verified import Verified
     from graph.audit.record import entry_of
     from graph.tracing.spans import spans as genuine_spans
+    from nodes.fail_closed import fail_closed
+    from nodes.respond import respond
 
-    respond, add = graph.build.respond, Verified.add
-    fail_closed, complete = graph.build.fail_closed, graph.models.chat.Generator.complete
+    add, complete = Verified.add, graph.models.chat.Generator.complete
     described, search = graph.administration.documents._described, graph.agent.Agent.search
 
     def loud_respond(state: Any, *, settings: Any) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def licence(name: str) -> str:
     if name in SETTLED:
         return SETTLED[name][0]
     try:
-        told = importlib.metadata.metadata(name)
+        told: Any = importlib.metadata.metadata(name)  # its type has no `get`
     except importlib.metadata.PackageNotFoundError:
         return ""
     classed = [line.split(" :: ")[-1] for line in told.get_all("Classifier") or [] if line.startswith("License ::")]

@@ -48,7 +48,7 @@ def decided(home: Path) -> list[Row]:
     """The lines of HOME/audit/withheld.jsonl, oldest first, each sentence of a document once (the last word on it)."""
 
     def read(row: Row) -> tuple[Any, Row]:
-        kept = {"says": str(row["says"]), "passage": str(row["passage"])}
+        kept: Row = {"says": str(row["says"]), "passage": str(row["passage"])}
         kept |= {"start": int(row["start"]), "end": int(row["end"])}
         return (row["tenant_id"], row["doc_id"], row["sentence_sha256"]), kept
 

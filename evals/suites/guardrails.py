@@ -21,7 +21,8 @@ from evals.training import train
 from graph import settings
 from graph.errors import BadInput
 from graph.models import detector as detectors
-from graph.policy.threats import Assessment, Detector, assess, learned
+from graph.policy.threats import Assessment, assess, learned
+from graph.policy.threats.detector import Detector
 
 TOXICITY = HEADS.index("toxicity")
 
@@ -54,7 +55,7 @@ def run(out: Path, detector: str = "") -> dict[str, Any]:
     return {"figures": found, "classes": classes, "plots": plots}
 
 
-def _settings(**overrides: str) -> settings.Settings:
+def _settings(**overrides: Any) -> settings.Settings:
     """CORDON_POOL, which tells where the pool is, is none of them."""
     return settings.load(environ={k: v for k, v in os.environ.items() if k != "CORDON_POOL"}, **overrides)
 
@@ -236,7 +237,7 @@ def pasted(data: Path, pages: int = 120) -> dict[str, Any]:
     """Pages of handbooks pasted as a question, and short attacks of the labelled set in the middle of them."""
     texts = [text for name in OPEN for _, text in planted.documents(data, name) if len(text) > 3_000]
     hosts = [text[200:4_500] for text in texts[:: max(1, len(texts) // pages)]][:pages]
-    attacks = [r["text"] for r in material.own("guardrails") if r["class"] in ("injection", "jailbreak")]
+    attacks = [r["text"] for r in material.own_set("guardrails") if r["class"] in ("injection", "jailbreak")]
     attacks = [text for text in attacks if len(text) < 400]
     hidden = []
     for at, attack in enumerate(attacks):

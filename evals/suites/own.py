@@ -40,7 +40,7 @@ def run(
         raise BadInput(f"{attacks}: {wrong[0]['action']!r} is no action.", hint=", ".join(get_args(Action)))
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        place = {"environ": {}, "home": Path(scratch)} if corpus else {}
+        place: dict[str, Any] = {"environ": {}, "home": Path(scratch)} if corpus else {}
         with Agent(settings.load(**place, artifacts=False)) as agent:
             if corpus:
                 agent.ingest_sources(_documents(corpus))

@@ -9,7 +9,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from evals import acts, oracle, stats
 from evals.stats import Rate
@@ -17,6 +17,7 @@ from evals.suites.retrieval import data_directory
 from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.loaders.build import Builder
+from graph.options import Mode
 from graph.policy.evidence import withholding
 from graph.regulation import from_html, from_pdf, from_text, links, loader, reading, report, structure
 from graph.regulation.act import Act
@@ -26,7 +27,7 @@ from graph.settings import load
 DATASETS = Path(__file__).parents[1] / "datasets"
 PDF = "CELEX_32016R0679_EN_TXT.pdf"
 TENANT = "eval"
-MODES = ("baseline", "agent", "graph")
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 def run(out: Path) -> dict[str, Any]:

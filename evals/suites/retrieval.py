@@ -13,6 +13,7 @@ from graph.errors import BadInput
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index, content_words
 from graph.stores.embedded.exact import Exact
+from graph.stores.embedded.space import SqliteSpace
 from graph.stores.embedded.spaces import SqliteSpaces
 from graph.stores.spaces import Record, StoredChunk
 
@@ -74,7 +75,7 @@ def fill(index: Index, documents: list[dict[str, Any]]) -> None:
 
 def _ranked(index: Index, query: str, ranking: str) -> list[str]:
     space = index.space(TENANT)
-    assert space is not None
+    assert isinstance(space, SqliteSpace)
     if ranking == "fused":
         return [hit.doc_id for hit in index.search(TENANT, query, 10)]
     if ranking == "words":

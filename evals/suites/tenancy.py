@@ -91,7 +91,9 @@ def _canaries(agent: Agent) -> tuple[list[bool], list[bool]]:
 
 def _by_name(agent: Agent) -> tuple[list[bool], list[float], list[float]]:
     """A foreign document's name against one that exists nowhere: equal replies, and the times of both (ms)."""
-    equal, unknown, foreign = [], [], []
+    equal: list[bool] = []
+    unknown: list[float] = []
+    foreign: list[float] = []
     for asker, owner in itertools.permutations(TENANTS, 2):
         names = [d["doc_id"] for d in agent.documents(tenant_id=owner)][:4]
         for name, wording in itertools.product(names, FOREIGN):

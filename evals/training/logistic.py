@@ -44,16 +44,18 @@ class Dense:
 
     @property
     def width(self) -> int:
-        return self.matrix.shape[1]
+        return int(self.matrix.shape[1])
 
     def take(self, chosen: np.ndarray) -> "Dense":
         return Dense(self.matrix[chosen])
 
     def dot(self, weights: np.ndarray) -> np.ndarray:
-        return self.matrix @ weights
+        product: np.ndarray = self.matrix @ weights
+        return product
 
     def back(self, residual: np.ndarray) -> np.ndarray:
-        return self.matrix.T @ residual
+        product: np.ndarray = self.matrix.T @ residual
+        return product
 
 
 def fit(
@@ -89,7 +91,7 @@ def minimise(loss: Callable[[np.ndarray], tuple[float, np.ndarray]], point: np.n
             direction *= 1 / (scale * float(turned @ turned))
         for (moved, turned, scale), factor in zip(pairs, reversed(used), strict=True):
             direction += (factor - scale * float(turned @ direction)) * moved
-        step, fall = (1.0 if pairs else min(1.0, 1 / (np.linalg.norm(slope) + 1e-12))), float(slope @ direction)
+        step, fall = (1.0 if pairs else min(1.0, 1 / (float(np.linalg.norm(slope)) + 1e-12))), float(slope @ direction)
         if fall <= 1e-12:
             break
         while True:

@@ -122,16 +122,16 @@ class Model:
         x = x + weights["embeddings.token_type_embeddings.weight"][0]
         x = self._norm(x, weights, "embeddings.LayerNorm")
         for layer in range(LAYERS):
-            at = f"encoder.layer.{layer}."
+            stem = f"encoder.layer.{layer}."
             split = [
-                self._linear(x, weights, f"{at}{name}").view(*x.shape[:2], HEADS_OF, -1).transpose(1, 2)
+                self._linear(x, weights, f"{stem}{name}").view(*x.shape[:2], HEADS_OF, -1).transpose(1, 2)
                 for name in LINEAR[:3]
             ]
             found = f.scaled_dot_product_attention(*split, attn_mask=mask[:, None, None, :])
-            found = self._linear(found.transpose(1, 2).reshape(x.shape), weights, at + LINEAR[3])
-            x = self._norm(x + f.dropout(found, drop, drop > 0), weights, at + NORMS[0])
-            found = self._linear(f.gelu(self._linear(x, weights, at + LINEAR[4])), weights, at + LINEAR[5])
-            x = self._norm(x + f.dropout(found, drop, drop > 0), weights, at + NORMS[1])
+            found = self._linear(found.transpose(1, 2).reshape(x.shape), weights, stem + LINEAR[3])
+            x = self._norm(x + f.dropout(found, drop, drop > 0), weights, stem + NORMS[0])
+            found = self._linear(f.gelu(self._linear(x, weights, stem + LINEAR[4])), weights, stem + LINEAR[5])
+            x = self._norm(x + f.dropout(found, drop, drop > 0), weights, stem + NORMS[1])
         pooled = f.normalize((x.float() * mask[..., None]).sum(1), dim=1)
         with torch.autocast("cpu", enabled=False):
             return SCALE * (pooled.float() @ self.steps["line"]) + self.steps["bias"]

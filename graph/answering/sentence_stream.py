@@ -20,8 +20,8 @@ class SentenceStream:
     def __init__(self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None]) -> None:
         self._run, self._tenant = state["turn"], asker.tenant_id
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
-        context = contextvars.copy_context()
-        self._journal, self._write = journal, lambda event: context.run(write, event)
+        self._journal, self._write = journal, write
+        self._context = contextvars.copy_context()
         self._claims = Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
         self._held = Verified(state["evidence"], guarded=guarded)
@@ -44,7 +44,7 @@ class SentenceStream:
                 for sentence in self._held.add(claim):
                     cited = [c for c in self._held.citations if c["n"] in sentence["citations"]]
                     self._journal.append(self._entry(sentence, [dict(c) for c in cited]))
-                    self._write({"sentence": sentence, "citations": cited})
+                    self._context.run(self._write, {"sentence": sentence, "citations": cited})
 
     def _entry(self, sentence: Sentence, cited: list[dict[str, Any]]) -> dict[str, Any]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

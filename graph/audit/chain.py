@@ -95,7 +95,7 @@ def read(line: bytes, where: str) -> Entry:
 
 def is_run(entry: Entry) -> bool:
     """Whether it tells of a run: not of a flag, an erasure, a released sentence."""
-    return entry.get("kind", "run") == "run"
+    return bool(entry.get("kind", "run") == "run")
 
 
 def needle(field: str, begins: str) -> bytes:

@@ -6,6 +6,7 @@ then stands at its place. An answer is only as good as its worst citation.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeGuard
@@ -18,7 +19,7 @@ from graph.policy.answer import prose, refusals
 from graph.policy.evidence import access, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.text import structure
-from graph.policy.threats import Detector
+from graph.policy.threats.detector import Detector
 from graph.public import Lists
 from graph.stores.spaces import Record, Space, StoredChunk
 
@@ -245,7 +246,7 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
     decision, answer = reply.get("decision"), reply["answer"]
     if decision == "answer":
         return [] if sentences else ["an answer without sentences"]
-    fixed = {
+    fixed: dict[str, Callable[[str], bool]] = {
         "no_answer": refusals.says_nothing,
         "refusal": lambda text: text in refusals.TEXTS.values(),
         "unavailable": lambda text: text.startswith("Unavailable"),

@@ -16,7 +16,7 @@ from graph.errors import BadInput
 from graph.policy import pii
 from graph.policy.evidence import withholding
 from graph.policy.text import structure
-from graph.policy.threats import Detector
+from graph.policy.threats.detector import Detector
 from graph.stores.journal import Journal, Row, Rows
 from graph.stores.spaces import Record, Space
 

@@ -105,7 +105,7 @@ class MiniLM:
         for batch, rows in zip(batches, found, strict=True):
             for (row, ids), vector in zip(batch, rows, strict=True):
                 vectors[row] += vector * len(ids)
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return _unit(vectors)
 
     def _run(self, batch: list[_Window]) -> np.ndarray:
         ids = np.array([ids for _, ids in batch], np.int64)
@@ -171,7 +171,7 @@ class Endpoint:
             ) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise ModelUnavailable(f"the embedding model {self.name!r} sent vectors of the wrong shape.")
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return _unit(vectors)
 
 
 class Local:
@@ -210,7 +210,12 @@ class Local:
         vectors = np.array([rows[at] for at in range(len(texts))], np.float32)
         if not np.isfinite(vectors).all():
             raise Unavailable(f"the embedding model {self.name!r} gave something that is no number.")
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return _unit(vectors)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    found: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return found
 
 
 @cache

@@ -61,7 +61,7 @@ class Function:
 
         threading.Thread(target=work, name="cordon-detector", daemon=True).start()
         try:
-            found = told.get(timeout=max(0.0, until - time.monotonic()))
+            found: Sequence[Mapping[str, float]] | Exception = told.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty as error:
             raise TimeoutError from error
         if isinstance(found, Exception):

@@ -11,9 +11,10 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from graph.options import Style
 from graph.policy.evidence.audience import Asker
 from graph.policy.text.structure import SEPARATOR
-from graph.state import Evidence, Style
+from graph.state import Evidence
 from prompts import load
 
 KEY = "cordon_task"

@@ -8,6 +8,8 @@ from graph.errors import BadInput
 from graph.policy import grounding, pii, rubric, threats
 from graph.policy import repair as ladder
 from graph.policy.question import rewrite
+from graph.policy.threats.borders import Borders
+from graph.policy.threats.detector import Detector
 
 _AROUND = 200  # characters that tell whether a word is a secret
 
@@ -15,8 +17,8 @@ _AROUND = 200  # characters that tell whether a word is a secret
 def scan(
     text: str,
     source: str = "question",
-    detector: threats.Detector | None = None,
-    borders: threats.Borders | None = None,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
     return scan_many([text], source, detector, borders)[0]
@@ -25,8 +27,8 @@ def scan(
 def scan_many(
     texts: Sequence[str],
     source: str = "question",
-    detector: threats.Detector | None = None,
-    borders: threats.Borders | None = None,
+    detector: Detector | None = None,
+    borders: Borders | None = None,
 ) -> list[dict[str, Any]]:
     """`scan` of each, in less time than one by one."""
     if source not in get_args(threats.Source):

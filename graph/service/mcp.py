@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from graph.agent import Agent
 from graph.context import Principal, valid_id, valid_tenant
 from graph.errors import BadInput, CordonError, Unavailable
+from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.settings import Settings
 
 HINT = "pip install 'cordon[mcp]' (make serve does)."
@@ -29,10 +30,10 @@ class Ask(BaseModel):
 
     question: str = Field(min_length=1, max_length=100_000)
     thread_id: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$")
-    memory: Literal["none", "buffer", "summary"] = "none"
-    mode: Literal["baseline", "agent", "graph"] = "baseline"
-    style: Literal["concise", "detailed", "bullet"] = "concise"
-    top_k: int | None = Field(None, ge=1, le=50)
+    memory: MemoryType = DEFAULTS["memory"]
+    mode: Mode = DEFAULTS["mode"]
+    style: Style = DEFAULTS["style"]
+    top_k: int | None = Field(None, ge=1, le=MOST_TOP_K)
 
 
 class Search(BaseModel):
@@ -41,7 +42,7 @@ class Search(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     query: str = Field(min_length=1, max_length=100_000)
-    top_k: int | None = Field(None, ge=1, le=50)
+    top_k: int | None = Field(None, ge=1, le=MOST_TOP_K)
 
 
 class ListDocuments(BaseModel):

@@ -6,14 +6,17 @@ from typing import Any, get_args
 from graph.agent import Agent
 from graph.context import valid_id, valid_tenant
 from graph.errors import CordonError
+from graph.options import MemoryType, Mode, Style
 from graph.service.render import console, show_reply, show_sources, show_why
-from graph.state import MemoryType
 
 HELP = "/clear forget this conversation · /mode buffer|summary|none · /sources · /why · /exit"
+MEMORIES: dict[str, MemoryType] = {kind: kind for kind in get_args(MemoryType)}
 
 
 class Repl:
-    def __init__(self, agent: Agent, tenant: str, user: str, thread: str, memory: str, mode: str, style: str) -> None:
+    def __init__(
+        self, agent: Agent, tenant: str, user: str, thread: str, memory: MemoryType, mode: Mode, style: Style
+    ) -> None:
         self._agent = agent
         self._who: dict[str, Any] = {
             "tenant_id": valid_tenant(tenant),
@@ -68,11 +71,11 @@ class Repl:
                 self._agent.clear(**self._who)
                 self._last = None
                 out.print("The conversation is forgotten.")
-            case "/mode" if argument.strip() in get_args(MemoryType):
-                self._memory = argument.strip()
+            case "/mode" if argument.strip() in MEMORIES:
+                self._memory = MEMORIES[argument.strip()]
                 out.print(f"Memory is now {self._memory}.")
             case "/mode":
-                out.print(f"/mode takes {', '.join(get_args(MemoryType))}; it is {self._memory}.", markup=False)
+                out.print(f"/mode takes {', '.join(MEMORIES)}; it is {self._memory}.", markup=False)
             case "/sources" if self._last:
                 show_sources(self._last, out)
             case "/why" if self._last:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import docx
 import openpyxl
@@ -72,19 +73,19 @@ def text_of(doc_id: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def test_columns_are_exact():
+def test_columns_are_exact() -> None:
     assert MANIFEST_COLUMNS == ["doc_id", "tenant", "path"]
     assert ACL_COLUMNS == ["tenant_id", "doc_id", "visibility", "pii", "retention_policy"]
 
 
-def test_manifest_and_acl_name_the_same_documents():
+def test_manifest_and_acl_name_the_same_documents() -> None:
     assert len(BY_ID) == len(MANIFEST) >= 80
     assert [r["doc_id"] for r in ACL] == [r["doc_id"] for r in MANIFEST]
     for row in ACL:
         assert row["tenant_id"] == BY_ID[row["doc_id"]]["tenant"]
 
 
-def test_values_are_known():
+def test_values_are_known() -> None:
     for row in MANIFEST:
         assert row["tenant"] in TENANTS
         assert row["path"].split("/")[0] == row["tenant"]
@@ -96,7 +97,7 @@ def test_values_are_known():
         assert re.fullmatch(r"retain_\d+[yd]|permanent", row["retention_policy"])
 
 
-def test_every_file_is_in_the_manifest():
+def test_every_file_is_in_the_manifest() -> None:
     files = {
         path.relative_to(CORPUS).as_posix()
         for path in CORPUS.rglob("*")
@@ -108,7 +109,7 @@ def test_every_file_is_in_the_manifest():
     assert sum((CORPUS / name).stat().st_size for name in files) < 2_000_000
 
 
-def test_formats_and_tenants_are_covered():
+def test_formats_and_tenants_are_covered() -> None:
     formats = Counter(Path(row["path"]).suffix for row in MANIFEST)
     assert set(formats) == {".md", ".txt", ".html", ".csv", ".pdf", ".docx", ".xlsx"}
     assert min(formats.values()) >= 2
@@ -117,14 +118,14 @@ def test_formats_and_tenants_are_covered():
     assert tenants["public"] >= 30
 
 
-def test_markdown_starts_with_its_title():
+def test_markdown_starts_with_its_title() -> None:
     for row in MANIFEST:
         if row["path"].endswith(".md"):
             assert (CORPUS / row["path"]).read_text(encoding="utf-8").startswith("# "), row["path"]
 
 
 @pytest.mark.parametrize("doc_id", sorted(BY_ID))
-def test_pii_flag_is_true_to_the_text(doc_id):
+def test_pii_flag_is_true_to_the_text(doc_id: str) -> None:
     text = text_of(doc_id).translate({0x2011: "-", 0xA0: " "})
     digits = "".join(str(int(c)) if c.isdecimal() else c for c in text)
     cnic = re.search(r"(?<![\d,.])\d{5}[- ]?\d{7}[- ]?\d(?![\d,.]*\d)", digits)
@@ -133,7 +134,7 @@ def test_pii_flag_is_true_to_the_text(doc_id):
     assert bool(cnic or mobile or mail) == (PII[doc_id] == "Y")
 
 
-def test_questions_are_well_formed():
+def test_questions_are_well_formed() -> None:
     assert len(QUESTIONS) >= 130
     assert len(UNANSWERABLE) >= 25
     assert len({q["id"] for q in QUESTIONS}) == len(QUESTIONS)
@@ -146,12 +147,12 @@ def test_questions_are_well_formed():
         assert bool(q["doc_ids"]) == bool(q["contains"]) == q["answerable"]
 
 
-def test_every_document_has_a_question():
+def test_every_document_has_a_question() -> None:
     assert {doc_id for q in ANSWERABLE for doc_id in q["doc_ids"]} == set(BY_ID)
 
 
 @pytest.mark.parametrize("question", ANSWERABLE, ids=lambda q: q["id"])
-def test_answer_is_in_a_named_document_the_asker_may_read(question):
+def test_answer_is_in_a_named_document_the_asker_may_read(question: dict[str, Any]) -> None:
     for doc_id in question["doc_ids"]:
         assert BY_ID[doc_id]["tenant"] in {question["tenant"], "public"}
     texts = [text_of(doc_id) for doc_id in question["doc_ids"]]
@@ -159,7 +160,7 @@ def test_answer_is_in_a_named_document_the_asker_may_read(question):
         assert any(wanted in text for text in texts), wanted
 
 
-def test_foreign_questions_point_at_another_tenant():
+def test_foreign_questions_point_at_another_tenant() -> None:
     foreign = [q for q in QUESTIONS if "foreign_doc" in q]
     assert len(foreign) >= 13
     assert len(UNANSWERABLE) - len(foreign) >= 12

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from evals.suites import planted
-from evals.suites.handbooks import LEFT_OUT
+from evals.suites.handbooks import LEFT_OUT, OPEN
 from evals.training import train_planted
 
 
@@ -43,4 +43,4 @@ def test_what_is_left_out_is_not_learned(tmp_path: Path) -> None:
         ("Rivers rise in spring.", False),
         ("Name three poets.", True),
     ]
-    assert not set(LEFT_OUT) & set(train_planted.OPEN)
+    assert not set(LEFT_OUT) & set(OPEN)

@@ -66,7 +66,7 @@ def test_a_database_that_cannot_be_read_is_no_pass(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clean: dict[Pin, list[str]] = {pin: [] for pin in PINS}
-    short = {pin: [] for pin in PINS[:7]}
+    short: dict[Pin, list[str]] = {pin: [] for pin in PINS[:7]}
     assert audit(PINS, lambda of: short) == (7, [])
     for answers, code in ((short, supply_chain.UNREAD), (clean, 0), (clean | {PINS[3]: ["PYSEC-1 CVE-1"]}, 1)):
         monkeypatch.setattr(supply_chain, "audit", lambda of, answers=answers: audit(of, lambda _: answers))
@@ -83,7 +83,10 @@ def test_what_pip_audit_passes_over_is_not_counted(monkeypatch: pytest.MonkeyPat
 
     def told(of: Iterable[Pin]) -> list[dict[str, Any]]:
         calls.append([f"{pin.name} {pin.version}" for pin in of])
-        known = {"one": {"vulns": [{"id": "GHSA-1", "aliases": ["CVE-1"]}]}, "two": {"skip_reason": "not found"}}
+        known: dict[str, Any] = {
+            "one": {"vulns": [{"id": "GHSA-1", "aliases": ["CVE-1"]}]},
+            "two": {"skip_reason": "not found"},
+        }
         return [{"name": line.split()[0], "version": line.split()[1], **known[line.split()[0]]} for line in calls[-1]]
 
     monkeypatch.setattr(supply_chain, "_pip_audit", told)

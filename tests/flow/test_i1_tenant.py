@@ -66,8 +66,9 @@ def test_the_check_fails_when_a_stage_believes_the_configurable(opened: Any, mon
 
 @pytest.mark.parametrize("option", ["tenant", "owner", "configurable", "verdict", "principal", "context"])
 def test_an_unknown_option_is_an_error(agent: Agent, option: str) -> None:
+    known: dict[str, Any] = {option: "U2"}
     with pytest.raises(BadInput, match=option):
-        agent.ask("What is the freezer budget?", tenant_id="U1", **{option: "U2"})
+        agent.ask("What is the freezer budget?", tenant_id="U1", **known)
 
 
 def test_without_a_context_nobody_is_answered(agent: Agent) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graph.agent import Agent
 from graph.knowledge.index import Index
+from graph.stores.embedded.space import SqliteSpace
 from tests.support import invariants as inv
 from tests.support.models import Scripted, everything
 
@@ -88,7 +89,7 @@ def test_a_document_whose_retention_has_run_out_is_not_shown(opened: Any) -> Non
     question = "How much money may we spend on the replacement ultra-low freezer?"
     assert "U1_memo_freezer_budget" in {c["doc_id"] for c in one.ask(question, tenant_id="U1")["citations"]}
     space = one.deps.index.space("U1")
-    assert space is not None
+    assert isinstance(space, SqliteSpace)
     space.execute(
         "UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00') WHERE doc_id = 'U1_memo_freezer_budget'"
     )
@@ -101,7 +102,7 @@ def test_where_everything_found_has_expired_access_is_denied(opened: Any) -> Non
     one: Agent = opened()
     for tenant in ("U1", "public"):
         space = one.deps.index.space(tenant)
-        assert space is not None
+        assert isinstance(space, SqliteSpace)
         space.execute("UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00')")
     reply = one.ask("What is the freezer budget?", tenant_id="U1")
     assert reply["answer"] == "Refusal: AccessDenied. You do not have access to that information."

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph.agent import Agent
+from graph.options import MemoryType
 from graph.policy import pii
 from graph.policy.pii import Masked
 from tests.support import invariants as inv
@@ -35,7 +37,7 @@ def _cnic(parts: tuple[int, ...]) -> str:
     return f"{a}{b}{c}0{d}-{middle}-{last}"
 
 
-CNIC_FORMS = (
+CNIC_FORMS: tuple[Callable[[str], str], ...] = (
     lambda n: n,
     lambda n: n.replace("-", ""),
     lambda n: n.replace("-", " "),
@@ -47,7 +49,7 @@ CNIC_FORMS = (
     lambda n: n.translate(_WIDE),
     lambda n: n.replace("-", "\u200b-"),
 )
-MOBILE_FORMS = (
+MOBILE_FORMS: tuple[Callable[[str], str], ...] = (
     lambda n: f"+92 3{n[:2]} {n[2:]}",
     lambda n: f"03{n[:2]}-{n[2:]}",
     lambda n: f"00923{n}",
@@ -112,8 +114,9 @@ def test_in_documents(told: tuple[Agent, Scripted], tmp_path: Path) -> None:
         "# The zeppelin hangar\n\n" + "\n\n".join(lines) + "\n", encoding="utf-8"
     )
     one.ingest(tmp_path / "zeppelin_hangar.md", tenant_id="U1")
+    memories: tuple[MemoryType, ...] = ("buffer", "summary")
     for question, memory in itertools.product(
-        ("What was noted at the gate of the zeppelin hangar?", "Who guards the zeppelin hangar?"), ("buffer", "summary")
+        ("What was noted at the gate of the zeppelin hangar?", "Who guards the zeppelin hangar?"), memories
     ):
         reply = one.ask(question, tenant_id="U1", thread_id="i5", memory=memory, style="detailed")
     assert any("zeppelin" in prompt and "[REDACTED]" in prompt for prompt in chat.seen)
@@ -167,7 +170,7 @@ def test_the_check_fails_without_masking(
 
     class Blind:
         mask = staticmethod(lambda text, **_: Masked(text, ()))
-        find = staticmethod(lambda text: [])
+        find: Any = staticmethod(lambda text: [])
 
     # What a question is read as is masked again.
     targets = {

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph.agent import Agent
+from graph.options import Style
 from tests.support import invariants as inv
 from tests.support.models import Scripted, quoting, sentences, sources_in
 
@@ -56,7 +57,7 @@ def test_whatever_the_model_writes(opened: Any) -> None:
 
     @given(QUESTIONS, RAW, st.sampled_from(["concise", "bullet"]))
     @settings(max_examples=40)
-    def holds(question: str, raw: str, style: str) -> None:
+    def holds(question: str, raw: str, style: Style) -> None:
         said[0] = raw
         reply = one.ask(question, tenant_id="U1", style=style)
         assert inv.unvalidated(reply) == []

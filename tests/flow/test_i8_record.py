@@ -125,7 +125,8 @@ def test_an_answer_without_a_record_is_not_remembered(opened: Any, monkeypatch: 
 
 def test_bad_input_before_the_run_is_no_run(agent: Agent) -> None:
     before = len(inv.journal_of(agent))
-    for wrong in ({"memory": "elephant"}, {"top_k": 0}, {"style": 3}, {"tenant_id": "../U2"}):
+    wrongs: list[dict[str, Any]] = [{"memory": "elephant"}, {"top_k": 0}, {"style": 3}, {"tenant_id": "../U2"}]
+    for wrong in wrongs:
         with pytest.raises(BadInput):
             agent.ask("What is the freezer budget?", **{"tenant_id": "U1", **wrong})
     with pytest.raises(BadInput):

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langgraph.types import Overwrite
 
 from graph.agent import Agent
-from graph.state import Overwrite, VerdictChannel, fresh_turn
+from graph.state import VerdictChannel, fresh_turn
 from tests.support import invariants as inv
 from tests.support.models import Scripted, quoting
 

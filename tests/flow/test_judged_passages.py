@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,16 @@ TEXT = "The kestrel kiln is fired on Mondays by the potter of the east wing.\n"
 
 
 def test_a_passage_that_another_tenant_read_is_judged_anew(
-    tmp_path: Path, settings_of: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, settings_of: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[str] = []
-    ranges = withholding.ranges
-    monkeypatch.setattr(withholding, "ranges", lambda text, *by: judged.append(text) or ranges(text, *by))
+    genuine = withholding.ranges
+
+    def ranges(text: str, *by: Any) -> Any:
+        judged.append(text)
+        return genuine(text, *by)
+
+    monkeypatch.setattr(withholding, "ranges", ranges)
     (tmp_path / "kiln.md").write_text(TEXT)
     with Agent(settings_of(artifacts=False)) as agent:
         for tenant in ("U1", "U2"):

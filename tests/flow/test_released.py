@@ -121,7 +121,7 @@ def test_a_release_is_on_record_and_judged_again(one: Agent) -> None:
 def test_what_another_process_released_counts_at_the_next_question(one: Agent, settings_of: Callable[..., Any]) -> None:
     assert not asked(one)[0]
     space = one.deps.index.space("U1")
-    assert space is not None
+    assert isinstance(space, SqliteSpace)
     decision = {"sha256": withholding.digest(HONEST), "says": "released", "by": "ann", "at": "2031-01-31T10:00:00.000Z"}
     other = SqliteSpace(space.path)
     other.change("desk", lambda record: type(record)(**{**vars(record), "decisions": [decision]}))

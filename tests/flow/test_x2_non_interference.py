@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def _replies(one: Agent) -> list[str]:
 
 
 @pytest.fixture
-def worlds(pristine: Path, tmp_path: Path, settings_of: Callable[..., Settings]) -> Callable[..., Agent]:
+def worlds(pristine: Path, tmp_path: Path, settings_of: Callable[..., Settings]) -> Iterator[Callable[..., Agent]]:
     """Two homes with the same past, so that only what the test does makes a difference."""
     agents: list[Agent] = []
 

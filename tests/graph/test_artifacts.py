@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.audit import artifacts
 from graph.audit.artifacts import Artifacts, name_of
 
 FORM = re.compile(r"\d{8}_\d{6}_[a-z0-9_]+_(?:GENERIC_QA|ASSESSMENT_GEN)_(?:ALLOW|ALLOW_WITH_GUARDRAILS|BLOCK)")
@@ -45,7 +44,7 @@ def test_a_name_that_is_taken_gets_other_letters_and_no_more_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tails = iter("b" * 7 + "b" * 7 + "c" * 7)
-    monkeypatch.setattr(artifacts.secrets, "choice", lambda letters: next(tails))
+    monkeypatch.setattr("graph.audit.artifacts.secrets.choice", lambda letters: next(tails))
     assert [made(tmp_path), made(tmp_path)] == [
         "20260131_120000_which_freezer_bbbbbbb_GENERIC_QA_ALLOW",
         "20260131_120000_which_freezer_ccccccc_GENERIC_QA_ALLOW",

@@ -8,7 +8,8 @@ import pytest
 
 from graph.agent import Agent
 from graph.errors import BadSettings
-from graph.policy.threats import SCORES, Borders, assess
+from graph.policy.threats import SCORES, assess
+from graph.policy.threats.borders import Borders
 from tests.support.command import cordon, jsonl
 
 PHONE = "Who took my colleague's phone?"  # the learned layer alone finds it, at 0.90

@@ -16,7 +16,7 @@ from graph.state import State, Verdict, VerdictChannel, join
 ORDER = ("ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK")
 
 
-def verdict(action: str, risk: int = 0, turn: str = "t", threats: Any = ()) -> Verdict:
+def verdict(action: Any, risk: int = 0, turn: str = "t", threats: Any = ()) -> Verdict:
     return Verdict(
         turn=turn,
         action=action,
@@ -25,7 +25,7 @@ def verdict(action: str, risk: int = 0, turn: str = "t", threats: Any = ()) -> V
         threats=list(threats),
         safe_response="",
         recommended_controls=[],
-    )  # type: ignore[typeddict-item]
+    )
 
 
 VERDICTS = st.builds(

@@ -18,7 +18,7 @@ from nodes.constrain import constrain
     ],
 )
 def test_the_topic_is_a_phrase(question: str, topic: str) -> None:
-    state: State = {"query": question, "rewrite": "", "flags": []}  # type: ignore[typeddict-item]
+    state: State = {"query": question, "rewrite": "", "flags": []}
     made = constrain(state)
     assert made["query"] == f"What is allowed with {topic}, and what does the policy say?"
     assert made["rewrite"].endswith(f"What does the policy say about {topic}?")

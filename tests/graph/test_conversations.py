@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_clearing_a_thread_removes_it_from_the_file(one: Agent, home: Path) -> N
 
 
 def test_a_turn_that_is_read_again_says_how_it_was_understood(one: Agent) -> None:
-    who = {"tenant_id": "U1", "user_id": "ann", "thread_id": "t", "memory": "buffer"}
+    who: dict[str, Any] = {"tenant_id": "U1", "user_id": "ann", "thread_id": "t", "memory": "buffer"}
     reply = one.ask("Which freezer holds the blod samples?", **who)
     (turn,) = one.thread("t", tenant_id="U1", user_id="ann")["turns"]
     assert turn["understood"] == reply["understood"] != {}

@@ -43,7 +43,8 @@ def scores(made: OperatorDetector, *texts: str) -> list[dict[str, float]]:
 
 
 def last_line(agent: Agent) -> dict[str, Any]:
-    return json.loads((agent.settings.home / "audit" / "journal.jsonl").read_text().splitlines()[-1])
+    found: dict[str, Any] = json.loads((agent.settings.home / "audit" / "journal.jsonl").read_text().splitlines()[-1])
+    return found
 
 
 # -- what it finds counts --------------------------------------------------------------------------------------------

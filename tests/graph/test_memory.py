@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from graph import memory
 from graph.agent import Agent
 from graph.context import key_of
+from graph.options import MemoryType
 from graph.settings import Settings, load
 from tests.support import invariants as inv
 from tests.support.models import Scripted, quoting, sentences
@@ -53,13 +55,13 @@ def again(small: Path, settings_of: Callable[..., Settings]) -> Iterator[Callabl
         one.close()
 
 
-def ask(one: Agent, question: str, memory: str = "buffer", **who: Any) -> Any:
+def ask(one: Agent, question: str, memory: MemoryType = "buffer", **who: Any) -> Any:
     return one.ask(question, memory=memory, **{"tenant_id": "M1", "thread_id": "t", **who})
 
 
 @pytest.mark.parametrize("kind", ["buffer", "summary"])
 @pytest.mark.parametrize("restart", [False, True])
-def test_the_first_one_and_the_third(again: Any, kind: str, restart: bool) -> None:
+def test_the_first_one_and_the_third(again: Any, kind: MemoryType, restart: bool) -> None:
     one: Agent = again()
     listed = ask(one, "Which datasets do I have?", kind)
     assert [c["doc_id"] for c in listed["citations"]] == ["0_mango", "1_canal", "2_bus"]
@@ -113,7 +115,7 @@ def test_switching_from_buffer_to_summary_carries_the_context(again: Any) -> Non
 @pytest.mark.parametrize(
     "who", [{"tenant_id": "M2"}, {"user_id": "eve"}, {"thread_id": "T"}, {"thread_id": "t:0"}], ids=str
 )
-def test_another_tenant_user_or_thread_sees_nothing(again: Any, who: dict[str, str]) -> None:
+def test_another_tenant_user_or_thread_sees_nothing(again: Any, who: dict[str, Any]) -> None:
     chat = Scripted(reply=quoting)
     one: Agent = again(chat, model="stub")
     ask(one, "Which datasets do I have?")
@@ -257,9 +259,9 @@ def test_a_clock_that_was_set_back_loses_no_turn(again: Any, monkeypatch: pytest
     """A day ahead, then right again in a process of its own."""
     from langgraph.checkpoint.base import id as ids
 
-    now = ids.time.time_ns
+    now = time.time_ns
     with monkeypatch.context() as ahead:
-        ahead.setattr(ids.time, "time_ns", lambda: now() + 86_400 * 10**9)
+        ahead.setattr("langgraph.checkpoint.base.id.time.time_ns", lambda: now() + 86_400 * 10**9)
         ask(again(), "Which datasets do I have?")
     monkeypatch.setattr(ids, "_last_v6_timestamp", None)
     assert "512 trees" in ask(again(), "Tell me about the first one")["answer"]

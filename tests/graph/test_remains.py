@@ -110,7 +110,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _settings(base: Path) -> Settings:
-    known = {"allow_private_urls": True, "tracing": "jsonl", "trace_content": True, **WIDE}
+    known: dict[str, Any] = {"allow_private_urls": True, "tracing": "jsonl", "trace_content": True, **WIDE}
     return load(environ={}, home=base / "home", out=base / "out", **known)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from graph.errors import BadInput
 
 def entry(
     tenant: str = "T1", decision: str = "answer", action: str = "ALLOW", ms: float = 10.0, day: str = "2026-01-31"
-) -> dict:
+) -> dict[str, Any]:
     return {
         "timestamp": f"{day}T10:00:00.000Z", "tenant_id": tenant, "final_decision": decision, "action": action,
         "latency_ms": ms, "guard_events": [], "rewrite": "", "tokens_prompt": 7, "tokens_completion": 3,

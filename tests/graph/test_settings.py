@@ -110,7 +110,7 @@ def test_a_bad_key_is_not_quoted_in_the_error(tmp_path: Path) -> None:
 
 def test_settings_are_frozen(tmp_path: Path) -> None:
     with pytest.raises(ValidationError):
-        load(tmp_path, {}).top_k = 9  # type: ignore[misc]
+        load(tmp_path, {}).top_k = 9
 
 
 @pytest.mark.parametrize("name", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])

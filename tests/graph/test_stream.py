@@ -52,9 +52,9 @@ def test_the_first_sentence_comes_while_the_model_is_writing(talk: Any) -> None:
     assert server.requests[-1]["stream"] is True
     assert isinstance(reply, Reply) and reply.decision == "answer" and len(early) >= 3
     assert early[0][0] < 0.6 * end
-    assert [e.text for _, e in early] == [s["text"] for s in reply.sentences]  # type: ignore[union-attr]
+    assert [e.text for _, e in early] == [s["text"] for s in reply.sentences]
     cited = {c["n"]: c for c in reply.citations}
-    assert [e.citations for _, e in early] == [[cited[n] for n in s["citations"]] for s in reply.sentences]  # type: ignore[union-attr]
+    assert [e.citations for _, e in early] == [[cited[n] for n in s["citations"]] for s in reply.sentences]
     assert reply.usage["prompt_tokens"] == 123
 
 
@@ -77,10 +77,11 @@ def test_an_unsupported_sentence_never_leaves(talk: Any) -> None:
         return Say(sentences(true[0], ("The moon is made of 17 kinds of green cheese.", [1]), true[1]), pause_s=0.002)
 
     agent, _ = talk(reply)
-    events = [e for _, e in events_of(agent)]
+    *events, last = [e for _, e in events_of(agent)]
     told = " ".join(e.text for e in events if isinstance(e, VerifiedSentence))
-    assert "cheese" not in told and "cheese" not in json.dumps(events[-1])
-    assert "unsupported_removed" in events[-1].safety_flags  # type: ignore[union-attr]
+    assert "cheese" not in told and "cheese" not in json.dumps(last)
+    assert isinstance(last, Reply)
+    assert "unsupported_removed" in last.safety_flags
 
 
 def test_a_cut_stream_lets_out_what_was_verified_and_ends_as_unavailable(talk: Any, home: Path) -> None:
@@ -101,7 +102,7 @@ def test_what_left_stands_when_the_rest_is_garbage(talk: Any) -> None:
     agent, server = talk(reply)
     *early, (_, reply_) = events_of(agent)
     assert len(early) == 2 and len(server.requests) == 1
-    assert reply_.decision == "answer" and len(reply_.sentences) == 2  # type: ignore[union-attr]
+    assert isinstance(reply_, Reply) and reply_.decision == "answer" and len(reply_.sentences) == 2
 
 
 def test_a_caller_who_stops_listening_does_not_stop_the_run(talk: Any, home: Path) -> None:

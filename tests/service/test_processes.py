@@ -73,7 +73,7 @@ def test_turns_of_one_thread_come_one_after_the_other_whichever_process_runs_the
     pooled: Callable[..., Pooled],
 ) -> None:
     many = pooled()
-    known = {"tenant_id": "U1", "user_id": "ann", "thread_id": "one", "memory": "buffer"}
+    known: dict[str, Any] = {"tenant_id": "U1", "user_id": "ann", "thread_id": "one", "memory": "buffer"}
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda n: many.ask(QUESTION, **known), range(6)))
     assert len(many.thread("one", tenant_id="U1", user_id="ann")["turns"]) == 6
@@ -121,7 +121,7 @@ def test_sentences_leave_while_the_model_writes(pooled: Callable[..., Pooled]) -
         at = [(time.perf_counter() - begun, event) for event in many.stream(QUESTION, tenant_id="U1")]
     assert isinstance(at[0][1], VerifiedSentence) and isinstance(at[-1][1], Reply)
     assert at[0][0] < 0.6 * at[-1][0]
-    assert [e.text for _, e in at[:-1]] == [s["text"] for s in at[-1][1]["sentences"]]  # type: ignore[union-attr]
+    assert [e.text for _, e in at[:-1]] == [s["text"] for s in at[-1][1]["sentences"]]
 
 
 def test_a_process_that_dies_fails_its_turns_and_is_replaced(pooled: Callable[..., Pooled], home: Path) -> None:

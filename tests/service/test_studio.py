@@ -84,7 +84,9 @@ def _run(url: str, *, given: dict[str, Any], headers: dict[str, str] | None = No
         try:
             thread = await client.threads.create()
             await client.runs.wait(thread["thread_id"], "cordon", input=given, **how)
-            return dict((await client.threads.get_state(thread["thread_id"]))["values"])
+            values = (await client.threads.get_state(thread["thread_id"]))["values"]
+            assert isinstance(values, dict)
+            return values
         finally:
             await client.http.client.aclose()
 

@@ -1,6 +1,7 @@
 """Small ONNX models in the Hugging Face layout, written byte by byte: the package `onnx` is needed by nothing else."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 INT64, FLOAT, OPSET = 7, 1, 17
 
 
-def encoder(folder: Path, words: dict[str, list[float]], **files: dict[str, object]) -> Path:
+def encoder(folder: Path, words: dict[str, list[float]], **files: Mapping[str, object]) -> Path:
     """A model whose token vectors are those of `words`: output (batch, pieces, dimensions)."""
     return _written(folder, words, [_node("Gather", ["table", "input_ids"], "last_hidden_state")], 3, files)
 
@@ -26,7 +27,7 @@ def cross_encoder(folder: Path, words: dict[str, list[float]]) -> Path:
 def classifier(
     folder: Path,
     words: dict[str, list[float]],
-    config: dict[str, object],
+    config: Mapping[str, object],
     *,
     always: list[float] | None = None,
     slow: int = 0,
@@ -53,7 +54,7 @@ def _written(
     words: dict[str, list[float]],
     nodes: list[bytes],
     rank: int,
-    files: dict[str, dict[str, object]],
+    files: Mapping[str, Mapping[str, object]],
     *more: bytes,
     begin: list[float] | None = None,
 ) -> Path:

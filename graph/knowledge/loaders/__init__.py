@@ -44,7 +44,8 @@ class Format:
     @property
     def read(self) -> Callable[[bytes, Builder], None]:
         """Imported when first used: a text file does not wait for the PDF library."""
-        return import_module(f"{__name__}.{self.module}").read
+        found: Callable[[bytes, Builder], None] = import_module(f"{__name__}.{self.module}").read
+        return found
 
 
 FORMATS = (

@@ -9,7 +9,8 @@ from itertools import accumulate
 from graph.policy import pii
 from graph.policy.rubric import Finding
 from graph.policy.text.sentences import split
-from graph.policy.threats import Detector, instructions, planted
+from graph.policy.threats import instructions, planted
+from graph.policy.threats.detector import Detector
 
 WITHHELD_FROM = planted.WITHHELD_FROM  # injection score (0-1) of a sentence as part of a document
 

@@ -4,6 +4,7 @@ import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,7 @@ def compare(
     return np.array([values[name] for name in NAMES])
 
 
-def _share(wanted: frozenset, held: frozenset) -> float:
+def _share(wanted: frozenset[Any], held: frozenset[Any]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 

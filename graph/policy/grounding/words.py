@@ -120,7 +120,7 @@ def opposed(word: str, others: frozenset[str]) -> bool:
     )
 
 
-_NOTHING: set = set()
+_NOTHING: frozenset[str] = frozenset()
 
 _SAME = """
     about around some approximately roughly circa near; must shall required; under below; in within during; for with;

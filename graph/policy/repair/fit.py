@@ -71,7 +71,7 @@ def _one_of(value: Any, schemas: list[Any]) -> Any:
 
 def _is(value: Any, kind: Any) -> bool:
     if isinstance(value, bool):
-        return kind == "boolean"
+        return bool(kind == "boolean")
     types: dict[Any, Any] = {
         "object": dict, "array": list, "string": str, "integer": int, "number": int | float, "null": type(None),
     }  # fmt: skip

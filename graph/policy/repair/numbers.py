@@ -28,7 +28,8 @@ def number(text: str) -> int | float:
         power = int(exponent) - len(mantissa.partition(".")[2])
         if not 0 <= power <= MAX_DIGITS:
             raise ValueError("a number is too large")
-        return int(mantissa.replace(".", "")) * 10**power
+        whole: int = int(mantissa.replace(".", "")) * 10**power  # not negative, which the types do not know
+        return whole
     return value
 
 

@@ -95,7 +95,7 @@ def _additional_properties(validator: Any, rest: Any, value: Any, schema: Any) -
             yield from validator.descend(item, rest, path=key)
 
 
-_Validator: Any = jsonschema.validators.extend(
+_Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]  # the stubs leave out its types
     jsonschema.Draft202012Validator,
     {
         "pattern": _pattern,

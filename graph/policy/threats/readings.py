@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from graph.policy.text.canonical import Canonical, canonicalise
 from graph.policy.threats import lexicon, mention
-from graph.policy.threats.views import View, views
+from graph.policy.threats.views import views
+from graph.policy.threats.views.view import View
 
 _BETTER = 0.15  # so much more readable must a view be to take the place of the text
 _READABLE = 0.5

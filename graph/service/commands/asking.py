@@ -1,16 +1,13 @@
 """`cordon ask` and `cordon chat`."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json
 
 EXIT_BY_DECISION = {"answer": 0, "no_answer": 0, "refusal": 3, "unavailable": 4}
-MemoryKind = StrEnum("MemoryKind", ["none", "buffer", "summary"])
-ModeKind = StrEnum("ModeKind", ["baseline", "agent", "graph"])
-StyleKind = StrEnum("StyleKind", ["concise", "detailed", "bullet"])
 
 app = typer.Typer()
 
@@ -21,13 +18,13 @@ def ask(
     tenant: Tenant,
     user: Annotated[str, typer.Option(help="Who asks.")] = "local",
     thread: Annotated[str, typer.Option(help="The conversation it belongs to.")] = "default",
-    memory: Annotated[MemoryKind, typer.Option(help="What the conversation remembers.")] = MemoryKind.none,
+    memory: Annotated[MemoryType, typer.Option(help="What the conversation remembers.")] = DEFAULTS["memory"],
     mode: Annotated[
-        ModeKind, typer.Option(help="One pass, a second pass when evidence is thin, or the regulation graph.")
-    ] = ModeKind.baseline,
-    style: Annotated[StyleKind, typer.Option(help="How long, and in what form.")] = StyleKind.concise,
+        Mode, typer.Option(help="One pass, a second pass when evidence is thin, or the regulation graph.")
+    ] = DEFAULTS["mode"],
+    style: Annotated[Style, typer.Option(help="How long, and in what form.")] = DEFAULTS["style"],
     top_k: Annotated[
-        int | None, typer.Option("--top-k", min=1, max=50, help="Passages given to the generator.")
+        int | None, typer.Option("--top-k", min=1, max=MOST_TOP_K, help="Passages given to the generator.")
     ] = None,
     capstone: Annotated[
         bool, typer.Option("--capstone", help="Add the research requirement to an assessment.")
@@ -42,9 +39,9 @@ def ask(
             tenant_id=tenant,
             user_id=user,
             thread_id=thread,
-            memory=memory.value,
-            mode=mode.value,
-            style=style.value,
+            memory=memory,
+            mode=mode,
+            style=style,
             top_k=top_k,
             capstone=capstone,
         )
@@ -62,12 +59,12 @@ def chat(
     tenant: Tenant,
     user: Annotated[str, typer.Option(help="Who asks.")] = "local",
     thread: Annotated[str, typer.Option(help="The conversation to go on with.")] = "chat",
-    memory: Annotated[MemoryKind, typer.Option(help="What the conversation remembers.")] = MemoryKind.buffer,
-    mode: Annotated[ModeKind, typer.Option(help="How evidence is looked for.")] = ModeKind.baseline,
-    style: Annotated[StyleKind, typer.Option(help="How long, and in what form.")] = StyleKind.concise,
+    memory: Annotated[MemoryType, typer.Option(help="What the conversation remembers.")] = "buffer",
+    mode: Annotated[Mode, typer.Option(help="How evidence is looked for.")] = DEFAULTS["mode"],
+    style: Annotated[Style, typer.Option(help="How long, and in what form.")] = DEFAULTS["style"],
 ) -> None:
     """Converse: /clear, /mode buffer|summary|none, /sources, /why, /help, /exit."""
     from graph.service.repl import Repl
 
     with errors(), opened_agent() as agent:
-        Repl(agent, tenant, user, thread, memory.value, mode.value, style.value).run()
+        Repl(agent, tenant, user, thread, memory, mode, style).run()

@@ -20,7 +20,8 @@ def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts
     with errors():
         from graph.models.detector import detector
         from graph.policy import filters
-        from graph.policy.threats import SCORES, Borders, learned
+        from graph.policy.threats import SCORES, learned
+        from graph.policy.threats.borders import Borders
 
         borders = Borders(settings().guard_borders, SCORES, "CORDON_GUARD_BORDERS")
         learned.tuned().margins(["warm"])  # no line is answered by half the guard

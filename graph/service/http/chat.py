@@ -156,7 +156,7 @@ def text_of(said: str | list[Part] | None, param: str) -> str:
 
 def content(reply: dict[str, Any]) -> str:
     """The answer, and its sources as footnotes."""
-    return reply["answer"] + _footnotes(reply)
+    return f"{reply['answer']}{_footnotes(reply)}"
 
 
 def refusal_of(reply: dict[str, Any]) -> str | None:

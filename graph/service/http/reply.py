@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typedd
 from pydantic import BaseModel, Field, create_model
 
 from graph import state
+from graph.options import MemoryType
 from graph.policy.question.intent import Intent
 
 
@@ -57,7 +58,7 @@ class Retrieval(BaseModel):
 
 
 class Remembered(BaseModel):
-    type: state.MemoryType
+    type: MemoryType
     turns_used: int
 
 

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from pydantic import ConfigDict, Field
 
 from graph.agent import Agent, Reply, VerifiedSentence
+from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.service.http.caller import Caller, Deed
 from graph.service.http.jobs import Jobs
 from graph.service.http.left_out import LeftOut
@@ -32,11 +33,11 @@ class Options(LeftOut):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     thread_id: ThreadId | None = Field(None, description="the conversation; a new one when left out")
-    memory: Literal["none", "buffer", "summary"] = Field("none", description="what the conversation remembers")
-    mode: Literal["baseline", "agent", "graph"] = "baseline"
-    style: Literal["concise", "detailed", "bullet"] = "concise"
-    top_k: int | None = Field(None, ge=1, le=50, description="passages given to the generator")
-    capstone: bool = Field(False, description="add the research requirement to an assessment")
+    memory: MemoryType = Field(DEFAULTS["memory"], description="what the conversation remembers")
+    mode: Mode = DEFAULTS["mode"]
+    style: Style = DEFAULTS["style"]
+    top_k: int | None = Field(None, ge=1, le=MOST_TOP_K, description="passages given to the generator")
+    capstone: bool = Field(DEFAULTS["capstone"], description="add the research requirement to an assessment")
 
 
 class Service:

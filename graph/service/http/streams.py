@@ -32,9 +32,10 @@ class Streams(APIRoute):
         async def begun(request: Request) -> Response:
             spoken = asyncio.Event()
             SPOKEN.set(spoken)
-            response: Any = await handle(request)
-            events = Coming(_said(response.body_iterator))
-            response.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
+            response = await handle(request)
+            stream: Any = response  # LangServe's own kind
+            events = Coming(_said(stream.body_iterator))
+            stream.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
             return response
 
         return begun

@@ -60,12 +60,13 @@ class Chroma:
         if self._client is None:
             import chromadb
             from chromadb.api.shared_system_client import SharedSystemClient
+            from chromadb.config import Settings
 
             private_directory(self.directory.parent)
             private_directory(self.directory)
             try:
                 self._client = chromadb.PersistentClient(
-                    str(self.directory), settings=chromadb.Settings(anonymized_telemetry=False, allow_reset=False)
+                    str(self.directory), settings=Settings(anonymized_telemetry=False, allow_reset=False)
                 )
             except BaseException:  # Chroma keeps what it could not open, and would hand it out again
                 SharedSystemClient._identifier_to_system.pop(str(self.directory), None)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,7 @@ class SqliteSpace:
         finally:
             self._lock.release()
 
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple]:
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
                 return self._db.execute(sql, parameters).fetchall()
@@ -409,7 +410,8 @@ class SqliteSpace:
             return 0
         rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT 500"
         sql = f"SELECT count(*) FROM words WHERE words MATCH ? AND rowid IN ({rows})"
-        return self.execute(sql, (" OR ".join(map(_quoted, others)), stem))[0][0]
+        ((count,),) = self.execute(sql, (" OR ".join(map(_quoted, others)), stem))
+        return int(count)
 
     def _texts(self, where: str, parameters: Sequence[object], limit: int) -> list[tuple[str, str]]:
         sql = f"""SELECT json_extract(record, '$.expires'), words.text FROM words

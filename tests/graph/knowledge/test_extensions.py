@@ -8,6 +8,7 @@ import pytest
 from graph.agent import Agent
 from graph.knowledge import extensions
 from graph.settings import Settings
+from graph.stores.embedded.space import SqliteSpace
 
 SPLITTER = """
 import re
@@ -103,7 +104,7 @@ def test_a_kind_of_its_own_is_divided_kept_and_reported_by_its_extension(one: Ag
     (again,) = one.ingest(tmp_path / "minutes.txt", tenant_id="U1", kind="minutes")
     assert again.status == "unchanged"
     space = one.deps.index.space("U1")
-    assert space is not None
+    assert isinstance(space, SqliteSpace)
     assert [c.section for c in space.chunks("minutes")] == ["item 1", "item 2", "item 3"]
     space.execute("DELETE FROM minutes")
     (mended,) = one.ingest(tmp_path / "minutes.txt", tenant_id="U1", kind="minutes")

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
 from graph.knowledge.fetch import FetchLimits, fetch
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
+Answer = Callable[[BaseHTTPRequestHandler], object]
 PUBLIC = "93.184.216.34"
 
 
@@ -290,7 +291,7 @@ def test_a_page_that_unpacks_to_too_much_is_refused(site: Site) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content_Length": "2000000"}])
-def test_a_page_that_is_too_large_is_refused(site: Site, headers: dict[str, str]) -> None:
+def test_a_page_that_is_too_large_is_refused(site: Site, headers: dict[str, Any]) -> None:
     url = site.page("/", b"x" * 2_000_000, **headers)
     assert reason(url, allow_private=True, limits=FetchLimits(max_bytes=1_000_000)) == "url_too_large"
     assert len(fetch(url, allow_private=True).data) == 2_000_000

@@ -63,7 +63,8 @@ def test_a_file_left_half_way_leaves_nothing_and_what_it_repeats_is_embedded_onc
     path.write_text("\n\n".join(parts))
     sources = list(files([path], "U1"))
     with Agent(settings_of(artifacts=False, chunk_tokens=100, chunk_overlap=0)) as agent:
-        embed, seen = agent.deps.embedder.embed, []
+        embed = agent.deps.embedder.embed
+        seen: list[str] = []
 
         def counted(texts: Sequence[str]) -> np.ndarray:
             seen.extend(texts)
@@ -92,7 +93,12 @@ def test_each_file_has_its_outcome_whatever_the_others_are(
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
     named = ["x" * 5_000 + ".md", "nul\0.md", "gone.md", "loop.md", "pipe.md", "big.md", good.name]
     with Agent(settings_of(artifacts=False, max_file_mb=1)) as agent:
-        paths = [*(f"{tmp_path}/{name}" for name in named), "/dev/zero", odd, "HTTP://127.0.0.1:9/page"]
+        paths: list[str | Path] = [
+            *(f"{tmp_path}/{name}" for name in named),
+            "/dev/zero",
+            odd,
+            "HTTP://127.0.0.1:9/page",
+        ]
         found = agent.ingest(paths, tenant_id="U1")
         statuses = [(o.status, o.reason.split(":")[0]) for o in found]
         listed = [d["filename"] for d in agent.documents(tenant_id="U1")]

@@ -3,6 +3,7 @@
 import datetime
 import io
 import zipfile
+from collections.abc import Mapping
 
 import pytest
 from docx import Document as new_docx
@@ -38,7 +39,7 @@ def reason(data: bytes, name: str) -> str:
     return caught.value.reason
 
 
-def zipped(parts: dict[str, bytes | str]) -> bytes:
+def zipped(parts: Mapping[str, bytes | str]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as out:
         for name, content in parts.items():

@@ -1,4 +1,5 @@
 import io
+from collections.abc import Sequence
 
 import pytest
 from reportlab.lib import colors
@@ -25,7 +26,7 @@ def reason(data: bytes) -> str:
     return caught.value.reason
 
 
-def drawn(*pages: list[tuple[float, float, str]], **options: object) -> bytes:
+def drawn(*pages: Sequence[tuple[float, float, str]], **options: object) -> bytes:
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=(595, 842), **options)
     for page in pages:

@@ -1,5 +1,7 @@
 """Text, Markdown, HTML and CSV."""
 
+from typing import Any
+
 import pytest
 
 from graph.errors import DocumentError, Quarantined
@@ -12,7 +14,7 @@ def blocks(document: Document) -> list[tuple[str, str]]:
     return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
 
 
-def reason(data: bytes, name: str, **limits: int) -> str:
+def reason(data: bytes, name: str, **limits: Any) -> str:
     with pytest.raises(DocumentError) as caught:
         load(data, name, **limits)
     assert str(caught.value) and caught.value.hint

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,8 +38,8 @@ def agent(settings_of: Callable[..., Settings]) -> Iterator[Agent]:
 
 
 def held(agent: Agent, tenant: str) -> list[str]:
-    where = {"public": True} if tenant == "public" else {"tenant_id": tenant}
-    return [d["doc_id"] for d in agent.documents(**where)]  # type: ignore[arg-type]
+    where: dict[str, Any] = {"public": True} if tenant == "public" else {"tenant_id": tenant}
+    return [d["doc_id"] for d in agent.documents(**where)]
 
 
 def test_a_narrower_access_list_takes_access_away_and_says_so(

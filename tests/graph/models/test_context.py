@@ -46,6 +46,12 @@ def honest(body: dict[str, Any], bytes_per_token: float = 4.0) -> Say:
     )
 
 
+def first(said: Say) -> Callable[[dict[str, Any]], Say]:
+    """Says this once, and is honest from then on."""
+    waiting = [said]
+    return lambda body: waiting.pop() if waiting else honest(body)
+
+
 def shown(server: Server) -> list[int]:
     """How many passages each request showed."""
     return [len(sources_in(prompt)) for prompt in server.prompts]
@@ -122,9 +128,7 @@ REFUSED = {
 @pytest.mark.parametrize("server_of", REFUSED)
 def test_a_prompt_that_is_too_long_is_sent_once_more_with_half_the_evidence(talk: Any, server_of: str) -> None:
     status, said = REFUSED[server_of]
-    one, server = talk(
-        lambda body: honest(body) if len(server.requests) > 1 else Say(status=status, error=said), top_k=8
-    )
+    one, server = talk(first(Say(status=status, error=said)), top_k=8)
     reply = one.ask(QUESTION, tenant_id="U1")
     assert shown(server) == [8, 4]
     assert all("response_format" in body for body in server.requests)  # it was not the schema
@@ -133,7 +137,7 @@ def test_a_prompt_that_is_too_long_is_sent_once_more_with_half_the_evidence(talk
 
 def test_an_error_with_status_200_is_read_too(talk: Any) -> None:
     raw = json.dumps({"error": "The number of tokens to keep is greater than the context length."}).encode()
-    one, server = talk(lambda body: honest(body) if len(server.requests) > 1 else Say(raw=raw), top_k=8)
+    one, server = talk(first(Say(raw=raw)), top_k=8)
     assert one.ask(QUESTION, tenant_id="U1").decision == "answer"
     assert shown(server) == [8, 4]
 
@@ -146,9 +150,7 @@ def test_twice_too_long_is_an_outage_that_names_the_setting(talk: Any) -> None:
 
 
 def test_a_stream_that_is_refused_is_asked_for_again(talk: Any) -> None:
-    one, server = talk(
-        lambda body: honest(body) if len(server.requests) > 1 else Say(status=400, error=REFUSED["vLLM"][1]), top_k=8
-    )
+    one, server = talk(first(Say(status=400, error=REFUSED["vLLM"][1])), top_k=8)
     *early, reply = one.stream(QUESTION, tenant_id="U1")
     assert early and reply.decision == "answer" and shown(server) == [8, 4]
 

@@ -68,7 +68,12 @@ def test_who_comes_back_from_outside_stands_in_the_own_tenants_line(
     agent = opened(chat=Scripted(reply=quoting), model="stub")
     entered: list[str] = []
     enter = agent.deps.gate._enter
-    monkeypatch.setattr(agent.deps.gate, "_enter", lambda whose: (entered.append(whose), enter(whose)))
+
+    def entering(whose: str) -> None:
+        entered.append(whose)
+        enter(whose)
+
+    monkeypatch.setattr(agent.deps.gate, "_enter", entering)
     question = "How many people are in PunjabThal after the removals?"
     assert agent.ask(question, tenant_id="U1")["decision"] == "answer"
     assert list(agent.stream(question, tenant_id="U1"))

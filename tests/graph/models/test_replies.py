@@ -51,7 +51,7 @@ class Talk:
         content = self.row.get("content", "")
         for name, n in self.numbers.items():  # the rows name their sources by file, since rank decides the numbers
             content = content.replace(f"«{name}»", str(n))
-        more = {
+        more: dict[str, Any] = {
             key: self.row[key] for key in ("reasoning_content", "reasoning", "tool_calls", "refusal") if key in self.row
         }
         return Say(content if content or not more else None, finish=self.row.get("finish", "stop"), more=more)
@@ -67,7 +67,12 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     base = tmp_path_factory.mktemp("replies")
     say: list[Callable[[dict[str, Any]], Say]] = []
     with serving(lambda body: say[0](body)) as server:
-        values = {"home": base / "home", "out": base / "out", "artifacts": False, "relevance_floor": 0.0}
+        values: dict[str, Any] = {
+            "home": base / "home",
+            "out": base / "out",
+            "artifacts": False,
+            "relevance_floor": 0.0,
+        }
         with Agent(load(environ={}, model="stub", openai_base_url=server.url, model_retries=0, **values)) as agent:
             for name, text in DOCUMENTS.items():
                 (base / name).write_text(text)

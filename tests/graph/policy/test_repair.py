@@ -86,7 +86,7 @@ SCHEMA = {
     },
     "additionalProperties": False,
 }
-FULL = {"answered": True, "sentences": [{"text": "x", "sources": [1, 2]}]}
+FULL: dict[str, Any] = {"answered": True, "sentences": [{"text": "x", "sources": [1, 2]}]}
 
 
 @pytest.mark.parametrize(

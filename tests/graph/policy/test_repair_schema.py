@@ -27,7 +27,7 @@ def test_no_reference_leads_out(tmp_path: Path, place: str) -> None:
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         for out in (f"http://127.0.0.1:{server.server_port}/s.json", (tmp_path / "s.json").as_uri(), "#/none", "s"):
-            ref = {"$ref": out}
+            ref: dict[str, Any] = {"$ref": out}
             schema: dict[str, Any] = {
                 "root": ref,
                 "property": {"properties": {"a": ref}},

@@ -34,7 +34,7 @@ ROWS = [(name, row) for name in NAMES for row in rules(name)]
 
 def found(name: str, row: Rule, text: str) -> bool:
     canonical = canonicalise(text).text
-    find = FIND.get(name, lambda text, tenant: Table(name).find(text))
+    find: Callable[[str, str], list[Finding]] = FIND.get(name, lambda text, tenant: Table(name).find(text))
     return any(finding.why == row.why for finding in find(canonical, ""))
 
 

@@ -4,20 +4,22 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from evals import acts
 from graph.agent import Agent
 from graph.audit.verify import verify
+from graph.options import Mode
 from graph.regulation import store
 from graph.regulation.act import Act
 from graph.settings import Settings, load
+from graph.stores.embedded.space import SqliteSpace
 from tests.support import invariants as inv
 from tests.support.command import Run
 
-MODES = ("baseline", "agent", "graph")
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def sections(reply: dict[str, Any]) -> list[str]:
         ("Which articles apply when a crane has failed an inspection?", "Article 12 shall apply", "11(2)"),
     ],
 )  # fmt: skip
-def test_questions_people_ask_of_an_act(asked: Agent, mode: str, question: str, said: str, where: str) -> None:
+def test_questions_people_ask_of_an_act(asked: Agent, mode: Mode, question: str, said: str, where: str) -> None:
     reply = asked.ask(question, tenant_id="U1", mode=mode, thread_id=mode)
     assert reply["decision"] == "answer"
     assert said in reply["answer"]
@@ -80,7 +82,7 @@ def test_graph_mode_shows_no_more_tokens_than_the_first_passages_of_the_search(a
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_citations_into_an_act_can_be_verified(asked: Agent, mode: str) -> None:
+def test_citations_into_an_act_can_be_verified(asked: Agent, mode: Mode) -> None:
     reply = asked.ask("What is the deadline for answering a request for help?", tenant_id="U1", mode=mode)
     assert reply["citations"]
     assert verify(reply, asked.deps.index).ok
@@ -132,7 +134,7 @@ def test_ingested_again_it_is_unchanged_and_removed_it_is_gone(indexed: Path, tm
         one.remove("act", tenant_id="U1")
         assert one.regulations(tenant_id="U1") == []
         space = one.deps.index.space("U1")
-        assert space is not None and space.execute("SELECT count(*) FROM regulations") == [(0,)]
+        assert isinstance(space, SqliteSpace) and space.execute("SELECT count(*) FROM regulations") == [(0,)]
 
 
 def test_an_act_first_ingested_as_a_plain_document_gets_its_graph(
@@ -159,7 +161,7 @@ def test_a_crash_between_document_and_graph_is_mended_by_the_next_ingestion(inde
     home = Path(shutil.copytree(indexed, tmp_path / "home"))
     with Agent(load(environ={}, home=home, artifacts=False)) as one:
         space = one.deps.index.space("U1")
-        assert space is not None
+        assert isinstance(space, SqliteSpace)
         space.execute("DELETE FROM regulations")
         assert store.acts(space) == []
         (outcome,) = one.ingest(indexed.parent / "act.pdf", tenant_id="U1", regulation=True)

@@ -139,9 +139,12 @@ def test_a_page_reads_no_line_of_others_and_after_the_first_none_twice(
         lived(served, "U1")
         padded(served.service.agent.deps.journal, 3_000)
         parsed: list[bytes] = []
-        monkeypatch.setattr(
-            "graph.stores.embedded.pages.read", lambda line, where: parsed.append(line) or json.loads(line)
-        )
+
+        def read(line: bytes, where: str) -> Any:
+            parsed.append(line)
+            return json.loads(line)
+
+        monkeypatch.setattr("graph.stores.embedded.pages.read", read)
         assert entries(auditor, day="1999-01-01") == []
         assert len(entries(auditor)) == 8 and len(parsed) == 8
         kept = served.service.agent.deps.journal._pages._known["U1"]

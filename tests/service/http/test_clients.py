@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from evals.serving import CANARIES, QUESTIONS, Served
 from tests.support.command import environment
@@ -146,8 +147,12 @@ def test_langchains_chat_openai(served: Served) -> None:
     from langchain_openai import ChatOpenAI
 
     chat = ChatOpenAI(
-        model="cordon", base_url=served.url + "/v1", api_key=served.keys["U1", "member"], max_retries=0, temperature=0
-    )  # type: ignore[arg-type]
+        model="cordon",
+        base_url=served.url + "/v1",
+        api_key=SecretStr(served.keys["U1", "member"]),
+        max_retries=0,
+        temperature=0,
+    )
     assert CANARIES["U1"] in str(chat.invoke([("system", "Be brief."), ("human", QUESTION)]).content)
     assert CANARIES["U1"] in "".join(str(chunk.content) for chunk in chat.stream(QUESTION))
 
@@ -287,9 +292,9 @@ def test_mcp_over_http(served: Served) -> None:
 
 
 def _mcp_http(headers: dict[str, str]) -> Any:
-    from mcp.client import streamable_http
+    from mcp.shared._httpx_utils import create_mcp_http_client
 
-    return streamable_http.create_mcp_http_client(headers=headers)
+    return create_mcp_http_client(headers=headers)
 
 
 def test_an_mcp_reply_of_another_tenant_cannot_be_checked(served: Served, u2: httpx.Client) -> None:

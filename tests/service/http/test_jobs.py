@@ -193,7 +193,8 @@ def test_an_end_of_a_job_that_fails_leaves_the_next_one_read(
 ) -> None:
     from pathlib import Path
 
-    unlink, failed = Path.unlink, []
+    unlink = Path.unlink
+    failed: list[Path] = []
 
     def once(path: Path, missing_ok: bool = False) -> None:
         if path.name == "0" and path.parent.parent.name == "uploads" and not failed:

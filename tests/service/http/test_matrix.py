@@ -72,16 +72,16 @@ def test_it_sees_a_tenant_that_is_taken_from_a_header(
 ) -> None:
     from dataclasses import replace
 
-    from graph.service.http import authentication
+    from graph.service.http.credentials import Credentials
 
-    genuine = authentication.Credentials.principal
+    genuine = Credentials.principal
 
     def gullible(self: Any, headers: Any, *, basic: bool) -> Any:
         found = genuine(self, headers, basic=basic)
         named = headers.get(b"x-tenant", [b""])[0].decode()
         return (found[0], replace(found[1], tenant_id=named)) if found and named else found
 
-    monkeypatch.setattr(authentication.Credentials, "principal", gullible)
+    monkeypatch.setattr(Credentials, "principal", gullible)
     with another() as served:
         found = wrong(list(Matrix(served).run("POST /v1/ask")))
     assert found and all("other tenant | header" in line for line in found)
@@ -92,9 +92,10 @@ def test_a_route_that_asks_for_nothing_is_behind_the_gate_all_the_same(
 ) -> None:
     with another() as served:
 
-        @served.inner.get("/v1/forgetful")
         async def forgetful() -> str:
             return "hello"
+
+        served.inner.add_api_route("/v1/forgetful", forgetful, methods=["GET"])
 
         matrix = Matrix(served)
         assert wrong(list(matrix.run("forgetful"))) == []
@@ -105,9 +106,10 @@ def test_a_route_that_asks_for_nothing_is_behind_the_gate_all_the_same(
 def test_a_route_without_a_sample_request_is_told(another: Callable[..., Any]) -> None:
     with another() as served:
 
-        @served.inner.post("/v1/brand-new")
         async def brand_new(body: dict[str, int]) -> dict[str, int]:
             return {"needed": body["needed"]}
+
+        served.inner.add_api_route("/v1/brand-new", brand_new, methods=["POST"])
 
         assert Route("POST", "/v1/brand-new") in routes(served.inner)
         found = wrong(list(Matrix(served).run("brand-new")))

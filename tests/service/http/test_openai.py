@@ -1,6 +1,6 @@
 """OpenAI's wire format beyond a plain question: its errors, its nulls, and what Cordon cannot give."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -27,10 +27,11 @@ def openai(served: Served) -> Iterator[Any]:
 def test_an_unknown_model_is_told_as_openai_tells_it(openai: Any) -> None:
     from openai import NotFoundError
 
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: openai.chat.completions.create(model="gpt-4o", messages=MESSAGES),
         lambda: openai.models.retrieve("gpt-4o"),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(NotFoundError) as caught:
             call()
         error = caught.value

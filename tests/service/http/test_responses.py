@@ -115,9 +115,9 @@ def test_sentences_come_while_the_model_writes(another: Callable[..., Any]) -> N
             lines = ["The kestrel freezer holds the whole blood samples.", "It stands in room 114."]
             text = sentences(*((line, [1]) for line in lines))
             half = text.index('{"text": "It')
-            yield ChatGenerationChunk(message=AIMessageChunk(text[:half]))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text[:half]))
             time.sleep(1)
-            end = AIMessageChunk(text[half:], response_metadata={"finish_reason": "stop"})
+            end = AIMessageChunk(content=text[half:], response_metadata={"finish_reason": "stop"})
             yield ChatGenerationChunk(message=end)
 
     with another(chat=Slow(reply=quoting), model="stub") as served, client_of(served) as openai:
@@ -135,12 +135,12 @@ def test_an_answer_that_breaks_off_raises_in_the_client(another: Callable[..., A
             from langchain_core.outputs import ChatGenerationChunk
 
             text = sentences(("The kestrel freezer holds the whole blood samples.", [1]))[:-2]
-            yield ChatGenerationChunk(message=AIMessageChunk(text))  # and no finish_reason
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text))  # and no finish_reason
 
     from openai import APIError, InternalServerError
 
     with another(chat=Broken(reply=lambda prompt: 1 / 0), model="stub") as served, client_of(served) as openai:  # type: ignore[arg-type,return-value]
-        seen = []
+        seen: list[str] = []
         with pytest.raises(APIError, match="broke off"):
             seen.extend(e.type for e in openai.responses.create(model="cordon", input=QUESTION, stream=True))
         assert seen[-1] == "response.failed" and "response.completed" not in seen

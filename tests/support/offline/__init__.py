@@ -35,7 +35,7 @@ def loopback_only() -> Iterator[None]:
         check(self.family, address)
         return connect_ex(self, address)
 
-    socket.socket.connect, socket.socket.connect_ex = guarded, guarded_ex  # type: ignore[method-assign]
+    socket.socket.connect, socket.socket.connect_ex = guarded, guarded_ex  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

@@ -14,6 +14,7 @@ from graph.settings import load
 from graph.stores.embedded import Embedded, chroma
 from graph.stores.embedded.chroma import Chroma
 from graph.stores.embedded.space import SqliteSpace
+from graph.stores.embedded.spaces import SqliteSpaces
 from tests.graph.stores.test_vectors import Held
 from tests.support.spaces import Pointing, directions, index_at, put
 
@@ -147,8 +148,10 @@ def test_a_damaged_copy_is_made_anew_and_said_so(
         assert [o.status for o in agent.ingest(tmp_path / "two.md", tenant_id="T1")] == ["indexed"]
         index = agent.deps.index
         space = index.space("T1")
-        assert space is not None
-        held = index.spaces._vectors._found(space.key, agent.deps.embedder.embed(["gate"])[0], 5, space.stamp())
+        assert isinstance(space, SqliteSpace) and isinstance(index.spaces, SqliteSpaces)
+        vectors = index.spaces._vectors
+        assert isinstance(vectors, Chroma)
+        held = vectors._found(space.key, agent.deps.embedder.embed(["gate"])[0], 5, space.stamp())
         assert sorted(held or []) == sorted(space.matrix()[0])
         assert agent.ask("When does the ibis gate open?", tenant_id="T1").decision == "answer"
     said = [record.getMessage() for record in caplog.records if "damaged" in record.getMessage()]

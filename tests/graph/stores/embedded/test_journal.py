@@ -417,11 +417,15 @@ def test_an_entry_that_cannot_be_written_fails_alone(tmp_path: Path) -> None:
 
 
 def test_threads_that_wait_are_written_together_in_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal, waits = FileJournal(tmp_path / "journal.jsonl"), []
-    genuine = os.fsync
-    monkeypatch.setattr(
-        "graph.stores.embedded.journal.os.fsync", lambda file: (waits.append(1), time.sleep(0.05), genuine(file))
-    )
+    journal, genuine = FileJournal(tmp_path / "journal.jsonl"), os.fsync
+    waits: list[int] = []
+
+    def slow(file: int) -> None:
+        waits.append(file)
+        time.sleep(0.05)
+        genuine(file)
+
+    monkeypatch.setattr("graph.stores.embedded.journal.os.fsync", slow)
     with ThreadPoolExecutor(10) as pool:
         seqs = list(pool.map(lambda n: journal.append({"run_id": str(n)})["seq"], range(30)))
     assert sorted(seqs) == list(range(1, 31)) and journal.prove().broken is None

@@ -40,7 +40,7 @@ def index(tmp_path: Path) -> Index:
 
 def made(index: Index, tenant: str) -> SqliteSpace:
     space = index.space(tenant, create=True)
-    assert space is not None
+    assert isinstance(space, SqliteSpace)
     put(space, f"doc_{tenant}", f"the valve of {tenant}")
     return space
 
@@ -94,7 +94,7 @@ def test_threads_that_search_while_spaces_come_and_go_find_what_is_theirs(index:
             for _ in range(40):
                 n = int(dice.integers(12))
                 space = index.space(f"T{n}")
-                assert space is not None
+                assert isinstance(space, SqliteSpace)
                 with space.reading():
                     if space.called()[0][0] != f"doc_T{n}" or len(space.matrix()[0]) != 1:
                         wrong.append(n)

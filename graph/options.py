@@ -1,0 +1,64 @@
+"""What a caller may choose about a turn: the words, what holds where nothing is said, and the one check of them."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, get_args
+
+from graph.errors import BadInput
+
+MemoryType = Literal["none", "buffer", "summary"]
+Mode = Literal["baseline", "agent", "graph"]
+Style = Literal["concise", "detailed", "bullet"]
+MOST_TOP_K = 50
+
+
+class Choices(TypedDict, total=False):
+    """What a caller says. None is the same as left out."""
+
+    memory: MemoryType | None
+    mode: Mode | None
+    style: Style | None
+    top_k: int | None  # 1-50, passages given to the generator; CORDON_TOP_K where nothing is said
+    capstone: bool | None
+
+
+class Options(TypedDict, total=False):
+    """What a turn goes by. Behind `settled` all of it is there."""
+
+    memory: MemoryType
+    mode: Mode
+    style: Style
+    top_k: int
+    capstone: bool
+    stream: bool  # let verified sentences go while the model is still writing
+
+
+DEFAULTS: Options = {"memory": "none", "mode": "baseline", "style": "concise", "capstone": False, "stream": False}
+
+
+def known(given: Mapping[str, Any]) -> None:
+    """Raises BadInput for what is no choice, a tenant above all."""
+    if unknown := given.keys() - Choices.__annotations__:
+        raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint=f"{', '.join(Choices.__annotations__)}.")
+
+
+def settled(given: object, top_k: int) -> Options:
+    """The choices with the defaults filled in, `top_k` for one. What is no choice is ignored here.
+
+    Raises BadInput for a choice there is not.
+    """
+    chosen: dict[str, Any] = {**DEFAULTS, "top_k": top_k}
+    if isinstance(given, dict):
+        chosen |= {key: value for key, value in given.items() if key in chosen and value is not None}
+    for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
+        if chosen[key] not in get_args(allowed):
+            raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")
+    if type(chosen["top_k"]) is not int or not 1 <= chosen["top_k"] <= MOST_TOP_K:
+        raise BadInput(f"top_k {str(chosen['top_k'])[:40]!r} is not a whole number from 1 to {MOST_TOP_K}.")
+    return {
+        "memory": chosen["memory"],
+        "mode": chosen["mode"],
+        "style": chosen["style"],
+        "top_k": chosen["top_k"],
+        "capstone": chosen["capstone"] is True,
+        "stream": chosen["stream"] is True,
+    }
