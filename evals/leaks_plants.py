@@ -73,7 +73,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
             sentence["text"] += " " + LEAK
         return sentences
 
-    def loud_spans(reply: dict[str, Any], *, content: bool) -> Any:
+    def loud_spans(reply: Any, *, content: bool) -> Any:
         root, *rest = genuine_spans(reply, content=content)
         root.attributes["leak"] = LEAK
         return [root, *rest]

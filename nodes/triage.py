@@ -17,7 +17,7 @@ from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
 from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
-from graph.state import State, Verdict
+from graph.state import State, TurnVerdict
 
 _CONTROLS = {
     "ALLOW": [],
@@ -77,7 +77,7 @@ def enforce(state: State) -> Action:
     return verdict["action"]
 
 
-def _verdict(turn: str, found: Assessment, question: str, safe: str) -> Verdict:
+def _verdict(turn: str, found: Assessment, question: str, safe: str) -> TurnVerdict:
     # With a legitimate remainder the question goes on, guarded, without its attack (requirement C3).
     action, score = ("ALLOW_WITH_GUARDRAILS", 79) if safe else (found.action, found.risk_score)
     kinds = sorted({f.type for f in found.findings if f.score >= 0.3})
