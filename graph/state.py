@@ -153,11 +153,6 @@ class Usage(TypedDict):
     completion_tokens: int
 
 
-class Refusal(TypedDict):
-    code: str
-    text: str
-
-
 class Candidate(TypedDict):
     chunk_id: str
     doc_id: str
@@ -197,7 +192,7 @@ class Reply(TypedDict):
     intent: Intent
     verdict: Verdict
     decision: Decision
-    refusal: Refusal | None
+    refusal: refusals.Refusal | None
     answer: str
     sentences: list[Sentence]
     citations: list[Citation]
@@ -332,7 +327,7 @@ class State(TypedDict, total=False):
     citations: list[Citation]
     assessment: dict[str, Any]
     decision: Decision
-    refusal: Refusal | None
+    refusal: refusals.Refusal | None
     answer: str
     confidence: Confidence
     reasoning: str

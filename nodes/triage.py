@@ -3,7 +3,6 @@ never lower it."""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -35,7 +34,7 @@ def triage(
     opinion: Opinion | None,
     detector: Detector | None = None,
     borders: Borders | None = None,
-) -> dict[str, Any]:
+) -> State:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
@@ -44,7 +43,7 @@ def triage(
     found = whole(question)
     safe = rewrite.rescued(question, found, judge, whole)
     verdict = _verdict(state["turn"], found, question, safe)
-    update: dict[str, Any] = {"rewrite": safe}
+    update: State = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":
         second = opinion(question)
         update["prompts"] = state["prompts"] | second.prompts
