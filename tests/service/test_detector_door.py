@@ -53,7 +53,7 @@ def test_the_evaluation_compares_without_and_with_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [{"text": QUESTION, "action": "BLOCK"}, {"text": "When is the library open?", "action": "ALLOW"}]
-    monkeypatch.setattr(material, "own", lambda name: rows)
+    monkeypatch.setattr(material, "own_set", lambda name: rows)
     assert evaluate(["guardrails", "--detector", str(folder), "--out", str(tmp_path / "out")]) == 0
     figures = json.loads((tmp_path / "out" / "report.json").read_text())["suites"]["guardrails"]["figures"]
     names = list(figures)
