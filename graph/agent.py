@@ -18,6 +18,7 @@ from graph.errors import BadInput, CordonError, NotFound
 from graph.options import Choices, known, settled
 from graph.runner import Release, Runner, Turn, Turns
 from graph.settings import Settings, load
+from graph.state import Citation
 from graph.tracing import refuse_uninvited
 
 _MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
@@ -25,7 +26,7 @@ DEFAULT_USER, DEFAULT_THREAD = "local", "default"
 
 
 class Reply(dict[str, Any]):
-    """The reply object of the contract, its keys also as attributes: `reply.answer`, `reply["answer"]`."""
+    """The reply object (graph.state.Reply), its keys also as attributes: `reply.answer`, `reply["answer"]`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -39,7 +40,7 @@ class VerifiedSentence:
     """A sentence of the answer that passed validation, with the citations it rests on."""
 
     text: str
-    citations: list[dict[str, Any]]
+    citations: list[Citation]
     support: float
 
 
@@ -266,7 +267,7 @@ class Agent(Library):
         reply = found["reply"]
         if reply["decision"] == "unavailable":
             raise Unavailable(reply["answer"])
-        if reply["decision"] == "refusal" and reply["refusal"]["code"] != "AccessDenied":
+        if reply["refusal"] and reply["refusal"]["code"] != "AccessDenied":
             raise Forbidden(reply["answer"])
         if found["admitted"]:
             raise BadInput(found["admitted"])

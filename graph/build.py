@@ -81,7 +81,7 @@ def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
     return g
 
 
-def _staged(deps: Deps, **stages: Callable[..., dict[str, Any]]) -> StateGraph[State, Context, Input, State]:
+def _staged(deps: Deps, **stages: Callable[..., State]) -> StateGraph[State, Context, Input, State]:
     g = StateGraph(State, context_schema=Context, input_schema=Input)
     handler: Any = fail_closed  # LangGraph's types lack NodeError
     g.set_node_defaults(error_handler=handler)
@@ -90,7 +90,7 @@ def _staged(deps: Deps, **stages: Callable[..., dict[str, Any]]) -> StateGraph[S
     return g
 
 
-def _stage(g: StateGraph[Any, Any, Any, Any], deps: Deps, name: str, work: Callable[..., Any]) -> None:
+def _stage(g: StateGraph[Any, Any, Any, Any], deps: Deps, name: str, work: Callable[..., State]) -> None:
     """Add a stage that tells its time (ms). What it asks for by name is an attribute of Deps, opened when it runs."""
     asks = list(inspect.signature(work).parameters)[1:]
 

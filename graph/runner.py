@@ -7,20 +7,29 @@ import contextvars
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.models.gate import WHOSE
+from graph.state import CitedSentence, Evidence, Input, Reply
 
-Release = Callable[[dict[str, Any]], None]  # is given {"text", "citations", "support"} of a verified sentence
+Release = Callable[[CitedSentence], None]
+
+
+class Found(TypedDict):
+    """Of a search: what `answer` tells of it, the passages, and why it was not searched ("" where it was)."""
+
+    reply: Reply
+    evidence: list[Evidence]
+    admitted: str
 
 
 @dataclass(frozen=True)
 class Turn:
     """A question that may be asked, by whom and in which thread. `kept`: its thread is remembered and may go on."""
 
-    asked: dict[str, Any]  # {"question", "options"}
+    asked: Input
     context: Context
     kept: bool = True
 
@@ -32,11 +41,11 @@ class Turn:
 class Runner(Protocol):
     """What an Agent hands its turns to."""
 
-    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
-        """The reply object. With `release` the sentences that may leave before the end are handed out as they come."""
+    def run(self, turn: Turn, release: Release | None = None) -> Reply:
+        """With `release` the sentences that may leave before the end are handed out as they come."""
 
-    def search(self, turn: Turn) -> dict[str, Any]:
-        """{"reply", "evidence", "admitted"} of a search."""
+    def search(self, turn: Turn) -> Found:
+        """Its evidence alone."""
 
     @property
     def alive(self) -> int:
@@ -58,13 +67,12 @@ class Turns:
         if self._deps.detector is not None:
             self._deps.detector.open()
 
-    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
+    def run(self, turn: Turn, release: Release | None = None) -> Reply:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
         with self._deps.gate.inside(turn.context.tenant_id):
-            reply: dict[str, Any] = contextvars.Context().run(self._run, turn, release)
-            return reply
+            return contextvars.Context().run(self._run, turn, release)
 
-    def _run(self, turn: Turn, release: Release | None) -> dict[str, Any]:
+    def _run(self, turn: Turn, release: Release | None) -> Reply:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
@@ -75,7 +83,7 @@ class Turns:
             known |= {"config": {"configurable": {"thread_id": turn.thread}}, "durability": "exit"}
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
         known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
-        reply: dict[str, Any] = {}
+        reply: Reply | None = None
         kept = self._deps.checkpoints
         with tracing_context(enabled=False), kept.outages():
             if turn.kept:
@@ -87,20 +95,20 @@ class Turns:
                     release(told["sentence"] | {"citations": told["citations"]})
             if turn.kept:
                 kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
+        assert reply is not None
         return reply
 
-    def search(self, turn: Turn) -> dict[str, Any]:
+    def search(self, turn: Turn) -> Found:
         with self._deps.gate.inside(turn.context.tenant_id):
-            found: dict[str, Any] = contextvars.Context().run(self._search, turn)
-            return found
+            return contextvars.Context().run(self._search, turn)
 
-    def _search(self, turn: Turn) -> dict[str, Any]:
+    def _search(self, turn: Turn) -> Found:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
         with tracing_context(enabled=False):
             state = self._finder.invoke(turn.asked, context=turn.context)
-        return {key: state[key] for key in ("reply", "evidence", "admitted")}
+        return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}
 
     @property
     def alive(self) -> int:

@@ -11,24 +11,31 @@ from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.types import Overwrite
 
-from graph.options import Options
+from graph.options import MemoryType, Options
 from graph.policy.answer import refusals
-from graph.policy.rubric import ACTIONS, Threat
+from graph.policy.question.intent import Intent
+from graph.policy.rubric import ACTIONS, Action, Threat
 
 Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
-Outcome = Literal["", "verified", "partly dropped", "dropped"]
+Confidence = Literal["high", "medium", "low"]
+Outcome = Literal["verified", "partly dropped", "dropped"]
 
 
 class Verdict(TypedDict):
-    """Triage's record (requirement D2). `turn` names the run it belongs to."""
+    """What triage found (requirement D2)."""
 
-    turn: str
-    action: Literal["ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK"]
+    action: Action
     risk_score: int  # 0-100
     risk_rationale: str
     threats: list[Threat]
     safe_response: str
     recommended_controls: list[str]
+
+
+class TurnVerdict(Verdict):
+    """Triage's record. `turn` names the run it belongs to."""
+
+    turn: str
 
 
 class Handle(TypedDict):
@@ -72,7 +79,7 @@ class Draft(TypedDict):
     errors: list[str]
     steps: list[str]
     cut: bool  # it broke off where the model had written as much as it may
-    outcome: Outcome  # "" when the model itself says that it has no answer, and before validation
+    outcome: Outcome | Literal[""]  # "" when the model itself says that it has no answer, and before validation
     why: refusals.Why | Literal[""]  # nothing of it was let out
 
 
@@ -104,6 +111,14 @@ class Released(TypedDict):
 
     sentences: list[Sentence]
     citations: list[Citation]
+
+
+class CitedSentence(TypedDict):
+    """A verified sentence that may leave before the reply does, with the citations it rests on."""
+
+    text: str
+    citations: list[Citation]
+    support: float  # 0-1
 
 
 class PastTurn(TypedDict):
@@ -138,7 +153,66 @@ class Usage(TypedDict):
     completion_tokens: int
 
 
-class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
+class Candidate(TypedDict):
+    chunk_id: str
+    doc_id: str
+    score: Annotated[float, "0-1"]
+    withheld: NotRequired[Annotated[int, "sentences of the passage left out because they try to give instructions"]]
+    masked: NotRequired[Annotated[int, "places in the passage masked as personal data or a secret"]]
+    why: NotRequired[Annotated[str, "what brought it beside the search"]]
+
+
+class Retrieval(TypedDict):
+    confidence: Literal["high", "low"]
+    candidates: list[Candidate]
+
+
+class Searched(Retrieval, total=False):
+    """As the stages tell one another."""
+
+    query: str
+    whole: bool  # all of what was found is shown, however many
+
+
+class Remembered(TypedDict):
+    type: MemoryType
+    turns_used: int
+
+
+class Reply(TypedDict):
+    """The reply object, version 1. A refusal, and "not in the documents", are replies too."""
+
+    version: Literal[1]
+    run_id: str
+    timestamp: Annotated[str, "UTC"]
+    tenant_id: str
+    user_id: str
+    thread_id: str
+    question: Annotated[str, "masked"]
+    intent: Intent
+    verdict: Verdict
+    decision: Decision
+    refusal: refusals.Refusal | None
+    answer: str
+    sentences: list[Sentence]
+    citations: list[Citation]
+    confidence: Confidence
+    safety_flags: list[str]
+    reasoning: str
+    retrieval: Retrieval
+    memory: Remembered
+    usage: Usage
+    timings_ms: dict[str, float]
+    artifacts: Annotated[dict[str, str], "their names"]
+    draft: NotRequired[
+        Annotated[Outcome, "what became of the model's draft; left out where it said that it has no answer"]
+    ]
+    rewrite: NotRequired[Annotated[str, "how the question was put to the documents instead, when it was guarded"]]
+    understood: NotRequired[Annotated[Understood, "how the question was read, where that is not word by word"]]
+    assessment: NotRequired[Annotated[dict[str, Any], "of an assessment that was asked for"]]
+
+
+class VerdictChannel(BaseChannel[TurnVerdict, TurnVerdict, TurnVerdict]):
     """A verdict that only rises within a turn (requirement X3).
 
     An update is the join of action (BLOCK > ALLOW_WITH_GUARDRAILS > ALLOW) and the maximum of the risk. A plain
@@ -148,9 +222,9 @@ class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
 
     __slots__ = ("value",)
 
-    def __init__(self, typ: Any = Verdict, key: str = "") -> None:
+    def __init__(self, typ: Any = TurnVerdict, key: str = "") -> None:
         super().__init__(typ, key)
-        self.value: Verdict | None = None
+        self.value: TurnVerdict | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, VerdictChannel)
@@ -159,24 +233,24 @@ class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
 
     @property
     def ValueType(self) -> Any:
-        return Verdict
+        return TurnVerdict
 
     @property
     def UpdateType(self) -> Any:
-        return Verdict
+        return TurnVerdict
 
     def copy(self) -> Self:
         return self.from_checkpoint(self.value)
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         channel = self.__class__(self.typ, self.key)
-        channel.value = Verdict(**checkpoint) if isinstance(checkpoint, dict) else None  # type: ignore[typeddict-item]
+        channel.value = TurnVerdict(**checkpoint) if isinstance(checkpoint, dict) else None  # type: ignore[typeddict-item]
         return channel
 
     def checkpoint(self) -> Any:
         return self.value
 
-    def get(self) -> Verdict:
+    def get(self) -> TurnVerdict:
         if self.value is None:
             raise EmptyChannelError()
         return self.value
@@ -192,7 +266,7 @@ class VerdictChannel(BaseChannel[Verdict, Verdict, Verdict]):
         return bool(values)
 
 
-def join(old: Verdict | None, new: Verdict) -> Verdict:
+def join(old: TurnVerdict | None, new: TurnVerdict) -> TurnVerdict:
     """The higher of two verdicts of one turn; of two turns, the newer."""
     if new["action"] not in ACTIONS:
         raise InvalidUpdateError(f"unknown action {new['action']!r}")
@@ -233,18 +307,18 @@ class State(TypedDict, total=False):
     admitted: str  # "" when the question may go on, else why not
     flags: list[str]
     filters: list[str]
-    intent: dict[str, Any]
+    intent: Intent
     query: str  # what retrieval looks for
     listing: str  # the kind of document to list, when the question asks what there is
     follow_up: dict[str, Any]
     understood: Understood  # {} where the question was taken as it stands
     turns_used: int
     earlier: list[PastTurn]  # of the asker's own threads, found by meaning
-    verdict: Annotated[Verdict, VerdictChannel]
+    verdict: Annotated[TurnVerdict, VerdictChannel]
     rewrite: str
     constraints: list[str]
     retrieved: list[Handle]
-    retrieval: dict[str, Any]
+    retrieval: Searched
     evidence: list[Evidence]
     draft: Draft
     released: Released
@@ -253,9 +327,9 @@ class State(TypedDict, total=False):
     citations: list[Citation]
     assessment: dict[str, Any]
     decision: Decision
-    refusal: dict[str, str] | None
+    refusal: refusals.Refusal | None
     answer: str
-    confidence: str
+    confidence: Confidence
     reasoning: str
     usage: Usage
     prompts: dict[str, str]  # name → digest of every prompt used
@@ -264,7 +338,7 @@ class State(TypedDict, total=False):
     timings: Annotated[dict[str, Any], merge_timings]
     said: PastTurn | None  # what this turn was about
     remembered: Memory | None  # what `memory` will be, once the turn is on record
-    reply: dict[str, Any]
+    reply: Reply | dict[str, Any]  # {} until the turn is on record
 
 
 THREAD_KEYS = frozenset({"owner", "memory"})

@@ -16,7 +16,7 @@ from graph.settings import Settings
 from graph.state import State, fresh_turn
 
 
-def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> dict[str, Any]:
+def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> State:
     asker = principal(runtime)
     if state.get("owner", asker.digest) != asker.digest:
         raise Forbidden("the thread belongs to someone else.")

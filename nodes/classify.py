@@ -12,9 +12,7 @@ from graph.state import PastTurn, State
 from graph.stores.conversations import Conversations
 
 
-def classify(
-    state: State, runtime: Runtime[Context], *, conversations: Conversations, embedder: Embedder
-) -> dict[str, Any]:
+def classify(state: State, runtime: Runtime[Context], *, conversations: Conversations, embedder: Embedder) -> State:
     question, kind = state["question"], state["options"]["memory"]
     earlier = _earlier(state, principal(runtime), conversations, embedder) if kind != "none" else []
     follow_up = memory.resolve(question, state["memory"], kind, earlier)

@@ -1,7 +1,6 @@
 """constrain: what a guarded answer may not do, and what is asked in place of the risky wording."""
 
 import re
-from typing import Any
 
 from graph.policy.question import rewrite
 from graph.state import State
@@ -42,11 +41,11 @@ def _doing(verb: str) -> str:
     return f"{verb}ing"
 
 
-def constrain(state: State) -> dict[str, Any]:
+def constrain(state: State) -> State:
     safe = state["rewrite"]
     if safe:
         return {"query": safe, "constraints": ["attack removed"], "flags": [*state["flags"], "safe_rewrite"]}
-    limits = {
+    limits: State = {
         "constraints": ["explain the policy", "no evasive or actionable steps"],
         "flags": [*state["flags"], "guarded"],
     }

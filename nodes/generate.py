@@ -24,7 +24,7 @@ ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are
 
 def generate(
     state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
-) -> dict[str, Any]:
+) -> State:
     job = prepare(state, generator, settings)
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
     stream = SentenceStream(state, principal(runtime), journal, runtime.stream_writer) if streaming else None

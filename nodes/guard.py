@@ -3,7 +3,7 @@ raw document text, and the last that can reach the index."""
 
 import hashlib
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ from graph.policy.evidence.redaction import redact
 from graph.policy.threats.detector import Detector
 from graph.public import Lists
 from graph.settings import Settings
-from graph.state import Evidence, State
+from graph.state import Candidate, Evidence, State
 
 ASSESSMENT_TOP_K = 8
 CONFIDENT = 0.5  # best score from which retrieval counts as confident
@@ -30,7 +30,7 @@ def guard(
     public: Lists,
     settings: Settings,
     detector: Detector | None = None,
-) -> dict[str, Any]:
+) -> State:
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     evidence: list[Evidence] = []
@@ -77,8 +77,6 @@ def guard(
         if "why" in handle:
             evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
-    told = ("chunk_id", "doc_id", "score", "why")
-    candidates = [{k: v for k, v in e.items() if k in told} | _left_out(e) for e in evidence]
     return {
         "evidence": evidence,
         "flags": list(dict.fromkeys(flags)),
@@ -86,7 +84,7 @@ def guard(
         "retrieval": {
             **state["retrieval"],
             "confidence": "high" if best >= CONFIDENT else "low",
-            "candidates": candidates,
+            "candidates": [_candidate(item) for item in evidence],
         },
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
@@ -118,10 +116,16 @@ def _shown(
     return found
 
 
-def _left_out(item: Evidence) -> dict[str, int]:
-    """How much of a passage nobody is shown: sentences that give instructions, and places with personal data."""
-    found = {"withheld": item["withheld"], "masked": len(item["edits"]) - item["withheld"]}
-    return {name: count for name, count in found.items() if count}
+def _candidate(item: Evidence) -> Candidate:
+    """With how much of it nobody is shown: sentences that give instructions, and places with personal data."""
+    told: Candidate = {"chunk_id": item["chunk_id"], "doc_id": item["doc_id"], "score": item["score"]}
+    if "why" in item:
+        told["why"] = item["why"]
+    if item["withheld"]:
+        told["withheld"] = item["withheld"]
+    if masked := len(item["edits"]) - item["withheld"]:
+        told["masked"] = masked
+    return told
 
 
 def shown_at_most(state: State) -> int:

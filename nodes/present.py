@@ -1,11 +1,9 @@
 """present: the guard's evidence itself is what was asked for. No generator, no sentence of anybody's."""
 
-from typing import Any
-
 from graph.state import State
 
 
-def present(state: State) -> dict[str, Any]:
+def present(state: State) -> State:
     found = len(state["evidence"])
     return {
         "decision": "answer" if found else "no_answer",

@@ -1,7 +1,5 @@
 """publish: the run's folder of artefacts, a blocked run's included."""
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 
 from graph.audit.artifacts import Artifacts
@@ -11,7 +9,7 @@ from graph.errors import Forbidden, Unavailable
 from graph.state import State
 
 
-def publish(state: State, runtime: Runtime[Context], *, artifacts: Artifacts | None) -> dict[str, Any]:
+def publish(state: State, runtime: Runtime[Context], *, artifacts: Artifacts | None) -> State:
     if artifacts is None:
         return {}
     try:
@@ -21,7 +19,7 @@ def publish(state: State, runtime: Runtime[Context], *, artifacts: Artifacts | N
     return _write(state, asker, thread_of(runtime), artifacts)
 
 
-def _write(state: State, asker: Principal, thread: str, artifacts: Artifacts) -> dict[str, Any]:
+def _write(state: State, asker: Principal, thread: str, artifacts: Artifacts) -> State:
     try:
         with artifacts.folder(state) as folder:
             state = {**state, "artifacts": folder.names()}

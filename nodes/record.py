@@ -1,7 +1,5 @@
 """record: the journal line, on disk before the reply exists. If it cannot be written, the run fails."""
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 
 from graph.audit.record import entry_of, reply_of, thread_of
@@ -26,7 +24,7 @@ def record(
     tracer: Tracer | None,
     detector: Detector | None = None,
     borders: Borders | None = None,
-) -> dict[str, Any]:
+) -> State:
     try:
         asker = principal(runtime)
     except CordonError:
@@ -44,4 +42,7 @@ def record(
         conversations.add(asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector)
     if tracer is not None:
         tracer.run(reply)
-    return {"reply": reply} | ({"memory": state["remembered"]} if state["remembered"] else {})
+    done: State = {"reply": reply}
+    if state["remembered"]:
+        done["memory"] = state["remembered"]
+    return done

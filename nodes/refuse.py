@@ -1,13 +1,11 @@
 """refuse: the canonical text for a block, for nothing permitted, or for an outage. No model, no document."""
 
-from typing import Any
-
 from graph.policy.answer import refusals
 from graph.state import State
 
 
-def refuse(state: State) -> dict[str, Any]:
-    nothing = {"sentences": [], "citations": [], "confidence": "low"}
+def refuse(state: State) -> State:
+    nothing: State = {"sentences": [], "citations": [], "confidence": "low"}
     error = state["error"]
     if error is not None and error["code"] != "Forbidden":
         text = refusals.UNAVAILABLE.format(what=error["message"], hint=error["hint"]).strip()

@@ -1,7 +1,6 @@
 """remember: what the thread will keep of an answered turn, once it is on record. A refused turn is never remembered."""
 
 import re
-from typing import Any
 
 from graph import memory
 from graph.policy.question import followup
@@ -11,7 +10,7 @@ from graph.state import PastTurn, State
 _ENUMERATION = re.compile(r":\s*([^.:;]{3,80}(?:[,;]\s+[^.:;,]{3,80})+(?:,?\s+and\s+[^.:;,]{3,80})?)")
 
 
-def remember(state: State, *, settings: Settings) -> dict[str, Any]:
+def remember(state: State, *, settings: Settings) -> State:
     kind = state["options"]["memory"]
     if kind == "none" or state["admitted"]:
         return {}

@@ -1,7 +1,5 @@
 """repair: makes a malformed or ungrounded draft usable: deterministic steps, then the model, told what was wrong."""
 
-from typing import Any
-
 from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.models import draft as drafts
@@ -21,7 +19,7 @@ _SHOWN = 4_000  # characters of its draft that a model is shown again
 _CUT = "It broke off because it was too long. Say it in fewer words."
 
 
-def repair(state: State, *, generator: Generator, settings: Settings) -> dict[str, Any]:
+def repair(state: State, *, generator: Generator, settings: Settings) -> State:
     draft, schema = state["draft"], SCHEMAS[state["intent"]["name"]]
     usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
     steps, errors, text, cut = list(draft["steps"]), list(draft["errors"]), draft["text"], draft["cut"]

@@ -1,6 +1,6 @@
 """respond: the answer as people read it, with its confidence and a one-line account of how it came about."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from graph.answering.verified import certainty
 from graph.models.reader import reader
@@ -17,7 +17,7 @@ HIGH, MEDIUM = 2.0, 0.0
 LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 
 
-def respond(state: State, *, settings: Settings) -> dict[str, Any]:
+def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
     confidence = _confidence(state, settings) if decision == "answer" else "low"
     return {

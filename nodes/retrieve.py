@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -29,7 +28,7 @@ def retrieve(
     index: Index,
     detector: Detector | None = None,
     borders: Borders | None = None,
-) -> dict[str, Any]:
+) -> State:
     tenant = principal(runtime).tenant_id
     if index.empty(tenant):
         return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}

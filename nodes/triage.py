@@ -3,7 +3,6 @@ never lower it."""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -17,7 +16,7 @@ from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
 from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
-from graph.state import State, Verdict
+from graph.state import State, TurnVerdict
 
 _CONTROLS = {
     "ALLOW": [],
@@ -35,7 +34,7 @@ def triage(
     opinion: Opinion | None,
     detector: Detector | None = None,
     borders: Borders | None = None,
-) -> dict[str, Any]:
+) -> State:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
@@ -44,7 +43,7 @@ def triage(
     found = whole(question)
     safe = rewrite.rescued(question, found, judge, whole)
     verdict = _verdict(state["turn"], found, question, safe)
-    update: dict[str, Any] = {"rewrite": safe}
+    update: State = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":
         second = opinion(question)
         update["prompts"] = state["prompts"] | second.prompts
@@ -77,7 +76,7 @@ def enforce(state: State) -> Action:
     return verdict["action"]
 
 
-def _verdict(turn: str, found: Assessment, question: str, safe: str) -> Verdict:
+def _verdict(turn: str, found: Assessment, question: str, safe: str) -> TurnVerdict:
     # With a legitimate remainder the question goes on, guarded, without its attack (requirement C3).
     action, score = ("ALLOW_WITH_GUARDRAILS", 79) if safe else (found.action, found.risk_score)
     kinds = sorted({f.type for f in found.findings if f.score >= 0.3})

@@ -11,7 +11,7 @@ from nodes.generate import task_of
 from nodes.repair import TRIES
 
 
-def validate(state: State, *, generator: Generator) -> dict[str, Any]:
+def validate(state: State, *, generator: Generator) -> State:
     draft, released = state["draft"], state["released"]
     value, flags = draft["value"], list(state["flags"])
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"

@@ -16,7 +16,7 @@ from graph.audit import markdown
 from graph.audit.pdf import write_pdf
 from graph.files import directory
 from graph.regulation import picture
-from graph.state import State
+from graph.state import Reply, State
 
 SLUG_CHARS = 40
 TAIL_CHARS, TAIL_OF = 7, "bcdfghjkmnpqrstvwxz"  # 900 million tails, none a word or a number
@@ -89,7 +89,7 @@ class RunFolder:
         files += ["neighbourhood.mmd", "neighbourhood.png"] if self._star else []
         return {"dir": str(self.final)} | {name: str(self.final / name) for name in files}
 
-    def write(self, state: State, reply: dict[str, Any]) -> None:
+    def write(self, state: State, reply: Reply) -> None:
         self._json("intent.json", state["intent"] | {"query": state["query"], "question": state["question"]})
         self._json("triage.json", reply["verdict"] | {"rewrite": reply.get("rewrite", ""), "refusal": reply["refusal"]})
         self._json("retrieval.json", reply["retrieval"] | {"query": state["query"], "filters": state["filters"]})

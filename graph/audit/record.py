@@ -7,7 +7,7 @@ from graph.context import Principal
 from graph.policy import pii
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
-from graph.state import State
+from graph.state import Reply, State
 
 VERSION = 1
 
@@ -20,12 +20,12 @@ def thread_of(runtime: Any) -> str:
     return str(info.thread_id or "") if info is not None else ""
 
 
-def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
+def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
     """The reply object, version 1 (contract). Every text in it is masked."""
     timings = {k: v for k, v in state["timings"].items() if k != "turn"}
-    verdict = {k: v for k, v in state["verdict"].items() if k != "turn"}
-    reply: dict[str, Any] = {
-        "version": VERSION,
+    verdict, retrieval = state["verdict"], state["retrieval"]
+    reply: Reply = {
+        "version": 1,
         "run_id": state["turn"],
         "timestamp": state["started"],
         "tenant_id": asker.tenant_id,
@@ -33,7 +33,14 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
         "thread_id": thread_id,
         "question": state["question"],
         "intent": state["intent"],
-        "verdict": verdict,
+        "verdict": {
+            "action": verdict["action"],
+            "risk_score": verdict["risk_score"],
+            "risk_rationale": verdict["risk_rationale"],
+            "threats": verdict["threats"],
+            "safe_response": verdict["safe_response"],
+            "recommended_controls": verdict["recommended_controls"],
+        },
         "decision": state["decision"],
         "refusal": state["refusal"],
         "answer": state["answer"],
@@ -42,14 +49,14 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
         "confidence": state["confidence"],
         "safety_flags": state["flags"],
         "reasoning": state["reasoning"],
-        "retrieval": {k: state["retrieval"].get(k, []) for k in ("confidence", "candidates")},
+        "retrieval": {"confidence": retrieval["confidence"], "candidates": retrieval["candidates"]},
         "memory": {"type": state.get("options", {}).get("memory", "none"), "turns_used": state["turns_used"]},
         "usage": state["usage"],
         "timings_ms": {**timings, "total": round(sum(timings.values()), 2)},
         "artifacts": state["artifacts"],
     }
-    if state["draft"]["outcome"]:
-        reply["draft"] = state["draft"]["outcome"]
+    if outcome := state["draft"]["outcome"]:
+        reply["draft"] = outcome
     if state["rewrite"]:
         reply["rewrite"] = _prefixed(state["rewrite"])
     if state["understood"]:
@@ -59,7 +66,7 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> dict[str, Any]:
     return reply
 
 
-def entry_of(state: State, reply: dict[str, Any]) -> dict[str, Any]:
+def entry_of(state: State, reply: Reply) -> dict[str, Any]:
     """The journal line of requirement A10, with what C7 adds. No answer text: ids, hashes, codes and figures."""
     usage, verdict = reply["usage"], reply["verdict"]
     kinds = {threat["type"] for threat in verdict["threats"]}

@@ -50,11 +50,10 @@ def main(line: int, *lease: int) -> None:
         try:
             turn = Turn(asked["asked"], Context(**asked["context"]), asked["kept"])
             if asked["do"] == "search":
-                done = turns.search(turn)
-            else:
-                release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
-                done = turns.run(turn, release)
-            tell({"id": number, "done": done})
+                tell({"id": number, "done": turns.search(turn)})
+                return
+            release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
+            tell({"id": number, "done": turns.run(turn, release)})
         except CordonError as error:
             told = {"type": type(error).__name__, "message": str(error), "hint": error.hint}
             tell({"id": number, "error": told})

@@ -25,8 +25,9 @@ from typing import Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
-from graph.runner import Release, Turn
+from graph.runner import Found, Release, Turn
 from graph.settings import Settings
+from graph.state import Reply
 
 ROOT = Path(__file__).parents[2]
 START_S = 60.0
@@ -66,11 +67,13 @@ class Processes:
     def pids(self) -> list[int]:
         return [process.pid for process in self._at]
 
-    def run(self, turn: Turn, release: Release | None = None) -> dict[str, Any]:
-        return self._least_busy().call("run", turn, release)
+    def run(self, turn: Turn, release: Release | None = None) -> Reply:
+        reply: Reply = self._least_busy().call("run", turn, release)
+        return reply
 
-    def search(self, turn: Turn) -> dict[str, Any]:
-        return self._least_busy().call("search", turn, None)
+    def search(self, turn: Turn) -> Found:
+        found: Found = self._least_busy().call("search", turn, None)
+        return found
 
     def _least_busy(self) -> "_Process":
         running = [process for process in self._at if process.alive]
@@ -159,7 +162,7 @@ class _Process:
                 hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without.",
             )
 
-    def call(self, do: str, turn: Turn, release: Release | None) -> dict[str, Any]:
+    def call(self, do: str, turn: Turn, release: Release | None) -> Any:
         """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         with self._own:
@@ -176,8 +179,7 @@ class _Process:
                 if "sentence" in event and release is not None:
                     release(event["sentence"])
                 elif "done" in event:
-                    done: dict[str, Any] = event["done"]
-                    return done
+                    return event["done"]
                 elif "error" in event:
                     raise raised(event["error"])
         finally:

@@ -4,7 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -16,6 +16,9 @@ from rich.text import Text
 from graph.knowledge.ingest import Outcome
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Listing, Paragraph, Words
+
+if TYPE_CHECKING:
+    from graph.agent import Reply
 
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
 _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
@@ -34,7 +37,7 @@ def console() -> Console:
     return _Terminal(highlight=False, soft_wrap=not sys.stdout.isatty(), color_system=None if plain else "auto")
 
 
-def show_reply(reply: dict[str, Any], to: Console | None = None) -> None:
+def show_reply(reply: "Reply", to: Console | None = None) -> None:
     """Verdict, answer, sources, where the artefacts lie."""
     out = to or console()
     verdict = reply["verdict"]
@@ -125,7 +128,7 @@ def _lines(text: Text, out: Console, lead: str) -> None:
         out.print(Text(room if at else lead) + line)
 
 
-def show_sources(reply: dict[str, Any], to: Console | None = None) -> None:
+def show_sources(reply: "Reply", to: Console | None = None) -> None:
     out = to or console()
     if reply["citations"]:
         out.print()
@@ -148,14 +151,14 @@ def _place(c: dict[str, Any]) -> str:
     return "".join(f", {key} {c[key]}" for key in ("page", "sheet", "section") if c[key])
 
 
-def show_understood(reply: dict[str, Any], to: Console | None = None) -> None:
+def show_understood(reply: "Reply", to: Console | None = None) -> None:
     """How the question was read, where that is not word by word."""
     if found := reply.get("understood"):
         how = "understood as" if found["follow_up"] else "searched for"
         (to or console()).print(Text(f"{how}: {found['text']}", style="dim"))
 
 
-def show_why(reply: dict[str, Any]) -> None:
+def show_why(reply: "Reply") -> None:
     """The account of a turn: verdict, threats, stages."""
     out, verdict = console(), reply["verdict"]
     out.print(Text(f"{verdict['action']}, risk {verdict['risk_score']}: {verdict['risk_rationale']}"))

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, get_args
 
-from graph.agent import Agent
+from graph.agent import Agent, Reply
 from graph.context import valid_id, valid_tenant
 from graph.errors import CordonError
 from graph.options import MemoryType, Mode, Style
@@ -24,7 +24,7 @@ class Repl:
             "thread_id": valid_id(thread, "thread"),
         }
         self._memory, self._mode, self._style = memory, mode, style
-        self._last: dict[str, Any] | None = None
+        self._last: Reply | None = None
 
     def run(self) -> None:
         """Read until /exit or the end of input. Ctrl-C clears the line, Ctrl-D leaves."""

@@ -7,7 +7,7 @@ one, and other processes may read and write at the same time. Errors: Unavailabl
 A turn is written after its journal line, masked. With memory `none` nothing is written here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -36,7 +36,7 @@ class Conversations(Protocol):
         tenant: str,
         user: str,
         thread: str,
-        reply: dict[str, Any],
+        reply: Mapping[str, object],
         gist: dict[str, Any],
         vector: np.ndarray | None,
     ) -> None:

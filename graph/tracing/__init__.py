@@ -10,10 +10,11 @@ import logging
 import os
 import queue
 import threading
-from typing import Any, Protocol
+from typing import Protocol
 
 from graph.errors import BadSettings
 from graph.settings import Settings
+from graph.state import Reply
 from graph.tracing.spans import Span, spans
 
 _SWITCHES = (
@@ -64,7 +65,7 @@ class Tracer:
         self._thread = threading.Thread(target=self._work, name="cordon-tracing", daemon=True)
         self._thread.start()
 
-    def run(self, reply: dict[str, Any]) -> None:
+    def run(self, reply: Reply) -> None:
         """Trace the run that made this reply."""
         try:
             self._queue.put_nowait(spans(reply, content=self._content))

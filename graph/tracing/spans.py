@@ -7,6 +7,7 @@ from typing import Any
 
 from graph.context import key_of
 from graph.policy import pii
+from graph.state import Reply
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Span:
     outputs: dict[str, str] = field(default_factory=dict)
 
 
-def spans(reply: dict[str, Any], *, content: bool) -> list[Span]:
+def spans(reply: Reply, *, content: bool) -> list[Span]:
     """The trace of a run. With `content` the question and the answer go along, masked once more."""
     begun = datetime.fromisoformat(reply["timestamp"].replace("Z", "+00:00"))
     stages, at = [], begun

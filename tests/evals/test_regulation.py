@@ -15,7 +15,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.regulation import from_pdf, links, reading, structure
 from graph.regulation.unit import Unit
 
-DATASETS = Path(regulation.__file__).parent / "datasets"
+DATASETS = regulation.DATASETS
 # Units of which the second copy has other words than the official PDF, and what the PDF says there.
 SLIPS = {
     "Article 2(2)": "within the scope of Chapter 2 of Title V of the TEU",

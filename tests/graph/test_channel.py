@@ -11,13 +11,13 @@ from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Overwrite
 
-from graph.state import State, Verdict, VerdictChannel, join
+from graph.state import State, TurnVerdict, VerdictChannel, join
 
 ORDER = ("ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK")
 
 
-def verdict(action: Any, risk: int = 0, turn: str = "t", threats: Any = ()) -> Verdict:
-    return Verdict(
+def verdict(action: Any, risk: int = 0, turn: str = "t", threats: Any = ()) -> TurnVerdict:
+    return TurnVerdict(
         turn=turn,
         action=action,
         risk_score=risk,
@@ -37,7 +37,7 @@ VERDICTS = st.builds(
 
 
 @given(VERDICTS, VERDICTS)
-def test_within_a_turn_action_and_risk_only_rise(old: Verdict, new: Verdict) -> None:
+def test_within_a_turn_action_and_risk_only_rise(old: TurnVerdict, new: TurnVerdict) -> None:
     joined = join(old, new)
     assert ORDER.index(joined["action"]) == max(ORDER.index(v["action"]) for v in (old, new))
     assert joined["risk_score"] == max(old["risk_score"], new["risk_score"])
@@ -45,7 +45,7 @@ def test_within_a_turn_action_and_risk_only_rise(old: Verdict, new: Verdict) -> 
 
 
 @given(st.lists(VERDICTS, min_size=2, max_size=4))
-def test_the_order_of_updates_does_not_change_action_or_risk(verdicts: list[Verdict]) -> None:
+def test_the_order_of_updates_does_not_change_action_or_risk(verdicts: list[TurnVerdict]) -> None:
     ends = set()
     for order in itertools.islice(itertools.permutations(verdicts), 6):
         channel = VerdictChannel()
@@ -55,13 +55,13 @@ def test_the_order_of_updates_does_not_change_action_or_risk(verdicts: list[Verd
 
 
 @given(VERDICTS)
-def test_joining_a_verdict_with_itself_changes_nothing(one: Verdict) -> None:
+def test_joining_a_verdict_with_itself_changes_nothing(one: TurnVerdict) -> None:
     assert join(one, one) == one
 
 
 @given(VERDICTS, VERDICTS)
-def test_a_verdict_of_another_turn_starts_anew(old: Verdict, new: Verdict) -> None:
-    fresh: Verdict = {**new, "turn": "next"}
+def test_a_verdict_of_another_turn_starts_anew(old: TurnVerdict, new: TurnVerdict) -> None:
+    fresh: TurnVerdict = {**new, "turn": "next"}
     assert join(old, fresh) == fresh
 
 
@@ -91,7 +91,7 @@ def test_an_empty_channel_says_that_it_is_empty() -> None:
 
 
 def test_a_copy_is_apart() -> None:
-    channel = VerdictChannel(Verdict, "verdict")
+    channel = VerdictChannel(TurnVerdict, "verdict")
     channel.update([verdict("ALLOW")])
     other = channel.copy()
     other.update([verdict("BLOCK", 90)])

@@ -112,11 +112,6 @@ def test_only_the_wiring_knows_the_stages() -> None:
     assert {pair for pair in knows if pair[0] != "graph.build"} - KNOWN.keys() == set()
 
 
-def test_the_agent_imports_a_stage_lazily() -> None:
-    (lazy,) = [top for target, top in imports("graph.agent", ROOT / "graph/agent.py") if target.startswith("nodes")]
-    assert not lazy
-
-
 def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
     stray = [
         (n, t)

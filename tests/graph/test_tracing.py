@@ -61,7 +61,7 @@ def test_a_collector_never_sees_a_canary(opened: Any, pointed: Any, kind: str) -
 
 
 def test_the_check_finds_a_planted_leak(opened: Any, pointed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def leaking(reply: dict[str, Any], *, content: bool) -> Any:
+    def leaking(reply: Any, *, content: bool) -> Any:
         root, *rest = spans(reply, content=True)
         root.attributes["leak"] = f"PunjabThal is {CNIC}"
         return [root, *rest]

@@ -1,7 +1,7 @@
 """The canonical refusals: the same bytes every time, whatever the reason behind the code."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypedDict
 
 Code = Literal["InjectionDetected", "LeakageRisk", "AccessDenied", "ToxicContent", "HarmfulRequest"]
 
@@ -46,7 +46,12 @@ TOO_LONG = "The question is too long: at most {limit:,} characters are read. Ple
 EMPTY_QUESTION = "The question is empty. Please ask something."
 
 
-def refusal(code: Code) -> dict[str, str]:
+class Refusal(TypedDict):
+    code: str
+    text: str
+
+
+def refusal(code: Code) -> Refusal:
     """The reply's `refusal` object."""
     return {"code": code, "text": TEXTS[code]}
 

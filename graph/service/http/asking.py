@@ -15,8 +15,9 @@ from graph.service.http import problems
 from graph.service.http.caller import Caller
 from graph.service.http.coming import HEARTBEAT_S, Coming
 from graph.service.http.service import Asker, Options, Served
+from graph.state import CitedSentence, Reply
 
-Event = VerifiedSentence | dict[str, Any]
+Event = VerifiedSentence | Reply
 UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # a proxy passes each event on as it comes
 router = APIRouter(prefix="/v1", tags=["ask"])
 
@@ -41,7 +42,7 @@ async def ask(body: Question, who: Asker, service: Served) -> Response:
     return StreamingResponse(_events(events, who), headers=UNBUFFERED, media_type="text/event-stream")
 
 
-def _whole(reply: dict[str, Any]) -> Response:
+def _whole(reply: Reply) -> Response:
     return JSONResponse(reply, 503 if reply["decision"] == "unavailable" else 200)
 
 
@@ -65,7 +66,7 @@ async def _events(events: Coming[Event], who: Caller, first: Event | None = None
         await events.close()
 
 
-def sentences(reply: dict[str, Any]) -> list[dict[str, Any]]:
+def sentences(reply: Reply) -> list[CitedSentence]:
     """Each sentence with the citations it rests on, whole."""
     cited = {c["n"]: c for c in reply["citations"]}
     return [

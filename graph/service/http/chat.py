@@ -7,7 +7,7 @@ asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, Literal
 
@@ -19,15 +19,16 @@ from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.policy.answer import prose, refusals
 from graph.policy.text import defang
-from graph.service.http.asking import UNBUFFERED, sentences
+from graph.service.http.asking import UNBUFFERED, Event, sentences
 from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
 from graph.service.http.problems import Problem, openai_type, outage
 from graph.service.http.service import Asker, Options, Reader, Served, Service
+from graph.state import Reply
 
 MODEL = "cordon"
 MAX_MESSAGES = 1_000
-Pieces = AsyncGenerator[str | dict[str, Any], None]
+Pieces = AsyncGenerator[str | Reply | None, None]
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 
@@ -104,7 +105,7 @@ async def model(model_id: str, who: Reader) -> dict[str, Any]:
     return {"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}
 
 
-async def whole(who: Caller, question: str, options: Options, service: Service) -> dict[str, Any]:
+async def whole(who: Caller, question: str, options: Options, service: Service) -> Reply:
     """The reply object. Raises Problem for an outage."""
     reply = await service.ask(who, question, options, "chat")
     if reply["decision"] == "unavailable":
@@ -154,19 +155,19 @@ def text_of(said: str | list[Part] | None, param: str) -> str:
     return "\n".join(part.text or "" for part in said)
 
 
-def content(reply: dict[str, Any]) -> str:
+def content(reply: Reply) -> str:
     """The answer, and its sources as footnotes."""
-    return f"{reply['answer']}{_footnotes(reply)}"
+    return reply["answer"] + _footnotes(reply)
 
 
-def refusal_of(reply: dict[str, Any]) -> str | None:
+def refusal_of(reply: Reply) -> str | None:
     """What a client reads to know a refusal. The text is the content as well: where OpenAI leaves that null, many
     clients show an empty answer; and at finish_reason `content_filter` OpenAI's own helpers raise.
     """
     return reply["refusal"]["text"] if reply["refusal"] else None
 
 
-def _footnotes(reply: dict[str, Any]) -> str:
+def _footnotes(reply: Reply) -> str:
     lines = []
     for c in reply["citations"]:
         place = f", page {c['page']}" if c["page"] else f", sheet {defang.line(c['sheet'])}" if c["sheet"] else ""
@@ -175,23 +176,25 @@ def _footnotes(reply: dict[str, Any]) -> str:
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-async def told(
-    first: VerifiedSentence | dict[str, Any], events: AsyncGenerator[VerifiedSentence | dict[str, Any], None]
-) -> Pieces:
+async def told(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
     """The text as it comes: sentences once they are verified, then what the whole has beyond them, footnotes above all;
-    last the reply object, or its `decision` alone when the answer broke off. A refusal is in the reply alone."""
-    sent, event = "", first
+    last the reply object, or None when the answer broke off. A refusal is in the reply alone."""
+    sent = ""
+    event: Event | None = first
     try:
-        while not isinstance(event, dict):
+        while isinstance(event, VerifiedSentence):
             piece = _gap(sent, event.text) + prose.cited(event.text, [c["n"] for c in event.citations])
             sent += piece
             yield piece
             event = await anext(events)
     except (Problem, CordonError):
-        event = {"decision": "unavailable"}
+        event = None
     finally:
         await events.aclose()
-    if event["decision"] not in ("unavailable", "refusal"):
+    if event is None or event["decision"] == "unavailable":
+        yield None
+        return
+    if event["decision"] != "refusal":
         text = content(event)
         if text.startswith(sent):
             rest = text[len(sent) :]
@@ -219,7 +222,7 @@ async def _chunks(pieces: Pieces, usage: bool, who: Caller) -> AsyncIterator[byt
             if isinstance(piece, str):
                 yield chunk({"content": piece})
                 continue
-            if piece["decision"] == "unavailable":  # clients raise at it; without it half an answer reads as a whole
+            if piece is None:  # clients raise at it; without it half an answer reads as a whole
                 yield _data({"error": broken_off(who)})
                 return
             if refused := refusal_of(piece):
@@ -255,7 +258,7 @@ def _head(run: str, kind: str) -> dict[str, Any]:
     }
 
 
-def _usage(reply: dict[str, Any]) -> dict[str, int]:
+def _usage(reply: Reply) -> dict[str, int]:
     used = reply["usage"]
     return {
         "prompt_tokens": used["prompt_tokens"],
@@ -264,7 +267,8 @@ def _usage(reply: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def extension(reply: dict[str, Any]) -> dict[str, Any]:
+def extension(reply: Reply) -> dict[str, Any]:
+    whole: Mapping[str, Any] = reply
     kept = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
-    told = {**{key: reply[key] for key in kept}, "sentences": sentences(reply)}
-    return told | {key: reply[key] for key in ("rewrite", "understood") if reply.get(key)}
+    told = {**{key: whole[key] for key in kept}, "sentences": sentences(reply)}
+    return told | {key: whole[key] for key in ("rewrite", "understood") if whole.get(key)}

@@ -76,7 +76,7 @@ def mount(app: FastAPI, service: Service) -> None:
                     raise outage()
                 if spoken is not None:
                     spoken.set()
-                yield event if isinstance(event, dict) else {"sentence": asdict(event)}
+                yield dict(event) if isinstance(event, dict) else {"sentence": asdict(event)}
 
     def only_async(asked: Any) -> dict[str, Any]:
         raise RuntimeError("the service calls it with await")

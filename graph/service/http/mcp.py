@@ -37,8 +37,9 @@ def mount(app: FastAPI, service: Service) -> None:
         except Unavailable as error:
             raise Unavailable(problems.of(error).message) from error
         if name == "ask":
-            service.metrics.turn("mcp", result)
-            return outward(result)
+            reply = outward(result)
+            service.metrics.turn("mcp", reply)
+            return dict(reply)
         return result
 
     try:

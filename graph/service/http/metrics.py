@@ -1,9 +1,10 @@
 """Prometheus metrics. Labels are stages, codes and route templates: no tenant, no user, no content."""
 
 from collections.abc import Callable
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from graph.state import Reply
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _STAGE_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -33,7 +34,7 @@ class Metrics:
         self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         self._request_s.labels(route).observe(spent_ms / 1_000)
 
-    def turn(self, door: str, reply: dict[str, Any]) -> None:
+    def turn(self, door: str, reply: Reply) -> None:
         """`door` is where it came in: rest, chat, langserve, mcp."""
         for stage, spent_ms in reply["timings_ms"].items():
             self._stage_s.labels(stage).observe(spent_ms / 1_000)

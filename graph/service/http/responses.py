@@ -21,6 +21,7 @@ from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
 from graph.service.http.problems import Problem
 from graph.service.http.service import Asker, Options, Served
+from graph.state import Reply
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -104,7 +105,7 @@ def _message(who: Caller, status: str, parts: list[dict[str, Any]]) -> dict[str,
     return {"id": f"msg_{who.request_id}", "type": "message", "role": "assistant", "status": status, "content": parts}
 
 
-def _response(who: Caller, status: str, output: list[dict[str, Any]], reply: dict[str, Any] | None) -> dict[str, Any]:
+def _response(who: Caller, status: str, output: list[dict[str, Any]], reply: Reply | None) -> dict[str, Any]:
     made: dict[str, Any] = {
         "id": f"resp_{who.request_id}", "object": "response", "created_at": int(time.time()), "status": status,
         "model": chat.MODEL, "output": output, "error": None, "incomplete_details": None, "instructions": None,
@@ -115,7 +116,7 @@ def _response(who: Caller, status: str, output: list[dict[str, Any]], reply: dic
     return made | ({"usage": _usage(reply), "cordon": chat.extension(reply)} if reply else {})
 
 
-def _usage(reply: dict[str, Any]) -> dict[str, Any]:
+def _usage(reply: Reply) -> dict[str, Any]:
     used = reply["usage"]
     return {
         "input_tokens": used["prompt_tokens"],
@@ -141,16 +142,15 @@ async def _events(pieces: chat.Pieces, who: Caller) -> AsyncIterator[bytes]:
     yield event("response.in_progress", response=_response(who, "in_progress", [], None))
     yield event("response.output_item.added", output_index=0, item=_message(who, "in_progress", []))
     yield event("response.content_part.added", **first, part=_parts("", None)[0])
-    text, piece = "", None
+    text = ""
+    piece: str | Reply | None = None
     async with aclosing(pieces):  # a client that goes away ends what it waited for
         async for piece in pieces:
-            said = piece if isinstance(piece, str) else chat.refusal_of(piece) if "refusal" in piece else None
+            said = piece if piece is None or isinstance(piece, str) else chat.refusal_of(piece)
             if said:
                 text += said
                 yield event("response.output_text.delta", **first, delta=said, logprobs=[])
-            if isinstance(piece, dict):
-                break
-    if not isinstance(piece, dict) or piece["decision"] == "unavailable":
+    if piece is None or isinstance(piece, str):
         error = chat.broken_off(who)
         failed = _response(who, "failed", [_message(who, "incomplete", _parts(text, None))], None)
         yield event(

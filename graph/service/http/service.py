@@ -1,13 +1,14 @@
 """What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Request
 from pydantic import ConfigDict, Field
 
+from graph import state
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.service.http.caller import Caller, Deed
@@ -61,17 +62,15 @@ class Service:
         self.keys.close()
         self.agent.close()
 
-    async def ask(self, caller: Caller, question: str, options: Options, door: Door) -> dict[str, Any]:
+    async def ask(self, caller: Caller, question: str, options: Options, door: Door) -> state.Reply:
         """The reply object. Raises Problem for a question that is empty or too long."""
-        reply: dict[str, Any] = {}
-        async for event in self.stream(caller, question, options, door, whole=True):
-            if isinstance(event, dict):
-                reply = event
+        (reply,) = [event async for event in self.stream(caller, question, options, door, whole=True)]
+        assert not isinstance(reply, VerifiedSentence)
         return reply
 
     async def stream(
         self, caller: Caller, question: str, options: Options, door: Door, *, whole: bool = False
-    ) -> AsyncGenerator[VerifiedSentence | dict[str, Any], None]:
+    ) -> AsyncGenerator[VerifiedSentence | state.Reply, None]:
         """The verified sentences as they come, then the reply object. With `whole` the reply alone."""
         if len(question) > self.settings.max_question_chars:
             raise Problem(
@@ -87,7 +86,7 @@ class Service:
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
 
-        def turn() -> dict[str, Any]:
+        def turn() -> Reply:
             reply: Reply | None = None
             if whole:
                 reply = self.agent.ask(question, **asked)
@@ -114,8 +113,9 @@ class Service:
                 yield events.get_nowait()
         finally:
             running.cancel()
-        self.metrics.turn(door, reply)
-        yield outward(reply)
+        told = outward(reply)
+        self.metrics.turn(door, told)
+        yield told
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)
@@ -124,14 +124,16 @@ class Service:
 UNAVAILABLE = "Unavailable: the service could not answer now. Try again later."
 
 
-def outward(reply: dict[str, Any]) -> dict[str, Any]:
+def outward(reply: Mapping[str, Any]) -> state.Reply:
     """The reply without what is the operator's: paths (artefacts go by name) and the cause of an outage, which names
     servers, files and settings. The journal has both."""
-    told = {**reply, "artifacts": {name: PurePath(path).name for name, path in reply["artifacts"].items()}}
-    return outage_untold(told)
+    artifacts = {name: PurePath(path).name for name, path in reply["artifacts"].items()}
+    told: state.Reply = outage_untold({**reply, "artifacts": artifacts})
+    return told
 
 
-def outage_untold(turn: dict[str, Any]) -> dict[str, Any]:
+def outage_untold(turn: dict[str, Any]) -> Any:
+    """A reply object, or what is kept of one."""
     return {**turn, "answer": UNAVAILABLE} if turn["decision"] == "unavailable" else turn
 
 

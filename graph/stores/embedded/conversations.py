@@ -4,7 +4,7 @@ file."""
 import json
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class SqliteConversations:
         tenant: str,
         user: str,
         thread: str,
-        reply: dict[str, Any],
+        reply: Mapping[str, object],
         gist: dict[str, Any],
         vector: np.ndarray | None,
     ) -> None:
