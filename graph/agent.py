@@ -16,7 +16,7 @@ from graph.context import Context, Role, key_of, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
 from graph.options import Choices, known, settled
-from graph.runner import Release, Runner, Turn, Turns
+from graph.runner import Runner, SentenceSink, Turn, Turns
 from graph.settings import Settings, load
 from graph.state import Citation
 from graph.tracing import refuse_uninvited
@@ -140,7 +140,7 @@ class Agent(Library):
         kept = thread_id is not None or options["memory"] != "none"
         return Turn({"question": question, "options": {**options, "stream": stream}}, context, kept)
 
-    def _replied(self, turn: Turn, release: Release | None = None) -> Reply:
+    def _replied(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
             return Reply(self._runner.run(turn, release))
 

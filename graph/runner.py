@@ -14,7 +14,7 @@ from graph.deps import Deps
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply
 
-Release = Callable[[CitedSentence], None]
+SentenceSink = Callable[[CitedSentence], None]
 
 
 class Found(TypedDict):
@@ -41,7 +41,7 @@ class Turn:
 class Runner(Protocol):
     """What an Agent hands its turns to."""
 
-    def run(self, turn: Turn, release: Release | None = None) -> Reply:
+    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         """With `release` the sentences that may leave before the end are handed out as they come."""
 
     def search(self, turn: Turn) -> Found:
@@ -67,12 +67,12 @@ class Turns:
         if self._deps.detector is not None:
             self._deps.detector.open()
 
-    def run(self, turn: Turn, release: Release | None = None) -> Reply:
+    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
         with self._deps.gate.inside(turn.context.tenant_id):
             return contextvars.Context().run(self._run, turn, release)
 
-    def _run(self, turn: Turn, release: Release | None) -> Reply:
+    def _run(self, turn: Turn, release: SentenceSink | None) -> Reply:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)

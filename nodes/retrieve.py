@@ -39,7 +39,7 @@ def retrieve(
     judge = partial(assess, tenant=tenant, encode=True, detector=detector, borders=borders)
     reading = _read(index, tenant, state, judge)
     asked = named_documents.find(reading.searches[0])
-    documents = index.named(tenant, asked) if asked else []
+    documents = index.with_names(tenant, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
     found = retriever.find(

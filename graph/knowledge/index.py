@@ -83,7 +83,7 @@ class Index:
         space = dict(self.visible(tenant)).get(where)
         return space.owner(chunk_id) if space else ""
 
-    def named(self, tenant: str, names: Sequence[str]) -> list[str]:
+    def with_names(self, tenant: str, names: Sequence[str]) -> list[str]:
         """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
         wanted = {name.casefold() for name in names}
         return [
@@ -93,11 +93,11 @@ class Index:
             if wanted & {n.casefold() for n in (record.doc_id, record.filename, PurePath(record.filename).stem)}
         ]
 
-    def called(self, tenant: str, question: str) -> list[str]:
+    def mentioned(self, tenant: str, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
         if not mentions.phrases(question):
             return []
-        return mentions.meant(question, [one for _, space in self.visible(tenant) for one in space.called()])
+        return mentions.meant(question, [one for _, space in self.visible(tenant) for one in space.document_names()])
 
     def inventory(self, tenant: str, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.

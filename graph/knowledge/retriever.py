@@ -66,7 +66,7 @@ def _going_on(
 def _mentioned_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> Found:
     """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
     asks for the whole."""
-    ids = index.called(tenant, query)
+    ids = index.mentioned(tenant, query)
     if not ids:
         return Found(hits)
     called = index.search(tenant, query, sys.maxsize, documents=ids)

@@ -25,7 +25,7 @@ from typing import Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
-from graph.runner import Found, Release, Turn
+from graph.runner import Found, SentenceSink, Turn
 from graph.settings import Settings
 from graph.state import Reply
 
@@ -67,7 +67,7 @@ class Processes:
     def pids(self) -> list[int]:
         return [process.pid for process in self._at]
 
-    def run(self, turn: Turn, release: Release | None = None) -> Reply:
+    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         reply: Reply = self._least_busy().call("run", turn, release)
         return reply
 
@@ -162,7 +162,7 @@ class _Process:
                 hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without.",
             )
 
-    def call(self, do: str, turn: Turn, release: Release | None) -> Any:
+    def call(self, do: str, turn: Turn, release: SentenceSink | None) -> Any:
         """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         with self._own:

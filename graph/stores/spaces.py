@@ -160,7 +160,7 @@ class Space(Words, Protocol):
     def empty(self) -> bool:
         """Whether there is no chunk."""
 
-    def called(self) -> list[tuple[str, Name]]:
+    def document_names(self) -> list[tuple[str, Name]]:
         """Id of every document and what people may call it."""
 
     def annex(self, doc_id: str, sha256: str, text: str) -> None:

@@ -210,7 +210,7 @@ def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
 
 
 def _learned(
-    readings: Readings, hits: dict[str, learned.Hit], borders: Mapping[str, Knots]
+    readings: Readings, hits: dict[str, learned.HeadScore], borders: Mapping[str, Knots]
 ) -> tuple[list[Finding], dict[str, float]]:
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
@@ -289,7 +289,7 @@ def _hidden(readings: Readings, tenant: str, ruled: Sequence[Finding]) -> list[F
     return list(dict.fromkeys(found))
 
 
-def _place(readings: Readings, hit: learned.Hit) -> tuple[int, int]:
+def _place(readings: Readings, hit: learned.HeadScore) -> tuple[int, int]:
     """Where in the original the learned layer saw it; the whole text where that cannot be said."""
     text = readings.canonical.text
     if hit.end == 0 or readings.learned[0] != text:

@@ -46,7 +46,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Hit:
+class HeadScore:
     """The highest score of one head, and the part of the reading that has it."""
 
     score: float
@@ -130,7 +130,7 @@ def margins(weights: Model, texts: Sequence[str]) -> Any:
     return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + said * weights.words[:, -1] + weights.bias
 
 
-def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, Hit]:
+def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, HeadScore]:
     """For each head the calibrated score 0-1 of the worst window of the readings; offsets are in that window's reading.
 
     Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0). An encoder, if given,
@@ -140,7 +140,7 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
 
     weights = weights or model()
     if not any(reading.strip() for reading in readings):
-        return {head: Hit(0.0, 0, 0) for head in HEADS}
+        return {head: HeadScore(0.0, 0, 0) for head in HEADS}
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     found = margins(weights, [readings[n][a:b] for n, a, b in places])
     if by is not None:
@@ -152,7 +152,7 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
         best = int(found[:, at].argmax())
         n, start, end = places[best]
         score = float(np.interp(found[best, at], *knots[at]))
-        result[head] = Hit(score, *((start, end) if n == 0 else (0, 0)))
+        result[head] = HeadScore(score, *((start, end) if n == 0 else (0, 0)))
     return result
 
 

@@ -13,7 +13,7 @@ from graph.policy.threats.rule import Rule, Table, joined, spaced
 _GAP = r"(?: [^\s.!?;]+){0,3}? "
 
 
-def _plain(source: str) -> str:
+def _without_accents(source: str) -> str:
     """Latin letters without their accents, as the canonical text has them."""
     return unicodedata.normalize("NFC", re.sub(r"([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFD", source)))
 
@@ -51,4 +51,4 @@ def rules() -> tuple[Rule, ...]:
 
 def _either(verb: str, rest: str) -> str:
     """The verb before the rest or behind it."""
-    return _plain(rf"(?<!\w)(?:{verb}{_GAP}{rest}|{rest}{_GAP}{verb})(?!\w)")
+    return _without_accents(rf"(?<!\w)(?:{verb}{_GAP}{rest}|{rest}{_GAP}{verb})(?!\w)")

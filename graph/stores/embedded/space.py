@@ -59,7 +59,7 @@ class SqliteSpace:
         self._near = vectors or Exact()
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
-        self._called: list[tuple[str, Name]] | None = None
+        self._document_names: list[tuple[str, Name]] | None = None
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
         self._opened: sqlite3.Connection | None = self._connected(create)
@@ -99,7 +99,7 @@ class SqliteSpace:
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
-            self._opened = self._matrix = self._called = None
+            self._opened = self._matrix = self._document_names = None
             self._version = 0
 
     def rest(self) -> bool:
@@ -163,7 +163,7 @@ class SqliteSpace:
                 if isinstance(error, sqlite3.Error):
                     raise _broken(self.path, error) from error
                 raise
-            self._matrix = self._called = None
+            self._matrix = self._document_names = None
 
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
@@ -347,21 +347,21 @@ class SqliteSpace:
         (state,) = self.execute("SELECT count(*), ifnull(max(id), 0) FROM chunks")
         return f"{self.meta('made')} {state[0]} {state[1]}"
 
-    def called(self) -> list[tuple[str, Name]]:
+    def document_names(self) -> list[tuple[str, Name]]:
         with self._lock:
             self._forget_if_changed()
-            if self._called is None:
+            if self._document_names is None:
                 fields = "doc_id, json_extract(record, '$.title'), json_extract(record, '$.filename')"
                 found = self.execute(f"SELECT {fields} FROM documents ORDER BY doc_id")
-                self._called = [(doc_id, name(title, filename)) for doc_id, title, filename in found]
-            return self._called
+                self._document_names = [(doc_id, name(title, filename)) for doc_id, title, filename in found]
+            return self._document_names
 
     def _forget_if_changed(self) -> None:
         """What was read before another process wrote."""
         [(version,)] = self.execute("PRAGMA data_version")
         if version != self._version:
             self._version = version
-            self._matrix = self._called = None
+            self._matrix = self._document_names = None
 
     def _best_words(self, words: Sequence[str], limit: int) -> list[int]:
         """Rows of the chunks with the best BM25 score for any of the words, best first."""

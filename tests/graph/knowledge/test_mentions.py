@@ -68,8 +68,8 @@ def test_what_is_called_is_answered_from(agent: Agent, question: str, tenant: st
 
 def test_another_tenants_document_cannot_be_called(agent: Agent) -> None:
     question = "Summarise the minutes of 9 March"
-    assert agent.deps.index.called("U1", question) == ["U1_minutes_2026_03_09"]
-    assert agent.deps.index.called("U3", question) == []
+    assert agent.deps.index.mentioned("U1", question) == ["U1_minutes_2026_03_09"]
+    assert agent.deps.index.mentioned("U3", question) == []
     assert "U1_minutes" not in str(agent.ask(question, tenant_id="U3"))
 
 

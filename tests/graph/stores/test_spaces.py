@@ -103,9 +103,9 @@ def test_documents_come_by_id_and_go_by_what_people_call_them(space: Space) -> N
     for name in ("b", "a"):
         put(space, name, "text", title=f"The {name} policy")
     assert [record.doc_id for record in space.records()] == ["a", "b"]
-    assert [doc_id for doc_id, name in space.called() if name.holds(["b"]) == 1] == ["b"]
+    assert [doc_id for doc_id, name in space.document_names() if name.holds(["b"]) == 1] == ["b"]
     space.remove("b")
-    assert [doc_id for doc_id, _ in space.called()] == ["a"]
+    assert [doc_id for doc_id, _ in space.document_names()] == ["a"]
 
 
 def test_a_document_put_again_takes_the_place_of_the_one_before_but_for_its_decisions(space: Space) -> None:

@@ -96,7 +96,7 @@ def test_threads_that_search_while_spaces_come_and_go_find_what_is_theirs(index:
                 space = index.space(f"T{n}")
                 assert isinstance(space, SqliteSpace)
                 with space.reading():
-                    if space.called()[0][0] != f"doc_T{n}" or len(space.matrix()[0]) != 1:
+                    if space.document_names()[0][0] != f"doc_T{n}" or len(space.matrix()[0]) != 1:
                         wrong.append(n)
         except Exception as error:
             wrong.append(error)
