@@ -320,7 +320,7 @@ def test_a_slow_drip_ends_at_the_time_limit(site: Site, head: bytes) -> None:
     started = time.monotonic()
     url = site.raw("/", drip(head))
     assert reason(url, allow_private=True, limits=FetchLimits(seconds=0.4)) == "url_too_slow"
-    assert time.monotonic() - started < 5  # not the 10 that the drip takes
+    assert time.monotonic() - started < 1.5
 
 
 def test_a_name_server_that_does_not_answer_is_given_up() -> None:
@@ -332,7 +332,7 @@ def test_a_name_server_that_does_not_answer_is_given_up() -> None:
 
     started = time.monotonic()
     assert reason("http://example.com/", resolver=slow, limits=FetchLimits(seconds=0.2)) == "url_too_slow"
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 0.9
     given_up.set()
 
 

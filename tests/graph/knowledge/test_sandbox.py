@@ -108,7 +108,7 @@ def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch)
     hijacked(monkeypatch, "time.sleep(60)")
     started = time.perf_counter()
     assert reason(b"text", "a.txt", limits=Limits(seconds=0.3)) == "timeout"
-    assert time.perf_counter() - started < 20  # not the 60 that the child sleeps
+    assert time.perf_counter() - started < 2
 
 
 def test_a_child_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
