@@ -2,7 +2,7 @@
 raw document text, and the last that can reach the index."""
 
 import hashlib
-from collections.abc import Collection
+from functools import cache
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -12,11 +12,12 @@ from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
+from graph.policy.evidence.judged import Judged, judge, judge_name, read
 from graph.policy.evidence.redaction import redact
 from graph.policy.threats.detector import Detector
 from graph.public import Lists
 from graph.settings import Settings
-from graph.state import Candidate, Evidence, State
+from graph.state import Candidate, Evidence, Handle, State
 
 ASSESSMENT_TOP_K = 8
 CONFIDENT = 0.5  # best score from which retrieval counts as confident
@@ -34,6 +35,7 @@ def guard(
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     evidence: list[Evidence] = []
+    masked = cache(lambda text: pii.mask(text).text)  # passages of one document share its names
     for handle in state["retrieved"]:
         found = index.resolve(asker.tenant_id, handle["where"], handle["chunk_id"])
         if found is None:
@@ -48,32 +50,35 @@ def guard(
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
         keep = public.of(asker.tenant_id, record.visibility)
-        withheld, text, edits, kept = _shown(index, asker.tenant_id, raw, record.released, detector, keep)
+        judged = _judged(index, asker.tenant_id, handle, raw, detector)
+        withheld = withholding.unreleased(raw, judged.orders, record.released)
+        seen = pii.mask(raw, keep=keep, personal=judged.personal)
+        text, edits = redact(raw, withheld, seen.spans)
         if withheld:
             flags.append("injection_in_context")
-        filters += [f"masked:{record.doc_id}"] if len(edits) > withheld else []
+        filters += [f"masked:{record.doc_id}"] if len(edits) > len(withheld) else []
         evidence.append(
             {
                 "n": len(evidence) + 1,
                 "chunk_id": chunk.chunk_id,
                 "doc_id": record.doc_id,
-                "filename": pii.mask(record.filename).text,
-                "title": pii.mask(record.title).text,
+                "filename": masked(record.filename),
+                "title": masked(record.title),
                 "tenant_id": record.tenant_id,
                 "visibility": "public" if record.visibility == "public" else "private",
                 "page": chunk.page,
-                "sheet": pii.mask(chunk.sheet).text if chunk.sheet else None,
-                "section": pii.mask(chunk.section).text,
+                "sheet": masked(chunk.sheet) if chunk.sheet else None,
+                "section": masked(chunk.section),
                 "score": round(handle["score"], 3),
                 "sha256": record.sha256,
                 "text": text,
                 "start": chunk.start,
-                "edits": [list(edit) for edit in edits],  # the cached ones are nobody's to change
-                "withheld": withheld,
+                "edits": edits,
+                "withheld": len(withheld),
             }
         )
-        if kept:
-            evidence[-1]["public"] = list(kept)
+        if seen.kept:
+            evidence[-1]["public"] = list(seen.kept)
         if "why" in handle:
             evidence[-1]["why"] = handle["why"]
     best = max((item["score"] for item in evidence), default=0.0)
@@ -90,30 +95,25 @@ def guard(
     }
 
 
-_Judged = tuple[int, str, list[list[int]], tuple[str, ...]]
-# What became of a passage, by index: the same few are shown again and again, and judging one takes 5 ms. By tenant, so
-# that no time tells one tenant what another one reads; by digest, so that no raw text is kept; by all that it hangs on.
-_JUDGED: WeakKeyDictionary[Index, dict[tuple[bytes, Detector | None, str, pii.Public], _Judged]] = WeakKeyDictionary()
+# What was found in a passage that was not judged when it was ingested: by this guard, that is, or the operator's detector
+# reads passages, too. By tenant, so that no time tells one tenant what another one reads; by digest, so that no raw text
+# is kept. The oldest goes.
+_JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], Judged]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
-def _shown(
-    index: Index, tenant: str, raw: str, released: Collection[str], detector: Detector | None, keep: pii.Public
-) -> _Judged:
-    """How many sentences were withheld, the masked text, what was edited, and what was left because it is public."""
-    judged = _JUDGED.setdefault(index, {})
-    known = f"{len(tenant)}:{tenant}{len(released)}:{''.join(sorted(released))}{raw}"
-    passage = hashlib.sha256(known.encode("utf-8", "surrogatepass")).digest()
-    name = passage, detector, pii.level, keep
-    found = judged.get(name)
-    if found is None:
-        withheld = withholding.ranges(raw, detector, released)
-        text, edits = redact(raw, withheld, keep)
-        kept = pii.mask(raw, keep=keep).kept if keep != pii.NOTHING else ()
-        if len(judged) >= _KEPT:
-            judged.clear()
-        judged[name] = found = len(withheld), text, edits, kept
-    return found
+def _judged(index: Index, tenant: str, handle: Handle, raw: str, detector: Detector | None) -> Judged:
+    by = judge_name()
+    reads = detector is not None and detector.documents
+    if not reads and (kept := index.judged(tenant, handle["where"], handle["chunk_id"], by)):
+        return read(kept)
+    known = _JUDGED.setdefault(index, {})
+    name = tenant, hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest(), by, detector
+    if name not in known:
+        if len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[name] = judge(raw, detector)
+    return known[name]
 
 
 def _candidate(item: Evidence) -> Candidate:

@@ -19,13 +19,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import httpx
 
+from evals.load import stub
 from evals.process import CORDON, ROOT, cpu_s, environment, memory_mb, served
 from evals.serving import keys_of
 
@@ -45,7 +46,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=0, help="that answer; 0 as the service chooses")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, _model(given.embedded) as model:
+    with tempfile.TemporaryDirectory() as folder, nullcontext({}) if given.embedded else stub.running(MODEL_S) as model:
         settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
         settings["CORDON_SERVE_PROCESSES"] = str(given.processes)
         with _service(Path(folder), settings) as (url, keys, pid):
@@ -126,22 +127,6 @@ def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list
     held.close()
     with served(folder, settings) as (url, pid):
         yield url, keys, pid
-
-
-@contextmanager
-def _model(embedded: bool) -> Iterator[dict[str, str]]:
-    """The settings for the model; a stub in a process of its own, so that its work is not counted as the service's."""
-    if embedded:
-        yield {}
-        return
-    stub = subprocess.Popen([sys.executable, "-m", "evals.load.stub", str(MODEL_S)], stdout=subprocess.PIPE, cwd=ROOT)
-    try:
-        assert stub.stdout is not None
-        url = stub.stdout.readline().decode().strip()
-        yield {"CORDON_MODEL": "stub", "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-    finally:
-        stub.terminate()
-        stub.wait(10)
 
 
 if __name__ == "__main__":

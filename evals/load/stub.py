@@ -4,8 +4,13 @@ address. Everything happens on one event loop, so that hundreds of requests wait
 import asyncio
 import json
 import re
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from evals.process import ROOT
 
 _SOURCE = re.compile(r"<evidence-(\w+) n=(\d+) from=[^\n]*>\n(.*?)\n</evidence-\1>", re.S)
 
@@ -50,6 +55,21 @@ async def main(seconds: float) -> None:
     server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=512)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     await server.serve_forever()
+
+
+@contextmanager
+def running(seconds: float) -> Iterator[dict[str, str]]:
+    """The settings for it; in a process of its own, so that its work is not counted as that of who asks it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evals.load.stub", str(seconds)], stdout=subprocess.PIPE, cwd=ROOT
+    )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().decode().strip()
+        yield {"CORDON_MODEL": "stub", "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 if __name__ == "__main__":

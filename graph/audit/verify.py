@@ -87,7 +87,8 @@ class _Now:
         for said in record.decisions:
             (released.add if said["says"] == "released" else released.discard)(said["sha256"])
             ways.add(tuple(place for place, sha256 in found if sha256 not in released))
-        return [redact(raw, withheld, keep) for withheld in ways]
+        personal = pii.mask(raw, keep=keep).spans
+        return [redact(raw, withheld, personal) for withheld in ways]
 
 
 def verify(reply: Any, index: Index, detector: Detector | None = None, lists: Lists | None = None) -> Report:

@@ -125,6 +125,11 @@ class Index:
         space = dict(self.visible(tenant)).get(where)
         return space.passage(chunk_id) if space else None
 
+    def judged(self, tenant: str, where: Where, chunk_id: str, by: str) -> str:
+        """As `Space.judged`, of one of the asker's spaces."""
+        space = dict(self.visible(tenant)).get(where)
+        return space.judged(chunk_id, by) if space else ""
+
     def read(self, tenant: str, question: str) -> spelling.Reading:
         """The question in the words of the asker's own and the public documents."""
         with ExitStack() as still:

@@ -22,6 +22,7 @@ from graph.knowledge.grants import withdraw
 from graph.knowledge.index import Index
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
 from graph.policy import pii
+from graph.policy.evidence.judged import judge, judge_name, written
 from graph.settings import Settings
 from graph.stores.spaces import Record, StoredChunk
 
@@ -122,6 +123,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
+        for tenant in source.spaces:
+            if tenant not in todo:
+                _judge_again(index, tenant, doc_id)
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
@@ -139,7 +143,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             for n, c in enumerate(split.chunks)
         ]
         vectors = _embedded(index.embedder, split.words)
-        personal = source.pii or _personal(document, chunks)
+        judged = {c.chunk_id: judge(document.text[c.start : c.end]) for c in chunks}
+        kept = {chunk_id: written(found) for chunk_id, found in judged.items()}
+        personal = source.pii or any(found.personal for found in judged.values())
         sidecar = split.sidecar(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
         replaced = False
         for tenant in todo:
@@ -167,6 +173,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             assert space is not None
             replaced = replaced or space.record(doc_id) is not None
             space.put(record, document.text, chunks, vectors, split.words)
+            space.judge(judge_name(), kept)
             if sidecar:
                 sidecar.save(space)
         told = sidecar.report() if sidecar else ""
@@ -239,9 +246,12 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
     return np.concatenate(portions)[[row[text] for text in words]]
 
 
-def _personal(document: Document, chunks: Sequence[StoredChunk]) -> bool:
-    """Whether masking would find anything in it."""
-    return any(pii.mask(document.text[part.start : part.end]).spans for part in chunks)
+def _judge_again(index: Index, tenant: str, doc_id: str) -> None:
+    """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
+    space = index.space(tenant)
+    if space and not space.judged(space.opening(doc_id), judge_name()):
+        text = space.text(doc_id)
+        space.judge(judge_name(), {c.chunk_id: written(judge(text[c.start : c.end])) for c in space.chunks(doc_id)})
 
 
 def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:

@@ -7,7 +7,7 @@ Concurrency: threads may share a space, and other processes may read and write i
 IndexUnavailable where it cannot be read or written, with what to do.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -182,6 +182,13 @@ class Space(Words, Protocol):
 
     def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk, all of one moment."""
+
+    def judge(self, by: str, found: Mapping[str, str]) -> None:
+        """Keep with each chunk what the guard of this name found in it, in place of what one found before; it goes when
+        the chunk does. Chunks that are not there any more are passed over."""
+
+    def judged(self, chunk_id: str, by: str) -> str:
+        """The same of one chunk; "" when this guard has not judged it."""
 
     def owner(self, chunk_id: str) -> str:
         """As `tenant`; "" when it holds no such chunk."""

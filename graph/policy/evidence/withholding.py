@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import accumulate
 
@@ -32,10 +32,14 @@ def sentences(text: str, detector: Detector | None = None) -> list[Finding]:
     return touched
 
 
-def ranges(text: str, detector: Detector | None = None, released: Collection[str] = ()) -> list[tuple[int, int]]:
-    """Half-open ranges of these sentences, without those whose `digest` was released; ascending, disjoint."""
-    found = [(one.start, one.end) for one in sentences(text, detector)]
-    return [(a, b) for a, b in found if digest(text[a:b]) not in released] if released else found
+def ranges(text: str, detector: Detector | None = None) -> list[tuple[int, int]]:
+    """Half-open ranges of these sentences; ascending, disjoint."""
+    return [(one.start, one.end) for one in sentences(text, detector)]
+
+
+def unreleased(text: str, found: Iterable[tuple[int, int]], released: Collection[str]) -> list[tuple[int, int]]:
+    """Those of the ranges whose `digest` was not released."""
+    return [(a, b) for a, b in found if not released or digest(text[a:b]) not in released]
 
 
 def digest(sentence: str) -> str:

@@ -5,6 +5,7 @@ rule is enough; spans are given in the input. To add a kind, write one file with
 """
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
@@ -135,12 +136,14 @@ def find(text: str) -> list[Span]:
     return list(masked.spans)
 
 
-def mask(text: str, *, typed: bool = False, keep: Public = NOTHING) -> Masked:
+def mask(text: str, *, typed: bool = False, keep: Public = NOTHING, personal: Sequence[Span] | None = None) -> Masked:
     """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds and `keep` does not spare.
+    `personal` is what `find` found, where that is known.
 
     Masking a masked text changes nothing.
     """
-    found = [(span, keep.spares(span.type, text[span.start : span.end])) for span in find(text)]
+    spans = find(text) if personal is None else personal
+    found = [(span, keep.spares(span.type, text[span.start : span.end])) for span in spans]
     masked = _replaced(text, [span for span, kept in found if not kept], typed=typed)
     return replace(masked, kept=tuple(dict.fromkeys(kept for _, kept in found if kept)))
 

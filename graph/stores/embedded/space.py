@@ -8,7 +8,7 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -44,6 +44,12 @@ _ANNEXES = (
     "CREATE TABLE IF NOT EXISTS regulations (doc_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, act TEXT NOT NULL)",
     """CREATE TRIGGER IF NOT EXISTS regulation_goes AFTER DELETE ON documents
         BEGIN DELETE FROM regulations WHERE doc_id = old.doc_id; END""",
+)
+# What the guard found in a chunk, made with the first one: an index of an earlier version has none.
+_JUDGED = (
+    "CREATE TABLE IF NOT EXISTS judged (chunk INTEGER PRIMARY KEY, by TEXT NOT NULL, found TEXT NOT NULL)",
+    """CREATE TRIGGER IF NOT EXISTS judged_goes AFTER DELETE ON chunks
+        BEGIN DELETE FROM judged WHERE chunk = old.id; END""",
 )
 
 
@@ -241,7 +247,7 @@ class SqliteSpace:
             self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
 
     def annexes(self) -> list[Annex]:
-        if not self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'regulations'"):
+        if not self._has("regulations"):
             return []
         found = self.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
         return [Annex(*row) for row in found]
@@ -249,6 +255,9 @@ class SqliteSpace:
     def annexed(self, doc_id: str) -> str:
         rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.annexes() else []
         return rows[0][0] if rows else ""
+
+    def _has(self, table: str) -> bool:
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
 
     # -- chunks -------------------------------------------------------------------------------------------
 
@@ -274,6 +283,22 @@ class SqliteSpace:
         record, text, *place = rows[0]
         chunk = StoredChunk(*place)
         return Record(**json.loads(record)), chunk, text[chunk.start : chunk.end]
+
+    def judge(self, by: str, found: Mapping[str, str]) -> None:
+        with self._writing():
+            for statement in _JUDGED:
+                self._db.execute(statement)
+            self._db.executemany(
+                "INSERT OR REPLACE INTO judged SELECT id, ?, ? FROM chunks WHERE chunk_id = ?",
+                [(by, text, chunk_id) for chunk_id, text in found.items()],
+            )
+
+    def judged(self, chunk_id: str, by: str) -> str:
+        if not self._has("judged"):
+            return ""
+        sql = "SELECT found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id = ? AND by = ?"
+        rows = self.execute(sql, (chunk_id, by))
+        return rows[0][0] if rows else ""
 
     def owner(self, chunk_id: str) -> str:
         rows = self.execute(

@@ -235,3 +235,19 @@ def test_words_are_known_by_their_stems(space: Space) -> None:
     assert space.matching("valve", 5, "(VLV)") == [("", "a valve (VLV) opens")]
     assert [text for _, text in space.matching("opened", 5)] == ["the valves are opened", "a valve (VLV) opens"]
     assert space.beside("valv", ["vlv", "tern"]) == 1 and space.beside("valv", []) == 0
+
+
+# -- what the guard found -------------------------------------------------------------------------------------------
+
+
+def test_what_a_guard_found_is_kept_under_its_name_until_the_chunk_goes(space: Space) -> None:
+    assert space.judged("d_0", "guard") == ""
+    put(space, "d", "the ibis valve", "the ibis gauge")
+    assert space.judged("d_0", "guard") == ""
+    space.judge("guard", {"d_0": "one", "d_1": "two", "gone_0": "three"})
+    assert [space.judged(chunk, "guard") for chunk in ("d_0", "d_1", "gone_0")] == ["one", "two", ""]
+    assert space.judged("d_0", "a later guard") == ""
+    space.judge("a later guard", {"d_0": "four"})
+    assert (space.judged("d_0", "guard"), space.judged("d_0", "a later guard")) == ("", "four")
+    put(space, "d", "the ibis flap", "the ibis gauge")
+    assert space.judged("d_0", "a later guard") == space.judged("d_1", "guard") == ""

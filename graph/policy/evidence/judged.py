@@ -1,0 +1,51 @@
+"""What the guard finds in a passage, whoever asks. It is kept beside the passage when that is ingested: to find it takes
+10 ms, and a question reaches several passages."""
+
+import hashlib
+import json
+from dataclasses import astuple, dataclass
+from functools import cache
+from pathlib import Path
+
+from graph.policy import pii
+from graph.policy.evidence import withholding
+from graph.policy.threats.detector import Detector
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Half-open ranges of the raw text, ascending: `orders` are sentences that give instructions, `personal` is what
+    masking finds. What people released and what is public is not taken out of them."""
+
+    orders: tuple[tuple[int, int], ...]
+    personal: tuple[pii.Span, ...]
+
+
+def judge(raw: str, detector: Detector | None = None) -> Judged:
+    return Judged(tuple(withholding.ranges(raw, detector)), tuple(pii.find(raw)))
+
+
+def written(found: Judged) -> str:
+    """As it is kept; no word of the passage is in it."""
+    return json.dumps([found.orders, [astuple(span) for span in found.personal]], separators=(",", ":"))
+
+
+def read(kept: str) -> Judged:
+    orders, personal = json.loads(kept)
+    return Judged(tuple((a, b) for a, b in orders), tuple(pii.Span(*span) for span in personal))
+
+
+def judge_name() -> str:
+    """Of the judge: another one where any rule or weight, or the level of masking, is another. What was found under one
+    name counts under no other."""
+    return f"{_policy()}-{pii.level}"
+
+
+@cache
+def _policy() -> str:
+    """SHA-256 over all files of graph/policy, 16 digits of it. Read once: 4 MB."""
+    files = sorted(path for path in Path(pii.__file__).parents[1].rglob("*") if path.suffix in (".py", ".toml", ".npz"))
+    read = hashlib.sha256()
+    for path in files:
+        read.update(hashlib.sha256(path.read_bytes()).digest())
+    return read.hexdigest()[:16]
