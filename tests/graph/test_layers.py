@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,12 @@ NAMES_REGULATION = {
 }
 
 
-def modules() -> Iterator[tuple[str, Path]]:
+@cache
+def modules() -> list[tuple[str, Path]]:
+    return list(_modules())
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
     for top in ("graph", "nodes", "prompts", "evals"):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -52,9 +58,14 @@ def modules() -> Iterator[tuple[str, Path]]:
 NAMES = {name for name, _ in modules()}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
     """(module of ours, whether it is imported at the top) for every import, lazy ones too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     top = set(map(id, tree.body))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -131,7 +142,7 @@ ENGINES = ("sqlite3", "chromadb", "langchain_chroma", "langgraph.checkpoint.sqli
 
 def engines(path: Path) -> set[str]:
     """The databases that a module imports, lazily too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     found = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     found |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     return {engine for engine in ENGINES if any(name == engine or name.startswith(engine + ".") for name in found)}
