@@ -89,7 +89,7 @@ requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 
 clean: ## remove the environment, the index and the artefacts
-	@rm -rf $(VENV) .cordon out build *.egg-info
+	@rm -rf $(VENV) .cordon out build *.egg-info tests/__pycache__
 
 image-check: ## the steps of the Dockerfile in an empty folder, without a container engine
 	@deploy/check.sh

@@ -12,6 +12,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+# Most of the time of a process that a test starts is compiling what it imports, where nothing keeps the bytecode. It is
+# kept here, for this process and for those, from one run of the tests to the next.
+sys.dont_write_bytecode, sys.pycache_prefix = False, str(ROOT / "tests" / "__pycache__")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["PYTHONPYCACHEPREFIX"] = str(sys.pycache_prefix)
 if str(ROOT) not in sys.path:  # `pytest` and `python -m pytest` alike find tests.support
     sys.path.insert(0, str(ROOT))
 

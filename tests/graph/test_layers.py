@@ -2,11 +2,15 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# A package of graph/stores is a store.
+STORES = tuple(f"graph.stores.{path.parent.name}" for path in sorted((ROOT / "graph" / "stores").glob("*/__init__.py")))
 
 # Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
 LAYERS: tuple[tuple[str, ...], ...] = (
@@ -15,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
     ),
-    ("graph.stores.embedded",),
+    STORES,
     ("graph.deps",),
     ("nodes",),
     ("graph.build",),
@@ -39,7 +43,12 @@ NAMES_REGULATION = {
 }
 
 
-def modules() -> Iterator[tuple[str, Path]]:
+@cache
+def modules() -> list[tuple[str, Path]]:
+    return list(_modules())
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
     for top in ("graph", "nodes", "prompts", "evals"):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -49,9 +58,14 @@ def modules() -> Iterator[tuple[str, Path]]:
 NAMES = {name for name, _ in modules()}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
     """(module of ours, whether it is imported at the top) for every import, lazy ones too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     top = set(map(id, tree.body))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -123,13 +137,12 @@ def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
     assert stray == []
 
 
-EMBEDDED = "graph.stores.embedded"
 ENGINES = ("sqlite3", "chromadb", "langchain_chroma", "langgraph.checkpoint.sqlite")
 
 
 def engines(path: Path) -> set[str]:
     """The databases that a module imports, lazily too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     found = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     found |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     return {engine for engine in ENGINES if any(name == engine or name.startswith(engine + ".") for name in found)}
@@ -137,25 +150,26 @@ def engines(path: Path) -> set[str]:
 
 def test_only_the_wiring_names_a_store() -> None:
     names = {
-        (name, target)
+        (name, store)
         for name, path in modules()
-        if not name.startswith((EMBEDDED, "evals"))
+        if not name.startswith("evals")
         for target, _ in imports(name, path)
-        if target.startswith(EMBEDDED)
+        for store in STORES
+        if target.startswith(store) and not name.startswith(store)
     }
-    assert names == {("graph.deps", EMBEDDED)}
+    assert names == {("graph.deps", store) for store in STORES} and STORES
 
 
-def test_only_the_embedded_store_knows_its_databases() -> None:
+def test_only_stores_know_databases() -> None:
     product = [(name, path) for name, path in modules() if not name.startswith("evals")]
     knows = {name for name, path in product if engines(path)}
-    assert {name for name in knows if not name.startswith(EMBEDDED)} == set()
+    assert {name for name in knows if not name.startswith(STORES)} == set()
     assert {engine for _, path in product for engine in engines(path)} == set(ENGINES)  # the check sees them
 
 
 def test_protocols_know_plain_things_alone() -> None:
     """Nothing in what a store promises hangs on a file or a database."""
-    paths = [path for name, path in modules() if name.startswith("graph.stores") and not name.startswith(EMBEDDED)]
+    paths = [path for name, path in modules() if name.startswith("graph.stores") and not name.startswith(STORES)]
     assert len(paths) > 5
     for path in paths:
         ours = {t for t, _ in imports("x", path) if not t.startswith("graph.stores")}

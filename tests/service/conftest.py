@@ -20,6 +20,8 @@ def run(base: Path) -> Run:
 
 
 @pytest.fixture
-def inside(base: Path, inside: Run) -> Run:
+def inside(request: pytest.FixtureRequest, inside: Run) -> Run:
     """As `run`, but in this process: for what would otherwise spend its time on starting Python."""
-    return lambda *arguments, **kw: inside(*arguments, **{"home": base, **kw})
+    return lambda *arguments, **kw: inside(
+        *arguments, **(kw if "home" in kw else {"home": request.getfixturevalue("base"), **kw})
+    )

@@ -12,26 +12,36 @@ from pathlib import Path
 
 import pytest
 
+from graph.agent import Agent
+from graph.settings import load
 from graph.stores.embedded.home import RESTORING, HomeLock
-from tests.support.command import Run, environment
+from tests.support.command import Run, cordon, environment
 
 KILLS = int(os.environ.get("TEST_KILLS", "8"))
 QUESTION = "Who is the laboratory safety officer?"
 
 
+@pytest.fixture(scope="module")
+def kept(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a turn in it, which no test changes. Its backup lies beside it."""
+    home = Path(shutil.copytree(pristine, tmp_path_factory.mktemp("kept") / "home"))
+    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
+        agent.ask(QUESTION, tenant_id="U1", thread_id="t", memory="buffer")
+    done = cordon("backup", str(home.with_name("home.tar.gz")), home=home)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
 @pytest.fixture
-def archive(inside: Run, home: Path, tmp_path: Path) -> Path:
-    inside("ask", QUESTION, "--tenant", "U1", "--thread", "t", "--memory", "buffer", home=home)
-    file = tmp_path / "home.tar.gz"
-    assert inside("backup", str(file), home=home).returncode == 0
-    return file
+def archive(kept: Path) -> Path:
+    return kept.with_name("home.tar.gz")
 
 
-def test_a_restored_home_is_the_same(inside: Run, home: Path, archive: Path, tmp_path: Path) -> None:
+def test_a_restored_home_is_the_same(inside: Run, kept: Path, archive: Path, tmp_path: Path) -> None:
     fresh = tmp_path / "elsewhere" / "home"
     assert inside("restore", str(archive), home=fresh).returncode == 0
-    kept = {p.relative_to(home): p.read_bytes() for p in home.rglob("*") if p.is_file() and p.name != "lock"}
-    assert kept == {p.relative_to(fresh): p.read_bytes() for p in fresh.rglob("*") if p.is_file()}
+    before = {p.relative_to(kept): p.read_bytes() for p in kept.rglob("*") if p.is_file() and p.name != "lock"}
+    assert before == {p.relative_to(fresh): p.read_bytes() for p in fresh.rglob("*") if p.is_file()}
     assert {oct(p.stat().st_mode & 0o077) for p in (fresh, *fresh.rglob("*"))} == {"0o0"}
     assert "unbroken" in inside("audit", "verify", home=fresh).stdout
     assert "safety officer is" in inside("ask", QUESTION, "--tenant", "U1", home=fresh).stdout

@@ -26,13 +26,7 @@ def environment(home: Path, **settings: Any) -> dict[str, str]:
         for k, v in {"home": home, "out": home.parent / "out", "artifacts": 0, **settings}.items()
     }
     # The checkout first, so that a copy of the repository tests itself; then the seal.
-    return {
-        **kept,
-        **ours,
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{OFFLINE}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "LANG": "C.UTF-8",
-    }
+    return {**kept, **ours, "PYTHONPATH": f"{ROOT}{os.pathsep}{OFFLINE}", "LANG": "C.UTF-8"}
 
 
 def cordon(

@@ -7,7 +7,8 @@ import json
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +126,14 @@ def texts_of(agent: Agent, tenants: Iterable[str]) -> dict[str, list[str]]:
     found = {}
     for tenant in tenants:
         space = agent.deps.index.space(tenant)
-        found[tenant] = [pii.mask(space.text(r.doc_id)).text for r in space.records()] if space else []
+        found[tenant] = [_masked(space.text(r.doc_id), pii.mask, pii.level) for r in space.records()] if space else []
     return found
+
+
+@cache
+def _masked(text: str, mask: Callable[[str], pii.Masked], level: str) -> str:
+    """Most of the time of these checks; the documents are the same in all of them."""
+    return mask(text).text
 
 
 # -- I5 ---------------------------------------------------------------------------------------------------------

@@ -20,6 +20,14 @@ NOT_THERE = "The provided documents do not contain information about this."
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of a client whose server broke off
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _frozen() -> Iterator[None]:
+    """What was there before these tests is not looked through each time that `talk` collects."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture
 def talk(opened: Callable[..., Agent]) -> Iterator[Callable[..., tuple[Agent, Server]]]:
     """`talk(script, **settings)`: an agent whose model is the script, and the server that saw the requests."""

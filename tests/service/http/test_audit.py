@@ -3,7 +3,7 @@ journal is."""
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +45,21 @@ def entries(auditor: httpx.Client, **asked: Any) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 100])
-def test_pages_walk_over_every_kind_of_line_and_lose_none(another: Callable[..., Any], limit: int) -> None:
-    with another() as served, served.client("U1", "auditor") as auditor:
+@pytest.fixture(scope="module")
+def busy(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service with lines of two tenants; only read it."""
+    base = tmp_path_factory.mktemp("busy")
+    shutil.copytree(small, base / "home")
+    settings = load(environ={}, home=base / "home", out=base / "out", artifacts=False, **WIDE)
+    with serving(settings) as served:
         for tenant in ("U2", "U1"):
             lived(served, tenant)
+        yield served
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+def test_pages_walk_over_every_kind_of_line_and_lose_none(busy: Served, limit: int) -> None:
+    with busy.client("U1", "auditor") as auditor:
         whole = entries(auditor)
         assert [e["kind"] for e in whole] == ["run"] * 2 + ["sentence"] * 3 + ["flag", "erasure", "run"]
         back = entries(auditor, limit=limit)
@@ -62,7 +72,7 @@ def test_pages_walk_over_every_kind_of_line_and_lose_none(another: Callable[...,
         assert back == whole == on
         assert entries(auditor, before="cutoff") == whole[:2] and entries(auditor, after="cutoff") == whole[5:]
         assert entries(auditor, day="2031-01-31") == whole[2:5]
-        with served.client("U2", "auditor") as other:
+        with busy.client("U2", "auditor") as other:
             foreign = entries(other)[0]
         for name in (foreign["id"], foreign["run_id"], "nothing", "", '"', "\\"):
             for side in ("after", "before"):

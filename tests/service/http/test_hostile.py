@@ -47,6 +47,7 @@ def test_generated_requests_find_no_server_error(another: Callable[..., Any]) ->
     assert found.different >= 250 and {case["mode"] for case in found.cases} == {"positive", "negative"}
 
 
+@pytest.mark.slow
 def test_a_server_error_is_found(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from evals.security.fuzz import fuzz
 

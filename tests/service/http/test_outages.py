@@ -18,9 +18,11 @@ QUESTION = QUESTIONS["U1"]
 DOWN = {"model": "none-such", "openai_base_url": "http://127.0.0.1:9/v1", "model_retries": 0}
 
 
-def slow(seconds: float) -> Scripted:
+def waiting(go: threading.Event) -> Scripted:
+    """A model that writes nothing before it may."""
+
     def reply(prompt: str) -> str:
-        time.sleep(seconds)
+        go.wait(60)
         return quoting(prompt)
 
     return Scripted(reply=reply)
@@ -29,7 +31,8 @@ def slow(seconds: float) -> Scripted:
 @contextmanager
 def full(another: Callable[..., Any]) -> Iterator[tuple[Served, httpx.Client]]:
     """A service whose one thread is at work and whose line is closed."""
-    with another(chat=slow(2), model="stub", serve_threads=1, serve_queue=0) as served, served.client() as client:
+    go = threading.Event()
+    with another(chat=waiting(go), model="stub", serve_threads=1, serve_queue=0) as served, served.client() as client:
 
         def ask() -> None:
             with served.client() as other:
@@ -39,8 +42,11 @@ def full(another: Callable[..., Any]) -> Iterator[tuple[Served, httpx.Client]]:
         first.start()
         while not served.service.workers._inside:
             time.sleep(0.01)
-        yield served, client
-        first.join()
+        try:
+            yield served, client
+        finally:
+            go.set()
+            first.join()
 
 
 # -- /v1/ask ------------------------------------------------------------------------------------------------------
@@ -62,10 +68,11 @@ def test_a_stream_in_front_of_a_full_line_is_503(another: Callable[..., Any]) ->
 
 
 def test_a_stream_that_comes_too_late_is_504(another: Callable[..., Any]) -> None:
-    with another(chat=slow(1), model="stub", request_s=0.3) as served, served.client() as client:
-        for stream in (False, True):
-            told = client.post("/v1/ask", json={"question": QUESTION, "stream": stream})
-            assert (told.status_code, told.json()["error"]["code"]) == (504, "deadline")
+    go = threading.Event()
+    with another(chat=waiting(go), model="stub", request_s=0.3) as served, served.client() as client:
+        told = [client.post("/v1/ask", json={"question": QUESTION, "stream": stream}) for stream in (False, True)]
+        go.set()
+    assert [(one.status_code, one.json()["error"]["code"]) for one in told] == [(504, "deadline")] * 2
 
 
 def test_a_stream_of_an_outage_is_503_with_the_reply(another: Callable[..., Any]) -> None:
@@ -79,8 +86,10 @@ def test_a_stream_that_is_long_in_coming_begins_and_tells_its_end_inside(
     another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graph.service.http.asking.HEARTBEAT_S", 0.05)
-    with another(chat=slow(2), model="stub", request_s=0.5) as served, served.client() as client:
+    go = threading.Event()
+    with another(chat=waiting(go), model="stub", request_s=0.5) as served, served.client() as client:
         told = client.post("/v1/ask", json={"question": QUESTION, "stream": True})
+        go.set()
     assert told.status_code == 200 and ": working" in told.text
     ((name, data),) = events("\n\n".join(b for b in told.text.split("\n\n") if not b.startswith(":")))
     assert (name, data["error"]["code"]) == ("error", "deadline")
@@ -141,8 +150,10 @@ def test_a_langserve_stream_that_has_begun_tells_its_end_inside(
     another: Callable[..., Any], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
     monkeypatch.setattr("graph.service.http.streams.HEARTBEAT_S", 0.05)
-    with another(chat=slow(2), model="stub", request_s=0.5) as served, served.client() as client:
+    go = threading.Event()
+    with another(chat=waiting(go), model="stub", request_s=0.5) as served, served.client() as client:
         told = client.post(f"/agent/{door}", json=INPUT)
+        go.set()
     assert told.status_code == 200
     name, data = events(told.text.replace("\r\n", "\n"))[-1]
     assert (name, data["status_code"], data["code"]) == ("error", 504, "deadline")

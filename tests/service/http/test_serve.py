@@ -152,6 +152,7 @@ def test_keys_are_kept_as_hashes_in_files_of_their_owner_alone(tmp_path: Path, i
     keys.close()
 
 
+@pytest.mark.slow
 def test_a_stop_does_not_wait_for_a_long_file_and_the_next_start_takes_it_up_again(place: Path) -> None:
     long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(30_000))
     headers = {"Authorization": f"Bearer {made(place, '--tenant', 'U1', '--role', 'uploader')['key']}"}
