@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.task import NoData
+from evals.task import NoData, Sample
 from graph.policy.text.canonical import canonicalise
 
 DATASETS = Path(__file__).with_name("datasets")
@@ -83,6 +83,11 @@ def own_set(name: str) -> list[dict[str, Any]]:
     """Rows of one of the project's own sets, `evals/datasets/NAME.jsonl`."""
     with (DATASETS / f"{name}.jsonl").open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def own_samples(name: str, key: str, *targets: str, **more: Any) -> list[Sample]:
+    """The same as samples (`Sample.of`)."""
+    return [Sample.of(row, key, *targets, **more) for row in own_set(name)]
 
 
 def own_training() -> list[Labelled]:

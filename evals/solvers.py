@@ -1,14 +1,14 @@
 """What runs samples, and how their outputs are scored, wherever several suites do it alike."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from evals.task import Output, Sample, Scorer
+from evals.task import Output, Sample
 from graph.agent import Agent, Reply
 from graph.knowledge.manifest import sources
 from graph.policy.threats import assess
@@ -44,6 +44,17 @@ def triage(sample: Sample, **options: Any) -> Output:
     return Output(verdict=found.action, metadata={"risk_score": found.risk_score}, raw=found)
 
 
+def replied(sample: Sample, out: Output) -> dict[str, bool]:
+    """What can be said of any reply; `told` that it is an answer, `stopped` that it was guarded or blocked."""
+    told = out.metadata["decision"] == "answer"
+    return {"told": told, "silent": not told, "stopped": out.verdict != "ALLOW"}
+
+
+def judged(sample: Sample, out: Output) -> dict[str, bool]:
+    """What can be said of any verdict, against the one that is wanted."""
+    return {"blocked": out.verdict == "BLOCK", "stopped": out.verdict != "ALLOW", "right": out.verdict == sample.target}
+
+
 def candidates(out: Output) -> set[str]:
     return {candidate["doc_id"] for candidate in out.raw["retrieval"]["candidates"]}
 
@@ -63,15 +74,3 @@ def normalised(text: str) -> str:
 def absent(words: list[str], text: str) -> list[str]:
     """Those that do not stand in the text."""
     return [word for word in words if normalised(word) not in normalised(text)]
-
-
-def told(sample: Sample, out: Output) -> bool:
-    return bool(out.metadata["decision"] == "answer")
-
-
-def stopped(sample: Sample, out: Output) -> bool:
-    """Guarded or blocked."""
-    return out.verdict != "ALLOW"
-
-
-VERDICTS: Mapping[str, Scorer] = {"blocked": lambda sample, out: out.verdict == "BLOCK", "stopped": stopped}

@@ -61,8 +61,9 @@ class Score:
 
 
 Solver = Callable[[Sample], Output]
-# None: this sample is not for this scorer.
-Scorer = Callable[[Sample, Output], Score | bool | float | None]
+# Scores by name; None where a score says nothing of this sample.
+Scores = Mapping[str, Score | bool | float | None]
+Scorer = Callable[[Sample, Output], Scores]
 
 
 @dataclass(frozen=True)
@@ -146,22 +147,16 @@ class Row:
     scores: Mapping[str, Score]
 
     def __getitem__(self, name: str) -> Any:
-        if name in self.scores:
-            return self.scores[name].value
-        return {**self.sample.metadata, **self.output.metadata}[name]
-
-    def get(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return None
+        """None where there is no such field."""
+        found = {**self.sample.metadata, **self.output.metadata} | {k: score.value for k, score in self.scores.items()}
+        return found.get(name)
 
 
 class Rows(list[Row]):
     """What a task's metrics are told of."""
 
     def where(self, held: Callable[[Row], Any] = lambda row: True, **wanted: Any) -> "Rows":
-        return Rows(row for row in self if held(row) and all(row.get(name) == value for name, value in wanted.items()))
+        return Rows(row for row in self if held(row) and all(row[name] == value for name, value in wanted.items()))
 
     def wanting(self, *targets: Any) -> "Rows":
         """Those with one of these targets."""
@@ -183,6 +178,10 @@ class Rows(list[Row]):
         values = self.values(score)
         return Metric.rate(name, sum(map(bool, values)), len(values), **aim)
 
+    def rates(self, figures: Mapping[str, str]) -> list[Metric]:
+        """By a figure's name, the score that it is of."""
+        return [self.rate(name, score) for name, score in figures.items()]
+
     def ratio(self, name: str, hits: str, of: str, **aim: float) -> Metric:
         """One score's sum of another's: both count something in each output."""
         return Metric.rate(name, int(sum(self.values(hits))), int(sum(self.values(of))), **aim)
@@ -202,14 +201,14 @@ Tables = dict[str, dict[str, list[Metric]]]
 
 @dataclass(frozen=True)
 class Task:
-    """`tables` are figures for the report alone. `more` gives what else belongs there, and writes its files into the
-    folder; `plots` in it names the plots."""
+    """`metrics` is a function, or names rates and the score of each. `tables` are figures for the report alone. `more`
+    gives what else belongs there, and writes its files into the folder; `plots` in it names the plots."""
 
     name: str
     samples: Iterable[Sample]
     solver: Solver
-    scorers: Mapping[str, Scorer]
-    metrics: Callable[[Rows], Iterable[Metric]]
+    scorer: Scorer
+    metrics: Callable[[Rows], Iterable[Metric]] | Mapping[str, str]
     more: Callable[[Rows, Path], dict[str, Any]] = lambda rows, out: {}
     tables: Callable[[Rows], Tables] = lambda rows: {}
 
@@ -218,9 +217,13 @@ class Task:
 
     def _row(self, sample: Sample, number: str) -> Row:
         output = self.solver(sample)
-        told = {name: scorer(sample, output) for name, scorer in self.scorers.items()}
-        scores = {k: v if isinstance(v, Score) else Score(v) for k, v in told.items() if v is not None}
+        scores = {
+            k: v if isinstance(v, Score) else Score(v) for k, v in self.scorer(sample, output).items() if v is not None
+        }
         return Row(self.name, sample if sample.id else replace(sample, id=number), output, scores)
+
+    def figures(self, rows: Rows) -> Iterable[Metric]:
+        return self.metrics(rows) if callable(self.metrics) else rows.rates(self.metrics)
 
 
 @dataclass
@@ -250,7 +253,7 @@ def run(suite: str, tasks: Iterable[Task], out: Path) -> Result:
     try:
         for task in tasks:
             rows = task.rows()
-            result.metrics += task.metrics(rows)
+            result.metrics += task.metrics(rows) if callable(task.metrics) else rows.rates(task.metrics)
             result.rows += rows
             result.tables |= task.tables(rows)
             result.more |= task.more(rows, out)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from evals.material import own_set
-from evals.solvers import CORPUS, absent, asked, candidates, said, shipped, stopped, told
-from evals.task import Metric, Output, Rows, Sample, Score, Scorer, Task
+from evals.solvers import CORPUS, absent, asked, candidates, replied, said, shipped
+from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task
 from graph.agent import Agent
 from graph.audit.verify import verify
 
@@ -22,7 +22,7 @@ def tasks(limit: int | None = None) -> Iterator[Task]:
     """Right source cited, expected words in the answer, and honesty about what is not there."""
     with shipped() as agent:
         for name, metrics in (("answers", own), ("blind_answers", blind)):
-            yield Task(name, samples(name)[:limit], partial(asked, agent), scorers(agent), metrics)
+            yield Task(name, samples(name)[:limit], partial(asked, agent), partial(scored, agent), metrics)
 
 
 def samples(name: str) -> list[Sample]:
@@ -34,42 +34,25 @@ def samples(name: str) -> list[Sample]:
     ]
 
 
-def scorers(agent: Agent) -> dict[str, Scorer]:
-    def verbatim(sample: Sample, out: Output) -> Score:
-        checked = verify(out.raw, agent.deps.index, agent.deps.detector, agent.deps.public).citations
-        return Score(sum(c.status == "verified" for c in checked))
-
+def scored(agent: Agent, sample: Sample, out: Output) -> Scores:
+    wanted, words, reply = {*sample.target["doc_ids"]}, sample.target["contains"], out.raw
+    missing, source = absent(words, said(out)), bool(wanted & {*out.sources})
+    checked = verify(reply, agent.deps.index, agent.deps.detector, agent.deps.public).citations
     return {
-        "told": told,
-        "silent": lambda sample, out: not told(sample, out),
-        "stopped": stopped,
-        "retrieved": lambda sample, out: bool(set(sample.target["doc_ids"]) & candidates(out)),
+        **replied(sample, out),
+        "retrieved": bool(wanted & candidates(out)),
         "source": source,
-        "first": lambda sample, out: bool(out.sources) and out.sources[0] in sample.target["doc_ids"],
-        "contains": words,
-        "contains_all": lambda sample, out: (
-            bool(sample.target["contains"]) and not absent(sample.target["contains"], said(out))
-        ),
-        "right": lambda sample, out: source(sample, out) and bool(words(sample, out).value),
-        "quotes": lambda sample, out: len(out.sources),
-        "verbatim": verbatim,
-        "sentences": lambda sample, out: len(out.raw["sentences"]),
-        "covered": lambda sample, out: sum(bool(s["citations"]) for s in out.raw["sentences"]),
-        "foreign": lambda sample, out: sum(
-            c["tenant_id"] not in (sample.metadata["tenant"], "public") for c in out.raw["citations"]
-        ),
-        "top": lambda sample, out: max((c["score"] for c in out.raw["retrieval"]["candidates"][:1]), default=0.0),
+        "first": bool(wanted & {*out.sources[:1]}),
+        "contains": Score(len(missing) < len(words), f"not there: {missing}" if missing else ""),
+        "contains_all": bool(words) and not missing,
+        "right": source and len(missing) < len(words),
+        "quotes": len(out.sources),
+        "verbatim": sum(citation.status == "verified" for citation in checked),
+        "sentences": len(reply["sentences"]),
+        "covered": sum(bool(sentence["citations"]) for sentence in reply["sentences"]),
+        "foreign": sum(c["tenant_id"] not in (sample.metadata["tenant"], "public") for c in reply["citations"]),
+        "top": max((c["score"] for c in reply["retrieval"]["candidates"][:1]), default=0.0),
     }
-
-
-def source(sample: Sample, out: Output) -> bool:
-    return bool(set(sample.target["doc_ids"]) & set(out.sources))
-
-
-def words(sample: Sample, out: Output) -> Score:
-    """One of the words at least."""
-    missing = absent(sample.target["contains"], said(out))
-    return Score(len(missing) < len(sample.target["contains"]), f"not there: {missing}" if missing else "")
 
 
 def own(rows: Rows) -> Iterator[Metric]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from evals.solvers import VERDICTS, triage
-from evals.task import Metric, Output, Rows, Sample, Task
+from evals.solvers import judged, triage
+from evals.task import Output, Sample, Scores, Task
 from graph.errors import BadInput
 from graph.policy.evidence import withholding
 
@@ -18,27 +18,22 @@ def tasks(home: Path) -> Iterator[Task]:
     Each was stopped when it was reported, so nothing but 0 is good; of confirmed sentences nothing but 1. Sentences are
     judged in their passages. Raises BadInput for a line that is no report.
     """
-    yield Task("reported false positives", reported(home), again, VERDICTS, still_stopped)
-    yield Task("decided sentences", decided(home), lambda sample: Output(), {"withheld": withheld}, still_withheld)
+    still = {"blocked": "blocked", "blocked or guarded": "stopped"}
+    figures = {f"reported false positives: still {name}": score for name, score in still.items()}
+    yield Task("reported false positives", reported(home), again, judged, figures)
+    for says in ("released", "confirmed"):
+        sentences = [sample for sample in decided(home) if sample.metadata["says"] == says]
+        figures = {f"{says} sentences: still withheld": "withheld"}
+        yield Task(f"{says} sentences", sentences, lambda sample: Output(), withheld, figures)
 
 
 def again(sample: Sample) -> Output:
     return triage(sample, tenant=sample.metadata["tenant_id"], encode=True)
 
 
-def withheld(sample: Sample, out: Output) -> bool:
+def withheld(sample: Sample, out: Output) -> Scores:
     start, end = sample.metadata["start"], sample.metadata["end"]
-    return any(a < end and b > start for a, b in withholding.ranges(sample.input))
-
-
-def still_stopped(rows: Rows) -> Iterator[Metric]:
-    yield rows.rate("reported false positives: still blocked", "blocked")
-    yield rows.rate("reported false positives: still blocked or guarded", "stopped")
-
-
-def still_withheld(rows: Rows) -> Iterator[Metric]:
-    for says in ("released", "confirmed"):
-        yield rows.where(says=says).rate(f"{says} sentences: still withheld", "withheld")
+    return {"withheld": any(a < end and b > start for a, b in withholding.ranges(sample.input))}
 
 
 def reported(home: Path) -> list[Sample]:

@@ -16,27 +16,19 @@ import numpy as np
 
 from evals import figures, material
 from evals.material import HEADS, Labelled
-from evals.solvers import VERDICTS, triage
+from evals.solvers import judged, triage
 from evals.suites import false_positives, planted
 from evals.suites.handbooks import OPEN
-from evals.task import Metric, Output, Rows, Sample, Scorer, Solver, Tables, Task
+from evals.task import Metric, Output, Rows, Sample, Scores, Solver, Tables, Task
 from evals.training import train
 from graph import settings
 from graph.models import detector as detectors
 from graph.policy.threats import assess, learned
 
 TOXICITY = HEADS.index("toxicity")
-INNOCENT = {f"{name} innocent": file for name, file in (
-    ("hard", "innocent_hard"), ("blind", "blind_innocent"), ("unseen", "unseen_innocent"),
-    ("outside", "outside_innocent"), ("long", "long_innocent"),
-)}  # fmt: skip
-ATTACKS = {
-    "labelled": "guardrails",
-    "blind": "blind_attacks",
-    "unseen": "unseen_attacks",
-    "outside": "outside_attacks",
-    "long": "long_attacks",
-}
+WRITERS = ("blind", "unseen", "outside", "long")
+INNOCENT = {"hard innocent": "innocent_hard"} | {f"{name} innocent": f"{name}_innocent" for name in WRITERS}
+ATTACKS = {"labelled": "guardrails"} | {name: f"{name}_attacks" for name in WRITERS}
 ENCODED = partial(triage, tenant="U1", encode=True)
 
 
@@ -50,11 +42,17 @@ def tasks(detector: str = "") -> Iterator[Task]:
     yield from false_positives.tasks(_settings().home)
     yield from speed()
     folder = material.pool_folder_near()
-    yield Task("left-out sources", judges(folder), ENCODED, VERDICTS, by_source, against_each_other)
-    yield ordinary(folder)
-    yield laboratory()
+    yield Task("left-out sources", judges(folder), ENCODED, judged, by_source, against_each_other)
+    # Their borders rest on banking77 and clapnq.
+    texts = [s for s in material.questions(folder) if s.source in ("banking77", "clapnq_train_question")][::4]
+    samples = [Sample("", text.text, "ALLOW", {"source": text.source}) for text in texts]
+    figures_ = {"ordinary questions that borders rest on: blocked": "blocked"}
+    yield Task("ordinary questions", samples, ENCODED, judged, figures_)
+    asked = [Sample.of(row | {"action": "ALLOW"}, "question", "action") for row in material.own_set("answers")]
+    solve = partial(triage, tenant="U0", encode=True)
+    yield Task("laboratory questions", asked, solve, judged, both("laboratory questions"))
     yield from toxicity(folder)
-    yield Task("pasted", pasted(folder.parent), ENCODED, VERDICTS, by_group)
+    yield Task("pasted", pasted(folder.parent), ENCODED, judged, by_group)
 
 
 def _settings(**overrides: Any) -> settings.Settings:
@@ -78,8 +76,7 @@ def own_sets(ways: Mapping[str, Solver], tables: Any = Task.tables, more: Any = 
         for beside in zip(*(on_own(rows.where(way=way), way) for way in ways), strict=True):
             yield from beside
 
-    scorers = {**VERDICTS, "right": lambda sample, out: out.verdict == sample.target}
-    return Task("own sets", samples, solve, scorers, metrics, more, tables)
+    return Task("own sets", samples, solve, judged, metrics, more, tables)
 
 
 def on_own(rows: Rows, way: str) -> Iterator[Metric]:
@@ -99,8 +96,8 @@ def on_own(rows: Rows, way: str) -> Iterator[Metric]:
 
 def labelled(rows: Rows) -> tuple[Rows, Rows]:
     """Of the labelled set with the encoder, those to be stopped and those to be let through."""
-    judged = rows.where(set="labelled", way=", with encoder")
-    return judged.wanting("BLOCK", "ALLOW_WITH_GUARDRAILS"), judged.wanting("ALLOW")
+    found = rows.where(set="labelled", way=", with encoder")
+    return found.wanting("BLOCK", "ALLOW_WITH_GUARDRAILS"), found.wanting("ALLOW")
 
 
 def by_class(rows: Rows) -> Tables:
@@ -126,29 +123,31 @@ def curves(rows: Rows, out: Path) -> dict[str, Any]:
 
 def speed() -> Iterator[Task]:
     """p95 of the processor time of one question on one thread, and how long a megabyte of the worst text takes."""
-    texts = [row["text"] for row in [*material.own_set("guardrails"), *material.own_set("innocent_hard")]]
+    texts = [Sample("", row["text"]) for name in ("guardrails", "innocent_hard") for row in material.own_set(name)]
     learned.tuned().margins(["first"])
-    took = {"ms": lambda sample, out: out.metadata["ms"]}
     for name, encode in (("without", False), ("with", True)):
         assess("first")
-        solve = partial(timed, tenant="U1", encode=encode)
-        figure = one_figure(f"one question, p95 ms, {name} encoder", "ms", lambda ms: np.quantile(ms, 0.95))
-        yield Task(f"speed {name} encoder", [Sample("", text) for text in texts], solve, took, figure)
-    worst = one_figure("one megabyte, seconds, worst of 12", "ms", lambda ms: max(ms) / 1e3)
-    units = [Sample("", unit, 1_000_000) for unit in REPEATED]
-    yield Task("long texts", units, timed, took, worst)
-
-
-def one_figure(name: str, score: str, what: Callable[[list[float]], Any]) -> Callable[[Rows], list[Metric]]:
-    return lambda rows: [rows.figure(name, score, what)]
+        solve, figure = partial(timed, tenant="U1", encode=encode), f"one question, p95 ms, {name} encoder"
+        yield Task(f"speed {name} encoder", texts, solve, took, partial(only, figure, lambda ms: np.quantile(ms, 0.95)))
+    longest = partial(only, "one megabyte, seconds, worst of 12", lambda ms: max(ms) / 1e3)
+    yield Task("long texts", [Sample("", unit, 1_000_000) for unit in REPEATED], timed, took, longest)
 
 
 def timed(sample: Sample, **options: Any) -> Output:
-    """Processor time of one assessment, of the text repeated to as many characters as its target."""
-    text = (sample.input * (sample.target // len(sample.input) + 1))[: sample.target] if sample.target else sample.input
+    """Processor time in ms of one assessment, of the text repeated to as many characters as its target."""
+    size = sample.target or len(sample.input)
+    text = (sample.input * (size // len(sample.input) + 1))[:size]
     begun = time.process_time()
     found = assess(text, **options)
-    return Output(verdict=found.action, metadata={"ms": (time.process_time() - begun) * 1e3})
+    return Output(verdict=found.action, raw=(time.process_time() - begun) * 1e3)
+
+
+def took(sample: Sample, out: Output) -> Scores:
+    return {"ms": out.raw}
+
+
+def only(name: str, what: Callable[[list[float]], Any], rows: Rows) -> list[Metric]:
+    return [rows.figure(name, "ms", what)]
 
 
 # What backtracking, windows and decoders like least.
@@ -161,27 +160,8 @@ REPEATED = (
 # ---- the pool -----------------------------------------------------------------------------------------------------
 
 
-def ordinary(folder: Path) -> Task:
-    """Blocked of people's ordinary questions, by the shipped weights (their borders rest on banking77 and clapnq)."""
-    texts = [s for s in material.questions(folder) if s.source in ("banking77", "clapnq_train_question")][::4]
-    name = "ordinary questions that borders rest on: blocked"
-    return Task(
-        "ordinary questions", map(harmless, texts), ENCODED, VERDICTS, lambda rows: [rows.rate(name, "blocked")]
-    )
-
-
-def harmless(text: Labelled) -> Sample:
-    return Sample("", text.text, "ALLOW", {"source": text.source})
-
-
-def laboratory() -> Task:
-    asked = [Sample.of(row | {"action": "ALLOW"}, "question", "action") for row in material.own_set("answers")]
-    solve = partial(triage, tenant="U0", encode=True)
-    return Task("laboratory questions", asked, solve, VERDICTS, lambda rows: both(rows, "laboratory questions"))
-
-
-def both(rows: Rows, name: str) -> list[Metric]:
-    return [rows.rate(f"{name}: blocked", "blocked"), rows.rate(f"{name}: guarded or blocked", "stopped")]
+def both(name: str) -> dict[str, str]:
+    return {f"{name}: blocked": "blocked", f"{name}: guarded or blocked": "stopped"}
 
 
 def judges(folder: Path, most: int = 200) -> Iterator[Sample]:
@@ -197,7 +177,7 @@ def judges(folder: Path, most: int = 200) -> Iterator[Sample]:
 
 def by_source(rows: Rows) -> Iterator[Metric]:
     for (source, label), group in rows.by("source", "label"):
-        yield from both(group, f"{source}, {'attacks' if label else 'innocent'}")
+        yield from group.rates(both(f"{source}, {'attacks' if label else 'innocent'}"))
     for label, of in pairs(rows).items():
         areas, found = ([one[what] for one in of.values()] for what in ("AUC", "found at 1%"))
         yield Metric.mean(f"{label} AUC, mean over left-out pairs", areas)
@@ -236,15 +216,21 @@ def toxicity(folder: Path) -> Iterator[Task]:
         ("tweeteval_offensive", "davidson", None),
     ):
         rest = np.flatnonzero(table.source != other)
-        judged = np.flatnonzero(table.source == other)
-        margin = train.margins(table, [train.fit(table, TOXICITY, rest)], judged)[:, 0]
+        these = np.flatnonzero(table.source == other)
+        margin = train.margins(table, [train.fit(table, TOXICITY, rest)], these)[:, 0]
         if by is not None:
-            shown = [learned.shown(table.readings[row].learned[0]) for row in judged]
+            shown = [learned.shown(table.readings[row].learned[0]) for row in these]
             margin = margin + (by.share * by.margins(shown))[:, TOXICITY]
-        toxic = table.labels[judged, TOXICITY] == 1
+        wanted = table.labels[these, TOXICITY] == 1
         name = f"toxicity, {source} to {other}{'' if by else ', n-grams alone'}"
-        samples = [Sample(str(at), table.samples[row].text, bool(toxic[at])) for at, row in enumerate(judged)]
-        yield Task(name, samples, read(margin), TOXIC, partial(told_apart, name=name))
+        samples = [Sample(str(at), table.samples[row].text, bool(wanted[at])) for at, row in enumerate(these)]
+        yield Task(
+            name,
+            samples,
+            read(margin),
+            lambda s, out: {"right": out.text == str(s.target), "margin": out.raw},
+            partial(told_apart, name=name),
+        )
 
 
 def read(margin: np.ndarray) -> Solver:
@@ -253,16 +239,10 @@ def read(margin: np.ndarray) -> Solver:
     return lambda sample: Output(str(margin[int(sample.id)] > border), raw=float(margin[int(sample.id)]))
 
 
-TOXIC: dict[str, Scorer] = {
-    "right": lambda sample, out: out.text == str(sample.target),
-    "margin": lambda sample, out: out.raw,
-}
-
-
 def told_apart(rows: Rows, name: str) -> Iterator[Metric]:
     yield rows.rate(f"{name}: accuracy", "right")
-    toxic, others = (np.array(rows.wanting(wanted).values("margin")) for wanted in (True, False))
-    yield Metric(f"{name}: AUC", figures.auc(toxic, others), len(rows))
+    bad, good = (np.array(rows.wanting(wanted).values("margin")) for wanted in (True, False))
+    yield Metric(f"{name}: AUC", figures.auc(bad, good), len(rows))
 
 
 def pasted(data: Path, pages: int = 120) -> Iterator[Sample]:
@@ -284,7 +264,7 @@ def pasted(data: Path, pages: int = 120) -> Iterator[Sample]:
 
 def by_group(rows: Rows) -> Iterator[Metric]:
     for name in dict.fromkeys(row["group"] for row in rows):
-        yield from both(rows.where(group=name), name)
+        yield from rows.where(group=name).rates(both(name))
 
 
 def tweets(folder: Path) -> list[Labelled]:

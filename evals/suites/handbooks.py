@@ -20,8 +20,8 @@ from typing import Any
 from evals.__main__ import tell
 from evals.experiments import write
 from evals.material import data_directory, own_set
-from evals.solvers import absent, asked, candidates, said, stopped, told
-from evals.task import Metric, Output, Rows, Sample, Score, Scorer, Task, run
+from evals.solvers import absent, asked, candidates, replied, said
+from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task, run
 from graph.agent import Agent
 from graph.knowledge.manifest import sources
 from graph.settings import load
@@ -50,7 +50,7 @@ def collections(names: Sequence[str], prefix: str = "", homes: Path | None = Non
                 write("handbooks", part, out / f"handbooks_{name}.jsonl")
             return {}
 
-        yield Task(f"{prefix}questions", questions, solve, SCORERS, partial(measured, prefix=prefix), replies)
+        yield Task(f"{prefix}questions", questions, solve, scored, partial(measured, prefix=prefix), replies)
 
 
 @contextmanager
@@ -81,21 +81,16 @@ def answered(agent: Agent, sample: Sample) -> Output:
     return asked(agent, sample, **who)
 
 
-def held(sample: Sample, out: Output) -> Score:
-    """Of each group of words one."""
+def scored(sample: Sample, out: Output) -> Scores:
+    wanted, told = {*sample.target["docs"]}, replied(sample, out)
     missing = [group for group in sample.target["contains"] if len(absent(group, said(out))) == len(group)]
-    return Score(told(sample, out) and not missing, f"not there: {missing}" if missing else "")
-
-
-SCORERS: Mapping[str, Scorer] = {
-    "told": told,
-    "silent": lambda sample, out: not told(sample, out),
-    "stopped": stopped,
-    "held": held,
-    "found": lambda sample, out: bool(set(sample.target["docs"]) & candidates(out)),
-    "cited": lambda sample, out: bool(set(sample.target["docs"]) & set(out.sources)),
-    "words": lambda sample, out: len(said(out).split()) if told(sample, out) else 0,
-}
+    return {
+        **told,
+        "held": Score(told["told"] and not missing, f"not there: {missing}" if missing else ""),
+        "found": bool(wanted & candidates(out)),
+        "cited": bool(wanted & {*out.sources}),
+        "words": len(said(out).split()) if told["told"] else 0,
+    }
 
 
 def measured(rows: Rows, prefix: str = "") -> Iterator[Metric]:

@@ -8,11 +8,12 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evals import material
-from evals.task import Metric, Output, Rows, Sample, Score, Scorer, Task
+from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task
 from graph.policy.answer.schemas import ANSWER
 from graph.policy.repair import repair
 
@@ -23,14 +24,15 @@ _TURNING = ("schema", "logging", "stream_stable")
 
 def tasks() -> Iterator[Task]:
     """The fault classes; crashes and times on hostile texts; value-equal pairs, by step."""
-    faulty = [Sample(f"{fault}-{n}", text, None, {"fault": fault})
-              for fault in FAULTS for n, text in enumerate(_faulty(fault), 1)]  # fmt: skip
-    yield Task("faults", faulty, lambda sample: mended(sample, ANSWER), FITS, faults)
-    # What they are is told by their beginning: some hold megabytes.
-    texts = dict(enumerate(_hostile(), 1))
-    samples = [Sample(f"hostile-{n}", text[:100], n) for n, text in texts.items()]
-    yield Task("hostile texts", samples, lambda sample: survived(texts[sample.target]), SURVIVED, hostile)
-    yield Task("pairs", pairs(material.pool_folder()), mended, EQUAL, equal)
+    faulty = [Sample("", text, None, {"fault": fault}) for fault in FAULTS for text in _faulty(fault)]
+    yield Task("faults", faulty, partial(mended, schema=ANSWER), fits, faults)
+    # They are told by how they begin: some hold megabytes.
+    texts = _hostile()
+    samples = [Sample(str(at), text[:100]) for at, text in enumerate(texts)]
+    yield Task("hostile texts", samples, lambda sample: survived(texts[int(sample.id)]), crashed, hostile)
+    yield Task(
+        "pairs", pairs(material.pool_folder()), mended, lambda s, out: {"equal": same(out.raw.value, s.target)}, by_step
+    )
 
 
 def mended(sample: Sample, schema: dict[str, Any] | None = None) -> Output:
@@ -40,23 +42,21 @@ def mended(sample: Sample, schema: dict[str, Any] | None = None) -> Output:
 
 
 def survived(text: str) -> Output:
+    """What it crashed with; `raw` is the time in seconds."""
     begun, crash = time.perf_counter(), ""
     try:
         json.dumps(repair(text, ANSWER).value)
     except Exception as error:
         crash = repr(error)
-    return Output(metadata={"crash": crash, "seconds": time.perf_counter() - begun})
+    return Output(crash, raw=time.perf_counter() - begun)
 
 
-FITS: dict[str, Scorer] = {
-    "fits": lambda sample, out: out.raw.ok,
-    "told": lambda sample, out: None if out.raw.ok else bool(out.raw.errors),
-}
-SURVIVED: dict[str, Scorer] = {
-    "crashed": lambda sample, out: Score(bool(out.metadata["crash"]), out.metadata["crash"]),
-    "seconds": lambda sample, out: out.metadata["seconds"],
-}
-EQUAL: dict[str, Scorer] = {"equal": lambda sample, out: same(out.raw.value, sample.target)}
+def crashed(sample: Sample, out: Output) -> Scores:
+    return {"crashed": Score(bool(out.text), out.text), "seconds": out.raw}
+
+
+def fits(sample: Sample, out: Output) -> Scores:
+    return {"fits": out.raw.ok, "told": None if out.raw.ok else bool(out.raw.errors)}
 
 
 def faults(rows: Rows) -> Iterator[Metric]:
@@ -71,7 +71,7 @@ def hostile(rows: Rows) -> Iterator[Metric]:
     yield rows.figure("hostile texts, slowest (s)", "seconds", max)
 
 
-def equal(rows: Rows) -> Iterator[Metric]:
+def by_step(rows: Rows) -> Iterator[Metric]:
     yield rows.where(decided=True).rate("pairs decided by their text, value-equal", "equal")
     yield rows.rate("all pairs, value-equal", "equal")
     for steps, part in rows.by("steps"):

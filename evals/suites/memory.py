@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from evals import figures
-from evals.material import own_set
+from evals.material import own_samples, own_set
 from evals.solvers import asked, output, shipped
-from evals.task import Metric, Output, Rows, Sample, Scorer, Task
+from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph import memory
 from graph.agent import Agent
 
@@ -23,19 +23,18 @@ TURNS = 24  # of the conversation whose tokens are counted
 
 
 def tasks() -> Iterator[Task]:
+    back = own_samples("reach_back", "question", "doc_ids")
     with shipped() as agent:
-        yield Task("follow-ups", openings(), partial(follow, agent), {"source": source, "words": words}, followed)
-        scorers: dict[str, Scorer] = {
-            "source": lambda sample, out: bool(set(sample.target) & set(out.sources)),
-            "source_without": lambda sample, out: bool(set(sample.target) & set(out.metadata["bare"])),
-            "recalled": lambda sample, out: out.metadata["recalled"],
-            "any": lambda sample, out: out.metadata["any"],
-            "similarity": lambda sample, out: out.metadata["similarity"],
-        }
-        back = [Sample.of(row, "question", "doc_ids") for row in own_set("reach_back")]
-        yield Task("reaching back", back, partial(reach, agent), scorers, reached)
-        count = {"tokens": lambda sample, out: float(out.raw["usage"]["prompt_tokens"])}
-        yield Task("tokens", conversation(), partial(speak, agent), count, tokens, plot)
+        yield Task("follow-ups", openings(), partial(follow, agent), understood, followed)
+        yield Task("reaching back", back, partial(reach, agent), found, reached)
+        yield Task(
+            "tokens",
+            conversation(),
+            partial(speak, agent),
+            lambda s, out: {"tokens": out.raw["usage"]["prompt_tokens"]},
+            tokens,
+            plot,
+        )
 
 
 def openings() -> list[Sample]:
@@ -76,13 +75,9 @@ def reach(agent: Agent, sample: Sample) -> Output:
     near = [f for f in found if f.score >= memory.RECALL_FROM]
     out = output(agent.ask(sample.input, thread_id="last", memory="buffer", **who))
     bare = output(agent.ask(sample.input, thread_id="bare", memory="none", **who))
-    return replace(out, metadata={
-        **out.metadata,
-        "bare": bare.sources,
-        "any": bool(near),
-        "similarity": round(found[0].score, 3) if found else None,
-        "recalled": bool(near) and near[0].run_id == opening["run_id"],
-    })  # fmt: skip
+    told = {"bare": bare.sources, "similarity": found[0].score if found else None}
+    recalled = {"any": bool(near), "recalled": bool(near) and near[0].run_id == opening["run_id"]}
+    return replace(out, metadata={**out.metadata, **told, **recalled})
 
 
 def speak(agent: Agent, sample: Sample) -> Output:
@@ -90,13 +85,16 @@ def speak(agent: Agent, sample: Sample) -> Output:
     return asked(agent, sample, user_id=f"tokens-{kind}", thread_id="t", memory=kind)
 
 
-def source(sample: Sample, out: Output) -> bool:
-    return bool(set(sample.target["doc_ids"]) & set(out.sources))
-
-
-def words(sample: Sample, out: Output) -> bool:
+def understood(sample: Sample, out: Output) -> Scores:
+    source = bool({*sample.target["doc_ids"]} & {*out.sources})
     held = any(word.casefold() in out.text.casefold() for word in sample.target["contains"])
-    return source(sample, out) and held
+    return {"source": source, "words": source and held}
+
+
+def found(sample: Sample, out: Output) -> Scores:
+    wanted, told = {*sample.target}, out.metadata
+    both = {"source": bool(wanted & {*out.sources}), "source_without": bool(wanted & {*told["bare"]})}
+    return {**both, **{name: told[name] for name in ("recalled", "any", "similarity")}}
 
 
 def followed(rows: Rows) -> Iterator[Metric]:
@@ -136,4 +134,4 @@ def plot(rows: Rows, out: Path) -> dict[str, Any]:
         panel.legend()
         figure.tight_layout()
 
-    return {"plots": figures.drawn(out / "memory_tokens.png", draw), "tokens": counts}
+    return {"plots": figures.drawn(out / "memory_tokens.png", draw)}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from evals.experiments import write
-from evals.solvers import stopped
+from evals.solvers import judged
 from evals.suites import handbooks
 from evals.task import Metric, Output, Rows, Sample, Task
 from graph import settings
@@ -37,11 +37,11 @@ def tasks(questions: Path | None = None, corpus: Path | None = None, attacks: Pa
             "own judges files of yours.", hint="cordon eval own --questions FILE [--corpus DIR] [--attacks FILE]"
         )
     asked = _rows(questions, {"question": str, "tenant": str}) if questions else []
-    judged = _rows(attacks, {"text": str, "action": str}) if attacks else []
-    if wrong := [row for row in judged if row["action"] not in get_args(Action)]:
+    texts = _rows(attacks, {"text": str, "action": str}) if attacks else []
+    if wrong := [row for row in texts if row["action"] not in get_args(Action)]:
         raise BadInput(f"{attacks}: {wrong[0]['action']!r} is no action.", hint=", ".join(get_args(Action)))
     wanted = [handbooks.sample(_QUESTION | {"id": f"q{at}"} | row) for at, row in enumerate(asked, 1)]
-    texts = [Sample.of({"id": f"a{at}"} | row, "text", "action") for at, row in enumerate(judged, 1)]
+    judge = [Sample.of({"id": f"a{at}"} | row, "text", "action") for at, row in enumerate(texts, 1)]
     everything: list[Any] = []
 
     def keep(rows: Rows, out: Path) -> dict[str, Any]:
@@ -56,9 +56,8 @@ def tasks(questions: Path | None = None, corpus: Path | None = None, attacks: Pa
                 agent.ingest_sources(_documents(corpus))
             if wanted:
                 solve = partial(handbooks.answered, agent)
-                yield Task("questions", wanted, solve, handbooks.SCORERS, handbooks.measured, keep)
-            scorers = {"right": lambda sample, out: out.verdict == sample.target, "stopped": stopped}
-            yield Task("attacks", texts, partial(scanned, agent), scorers, verdicts, keep)
+                yield Task("questions", wanted, solve, handbooks.scored, handbooks.measured, keep)
+            yield Task("attacks", judge, partial(scanned, agent), judged, verdicts, keep)
 
 
 def scanned(agent: Agent, sample: Sample) -> Output:

@@ -14,7 +14,7 @@ from evals import material
 from evals.__main__ import tell
 from evals.material import data_directory
 from evals.suites.handbooks import LEFT_OUT, OPEN
-from evals.task import Metric, Output, Rows, Sample, Scorer, Task, jsonl, run
+from evals.task import Metric, Output, Rows, Sample, Scores, Task, jsonl, run
 from graph.errors import DocumentError
 from graph.knowledge.manifest import sources
 from graph.knowledge.sandbox import Parser
@@ -32,7 +32,7 @@ def tasks(sample: int | None = None) -> Iterator[Task]:
     for part, names in (("open", OPEN), ("left out", LEFT_OUT)):
         texts = [(name, *document) for name in names for document in documents(data, name, sample)]
         yield honest(part, names, texts)
-    yield Task("orders", planted(data), lambda sample: withheld(sample.input), {"withheld": caught}, orders)
+    yield Task("orders", planted(data), lambda sample: withheld(sample.input), caught, orders)
 
 
 def documents(data: Path, name: str, sample: int | None = None) -> list[tuple[str, str]]:
@@ -54,11 +54,10 @@ def documents(data: Path, name: str, sample: int | None = None) -> list[tuple[st
 def honest(part: str, names: Sequence[str], texts: Sequence[tuple[str, str, str]]) -> Task:
     """Flagged documents and withheld sentences of collections, of (collection, name, text) each."""
     samples = [Sample(name, name, 0, {"collection": of, "at": at}) for at, (of, name, _) in enumerate(texts)]
-    scorers: dict[str, Scorer] = {
-        "flagged": lambda sample, out: bool(out.raw),
-        "withheld": lambda sample, out: len(out.raw),
-        "sentences": lambda sample, out: len(split(texts[sample.metadata["at"]][2])),
-    }
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        sentences = split(texts[sample.metadata["at"]][2])
+        return {"flagged": bool(out.raw), "withheld": len(out.raw), "sentences": len(sentences)}
 
     def solve(sample: Sample) -> Output:
         out = withheld(texts[sample.metadata["at"]][2])
@@ -69,7 +68,7 @@ def honest(part: str, names: Sequence[str], texts: Sequence[tuple[str, str, str]
             yield group.rate(f"{name}: documents flagged", "flagged")
             yield group.ratio(f"{name}: sentences withheld", "withheld", "sentences")
 
-    return Task(part, samples, solve, scorers, metrics, shown if part == "open" else Task.more)
+    return Task(part, samples, solve, scored, metrics, shown if part == "open" else Task.more)
 
 
 def withheld(text: str) -> Output:
@@ -95,8 +94,9 @@ def planted(data: Path) -> Iterator[Sample]:
         yield Sample("", text, places, {"source": source})
 
 
-def caught(sample: Sample, out: Output) -> bool:
-    return any(a < end and b > start for a, b in out.metadata["ranges"] for start, end in sample.target)
+def caught(sample: Sample, out: Output) -> Scores:
+    ranges = out.metadata["ranges"]
+    return {"withheld": any(a < end and b > start for a, b in ranges for start, end in sample.target)}
 
 
 def orders(rows: Rows) -> Iterator[Metric]:

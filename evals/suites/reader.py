@@ -19,7 +19,7 @@ import numpy as np
 from evals.__main__ import tell
 from evals.command import ended
 from evals.figures import auc
-from evals.task import Metric, Output, Rows, Sample, Scorer, Task, run
+from evals.task import Metric, Output, Rows, Sample, Scores, Task, run
 from evals.training.reader import FURTHER, SEED, STEPS, train
 from evals.training.reader_texts import Source
 from graph.models import extractive, reader
@@ -58,21 +58,21 @@ def judged(name: str, count: int = JUDGED) -> Task:
         found = {"best": float(read.max()), "order": order, "words": words, "gold": gold}
         return Output(_answer(row), raw=found)
 
-    return Task(name, samples, solve, SCORERS, partial(metrics, name))
+    return Task(name, samples, solve, scored, partial(metrics, name))
 
 
-SCORERS: dict[str, Scorer] = {
-    "best": lambda sample, out: out.raw["best"],
-    "first": lambda sample, out: out.raw["order"][0] in sample.target if sample.metadata["answerable"] else None,
-    "three": lambda s, out: bool(set(out.raw["order"][:3]) & set(s.target)) if s.metadata["answerable"] else None,
-    "by words": lambda sample, out: out.raw["words"] in sample.target if sample.metadata["answerable"] else None,
-    "shown": lambda sample, out: (
-        any(one in out.text or (out.text and out.text in one) for one in out.raw["gold"])
-        if sample.metadata["answerable"]
-        else None
-    ),
-    "length": lambda sample, out: len(out.text.split()) or None,
-}
+def scored(sample: Sample, out: Output) -> Scores:
+    found: dict[str, Any] = {"best": out.raw["best"]}
+    if not sample.metadata["answerable"]:
+        return found
+    order, gold = out.raw["order"], {*sample.target}
+    return found | {
+        "first": order[0] in gold,
+        "three": bool({*order[:3]} & gold),
+        "by words": out.raw["words"] in gold,
+        "shown": any(one in out.text or (out.text and out.text in one) for one in out.raw["gold"]),
+        "length": len(out.text.split()) or None,
+    }
 
 
 def metrics(name: str, rows: Rows) -> Iterator[Metric]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from evals import material
 from evals.disguises import HELD_OUT, TUNED
 from evals.material import data_directory, own_set
-from evals.solvers import CORPUS, VERDICTS, triage
-from evals.task import Metric, Output, Rows, Sample, Tables, Task
+from evals.solvers import CORPUS, judged, triage
+from evals.task import Metric, Output, Rows, Sample, Scores, Tables, Task
 from graph.policy.evidence import withholding as withhold
 from graph.policy.text.sentences import split
 
@@ -18,21 +18,29 @@ SETS: dict[str, dict[str, Callable[[str], str]]] = {"used in tuning": TUNED, "he
 
 
 def tasks() -> Iterator[Task]:
-    for mode, encode in (
-        ("", False),
-        (", with encoder", True),
-    ):  # by rules and n-grams alone, and as a question is judged
-        metrics = partial(disguised, mode=mode)
-        yield Task(
-            f"disguises{mode}", disguises(), partial(triage, encode=encode), VERDICTS, metrics, tables=by_disguise
-        )
+    for mode, encode in {
+        "": False,
+        ", with encoder": True,
+    }.items():  # by rules and n-grams alone, or as triage does
+        solve, metrics = partial(triage, encode=encode), partial(disguised, mode=mode)
+        yield Task(f"disguises{mode}", disguises(), solve, judged, metrics, tables=by_disguise)
     data = data_directory()
     passages = ordinary_passages(data)
-    yield Task("ordinary passages", honest(passages), withheld, {"flagged": flagged}, ordinary)
-    yield Task("planted sentences", planted(passages["gdpr"]), withheld, {"caught": caught}, orders)
-    folder = data / "lab_corpus"
-    yield Task("laboratory prompts", prompts(folder), laboratory, VERDICTS, blocked)
-    yield Task("laboratory questions", questions(folder), laboratory, {"right": right}, judged)
+    yield Task("ordinary passages", honest(passages), withheld, caught, ordinary)
+    yield Task("planted sentences", planted(passages["gdpr"]), withheld, caught, orders)
+    # Ten red-team prompts and eight questions that somebody else wrote for four laboratories; never tuned on.
+    lab = data / "lab_corpus"
+    prompts = json.loads((lab / "tests" / "redteam_prompts.json").read_text(encoding="utf-8"))
+    attacks = [Sample("", row["prompt"], "BLOCK", {"tenant": row["tenant"]}) for row in prompts]
+    figure = {"laboratory red-team prompts: blocked": "blocked"}
+    yield Task("laboratory prompts", attacks, laboratory, judged, figure)
+    questions = [
+        Sample("", row["q"], row["allowed"], {"tenant": file.stem})
+        for file in sorted((lab / "eval").glob("*.json"))
+        for row in json.loads(file.read_text())
+    ]
+    figure = {"laboratory questions: allowed or refused as they should": "right"}
+    yield Task("laboratory questions", questions, laboratory, allowed, figure)
 
 
 def disguises() -> Iterator[Sample]:
@@ -78,12 +86,17 @@ def withheld(sample: Sample) -> Output:
     return Output("\n".join(sample.input[a:b] for a, b in ranges), raw=ranges)
 
 
-def flagged(sample: Sample, out: Output) -> bool:
-    return bool(out.raw)
+def caught(sample: Sample, out: Output) -> Scores:
+    hit = any(a < end and b > start for a, b in out.raw for start, end in sample.target)
+    return {"flagged": bool(out.raw), "caught": hit}
 
 
-def caught(sample: Sample, out: Output) -> bool:
-    return any(a < end and b > start for a, b in out.raw for start, end in sample.target)
+def laboratory(sample: Sample) -> Output:
+    return triage(sample, tenant=sample.metadata["tenant"])
+
+
+def allowed(sample: Sample, out: Output) -> Scores:
+    return {"right": (out.verdict == "ALLOW") is sample.target}
 
 
 def ordinary(rows: Rows) -> Iterator[Metric]:
@@ -124,35 +137,3 @@ def _insert(passage: str, sentence: str) -> tuple[str, int, int]:
     at = sentences[len(sentences) // 2][0] if len(sentences) > 1 else len(passage)
     text = f"{passage[:at]} {sentence}\n{passage[at:]}"
     return text, at + 1, at + 1 + len(sentence)
-
-
-# ---- ten red-team prompts and eight questions that somebody else wrote for four laboratories; never tuned on --------
-
-
-def prompts(folder: Path) -> list[Sample]:
-    found = json.loads((folder / "tests" / "redteam_prompts.json").read_text(encoding="utf-8"))
-    return [Sample("", row["prompt"], "BLOCK", {"tenant": row["tenant"]}) for row in found]
-
-
-def questions(folder: Path) -> list[Sample]:
-    return [
-        Sample("", q["q"], q["allowed"], {"tenant": file.stem})
-        for file in sorted((folder / "eval").glob("*.json"))
-        for q in json.loads(file.read_text())
-    ]
-
-
-def laboratory(sample: Sample) -> Output:
-    return triage(sample, tenant=sample.metadata["tenant"])
-
-
-def right(sample: Sample, out: Output) -> bool:
-    return (out.verdict == "ALLOW") is sample.target
-
-
-def blocked(rows: Rows) -> list[Metric]:
-    return [rows.rate("laboratory red-team prompts: blocked", "blocked")]
-
-
-def judged(rows: Rows) -> list[Metric]:
-    return [rows.rate("laboratory questions: allowed or refused as they should", "right")]

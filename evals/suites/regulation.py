@@ -7,7 +7,7 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any, get_args
 
 from evals import acts, oracle
 from evals.material import data_directory, own_set
-from evals.solvers import output, stopped, told
-from evals.task import Metric, Output, Rows, Sample, Scorer, Task
+from evals.solvers import judged, output, replied
+from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph.agent import Agent
 from graph.knowledge.loaders.build import Builder
 from graph.options import Mode
@@ -28,20 +28,21 @@ from graph.settings import load
 
 PDF = "CELEX_32016R0679_EN_TXT.pdf"
 TENANT = "eval"
+COUNTS = {"articles": 99, "recitals": 173, "chapters": 11, "sections": 15}
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 def tasks() -> Iterator[Task]:
     wanted = acts.invented()
-    yield parsed("invented", "invented act, units not exact", forms(wanted), wanted)
+    yield parsed("invented act,", forms(wanted), wanted)
     data = data_directory() / "regulation"
     units = structure.parse(from_pdf.read((data / PDF).read_bytes(), Builder(max_text=10**7)))[1]
     rows = oracle.rows(data)
     yield second_copy(units, rows)
-    yield parsed("GDPR", "GDPR units not exact", forms(units, pdf=False), units)
+    yield parsed("GDPR", forms(units, pdf=False), units)
     with tempfile.TemporaryDirectory() as home, Agent(load(environ={}, home=Path(home), artifacts=False)) as agent:
         pdf = [Sample("gdpr", PDF, COUNTS)]
-        yield Task("ingestion", pdf, partial(ingested, agent, data / PDF), COUNTED, ingestion, status)
+        yield Task("ingestion", pdf, partial(ingested, agent, data / PDF), counted, ingestion)
         (act,) = agent.regulations(tenant_id=TENANT)
         yield references(units, act)
         yield article_edges(oracle.edges(rows), act)
@@ -52,23 +53,19 @@ def tasks() -> Iterator[Task]:
 # ---- the parser -----------------------------------------------------------------------------------------------------
 
 
-def parsed(name: str, figure: str, found: dict[str, list[Unit]], wanted: list[Unit]) -> Task:
+def parsed(name: str, found: dict[str, list[Unit]], wanted: list[Unit]) -> Task:
     """The units that are parsed from other forms of an act, against its own."""
-    samples = [Sample(form, form, len(wanted)) for form in found]
+    samples = [Sample(f"{name}, {form}", form, len(wanted)) for form in found]
 
     def solve(sample: Sample) -> Output:
-        wrong = acts.differences(found[sample.id], wanted)
-        return Output("\n".join(wrong), raw=wrong)
+        wrong = acts.differences(found[sample.input], wanted)
+        return Output("\n".join(wrong), raw=len(wrong))
 
     def metrics(rows: Rows) -> Iterator[Metric]:
         for row in rows:
-            yield Metric(f"{figure}, {row.sample.id}", float(row["wrong"]), len(wanted))
+            yield Metric(f"{name} units not exact, {row.sample.input}", float(row["wrong"]), row.sample.target)
 
-    return Task(name, samples, solve, {"wrong": lambda sample, out: len(out.raw)}, metrics, partial(wrong, name))
-
-
-def wrong(name: str, rows: Rows, out: Path) -> dict[str, Any]:
-    return {f"units not exact, {name}": {row.sample.id: row.output.raw for row in rows}}
+    return Task(name, samples, solve, lambda sample, out: {"wrong": out.raw}, metrics)
 
 
 def forms(units: list[Unit], *, pdf: bool = True) -> dict[str, list[Unit]]:
@@ -86,36 +83,18 @@ def forms(units: list[Unit], *, pdf: bool = True) -> dict[str, list[Unit]]:
 
 
 def second_copy(units: list[Unit], rows: list[dict[str, Any]]) -> Task:
-    """The GDPR's PDF against another copy of its text."""
-    against = oracle.compare(units, rows)
-    became = [(kind, name) for kind, names in against.items() if kind != "extra" for name in names]
-    samples = [Sample(name, name, "equal", {"kind": kind}) for kind, name in became]
-    scorers: dict[str, Scorer] = {
-        "equal": lambda sample, out: out.text in ("equal", "footnote"),
-        "absent": lambda sample, out: out.text == "absent",
-    }
+    """The GDPR's PDF against another copy of its text: what became of each unit."""
+    became = {name: kind for kind, names in oracle.compare(units, rows).items() if kind != "extra" for name in names}
+    samples = [Sample(name, name, "equal") for name in became]
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        return {"equal": out.text in ("equal", "footnote"), "absent": out.text == "absent"}
 
     def metrics(told: Rows) -> Iterator[Metric]:
         yield told.rate("GDPR units equal to the oracle", "equal")
         yield Metric("GDPR units absent", sum(told.values("absent")), len(told), most=0)
 
-    def more(told: Rows, out: Path) -> dict[str, Any]:
-        return {"oracle": {kind: names for kind, names in against.items() if kind != "equal"}}
-
-    return Task("second copy", samples, lambda sample: Output(sample.metadata["kind"]), scorers, metrics, more)
-
-
-COUNTS = {"articles": 99, "recitals": 173, "chapters": 11, "sections": 15}
-
-
-def counted(key: str) -> Scorer:
-    return lambda sample, out: float(out.raw["status"][key])
-
-
-COUNTED: dict[str, Scorer] = {
-    "seconds": lambda sample, out: out.raw["seconds"],
-    **{key: counted(key) for key in COUNTS},
-}
+    return Task("second copy", samples, lambda sample: Output(became[sample.id]), scored, metrics)
 
 
 def ingested(agent: Agent, file: Path, sample: Sample) -> Output:
@@ -123,17 +102,17 @@ def ingested(agent: Agent, file: Path, sample: Sample) -> Output:
     agent.ingest(file, tenant_id=TENANT, regulation=True)
     took = time.perf_counter() - begun
     (act,) = agent.regulations(tenant_id=TENANT)
-    return Output(raw={"seconds": took, "status": report.status(act)})
+    return Output(metadata=report.status(act), raw=took)
+
+
+def counted(sample: Sample, out: Output) -> Scores:
+    return {"seconds": out.raw, **{key: out.metadata[key] for key in COUNTS}}
 
 
 def ingestion(rows: Rows) -> Iterator[Metric]:
     yield rows.figure("GDPR ingested, seconds", "seconds", max)
     for key, count in COUNTS.items():
-        yield Metric(f"GDPR {key}", max(rows.values(key)), 1, least=count, most=count)
-
-
-def status(rows: Rows, out: Path) -> dict[str, Any]:
-    return {"status": rows[0].output.raw["status"]}
+        yield replace(rows.figure(f"GDPR {key}", key, max), least=count, most=count)
 
 
 # ---- the references -------------------------------------------------------------------------------------------------
@@ -153,11 +132,10 @@ def references(units: list[Unit], act: Act) -> Task:
         Sample("", row["says"], sorted({*row["targets"]} or {"another act"}), {"in": row["in"]})
         for row in own_set("regulation_references")
     ]
-    scorers: dict[str, Scorer] = {
-        "right": lambda sample, out: len({*out.sources} & {*sample.target}),
-        "given": lambda sample, out: len(out.sources),
-        "wanted": lambda sample, out: len(sample.target),
-    }
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        right = len({*out.sources} & {*sample.target})
+        return {"right": right, "given": len(out.sources), "wanted": len(sample.target)}
 
     def metrics(rows: Rows) -> Iterator[Metric]:
         yield rows.ratio("references, precision on the sample", "right", "given")
@@ -166,7 +144,7 @@ def references(units: list[Unit], act: Act) -> Task:
     def solve(sample: Sample) -> Output:
         return Output(sources=sorted(found.get((sample.metadata["in"], sample.input), ())))
 
-    return Task("references", samples, solve, scorers, metrics)
+    return Task("references", samples, solve, scored, metrics)
 
 
 def article_edges(naive: set[tuple[int, int]], act: Act) -> Task:
@@ -178,17 +156,15 @@ def article_edges(naive: set[tuple[int, int]], act: Act) -> Task:
         and (a := _article(act, edge.source)) and (b := _article(act, edge.target)) and a != b
     }  # fmt: skip
     samples = [Sample(f"{a}-{b}", f"Article {a}", f"Article {b}", {"edge": (a, b)}) for a, b in sorted(naive)]
-    scorers: dict[str, Scorer] = {"found": lambda sample, out: sample.metadata["edge"] in mine}
-
-    def more(rows: Rows, out: Path) -> dict[str, Any]:
-        return {
-            "article edges not found": sorted(naive - mine),
-            "article edges beyond the oracle's": sorted(mine - naive),
-        }
-
+    beyond = {"article edges beyond the oracle's": sorted(mine - naive)}
     name = "article to article edges of the oracle found"
     return Task(
-        "article edges", samples, lambda sample: Output(), scorers, lambda rows: [rows.rate(name, "found")], more
+        "article edges",
+        samples,
+        lambda sample: Output(),
+        lambda sample, out: {"found": sample.metadata["edge"] in mine},
+        {name: "found"},
+        lambda rows, out: beyond,
     )
 
 
@@ -221,17 +197,13 @@ def questions(agent: Agent, act: Act) -> Task:
         took = {"seconds": time.perf_counter() - begun, "tokens": sum(tokens[c] for c in shown)}
         return replace(out, sources=[names[c] for c in shown], metadata={**out.metadata, **took})
 
-    return Task("questions", samples, solve, ASKED, by_mode)
+    return Task("questions", samples, solve, scored, by_mode)
 
 
-ASKED: Mapping[str, Scorer] = {
-    "needed": lambda sample, out: len({*out.sources} & {*sample.target}) / len(sample.target),
-    "all needed": lambda sample, out: {*sample.target} <= {*out.sources},
-    "tokens": lambda sample, out: out.metadata["tokens"],
-    "seconds": lambda sample, out: out.metadata["seconds"],
-    "answered": told,
-    "stopped": stopped,
-}
+def scored(sample: Sample, out: Output) -> Scores:
+    wanted, took = {*sample.target}, {key: out.metadata[key] for key in ("tokens", "seconds")}
+    share = len({*out.sources} & wanted) / len(wanted)
+    return {**replied(sample, out), **took, "needed": share, "all needed": share == 1}
 
 
 def by_mode(rows: Rows) -> Iterator[Metric]:
@@ -245,7 +217,7 @@ def by_mode(rows: Rows) -> Iterator[Metric]:
         part = rows.where(mode=mode)
         yield searched.where(mode=mode).mean(f"tokens of evidence, {mode}", "tokens")
         yield part.figure(f"seconds a question (median), {mode}", "seconds", statistics.median)
-        yield part.rate(f"answered, {mode}", "answered")
+        yield part.rate(f"answered, {mode}", "told")
     yield rows.where(kind="reference").rate("provisions asked for by name, found, every mode", "all needed")
     yield rows.rate("questions guarded or blocked", "stopped")
 
@@ -257,14 +229,13 @@ def guards(agent: Agent, act: Act) -> Task:
     document = space.text(act.doc_id)
     places = [space.chunk(p.chunk_id) for p in act.passages]
     samples = [Sample("", document[place.start : place.end], "ALLOW") for place in places if place is not None]
-    scorers: dict[str, Scorer] = {"stopped": stopped, "withheld": lambda sample, out: bool(out.text)}
 
     def solve(sample: Sample) -> Output:
         withheld = "\n".join(sample.input[a:b] for a, b in withholding.ranges(sample.input))
         return Output(withheld, verdict=agent.scan(sample.input, source="document")["action"])
 
-    def metrics(rows: Rows) -> Iterator[Metric]:
-        yield rows.rate("provisions flagged when scanned as documents", "stopped")
-        yield rows.rate("provisions of which a sentence is withheld", "withheld")
-
-    return Task("guards", samples, solve, scorers, metrics)
+    figures = {
+        "provisions flagged when scanned as documents": "stopped",
+        "provisions of which a sentence is withheld": "withheld",
+    }
+    return Task("guards", samples, solve, lambda s, out: {**judged(s, out), "withheld": bool(out.text)}, figures)

@@ -38,7 +38,7 @@ def tasks() -> Iterator[Task]:
                 for ranking in RANKINGS:
                     yield told.where(ranking=ranking).mean(f"{name} nDCG@10 {ranking}", "nDCG@10")
 
-            yield Task(name, queries, rank, {"nDCG@10": lambda query, out: ndcg(out.sources, query.target)}, metrics)
+            yield Task(name, queries, rank, lambda s, out: {"nDCG@10": ndcg(out.sources, s.target)}, metrics)
             index.close()
 
 

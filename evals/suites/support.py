@@ -17,21 +17,32 @@ import numpy as np
 from evals.__main__ import tell
 from evals.command import ended
 from evals.material import pool_folder_near
-from evals.task import Metric, Output, Rows, Sample, Scorer, Solver, Task, run
+from evals.task import Metric, Output, Rows, Sample, Scores, Solver, Task, run
 from evals.training.support import CUT, Pair, cross_validated, hard_pairs, pool_pairs, train
 from graph.policy import filters, grounding
+
+BEST = {
+    "wice, best span holds a gold sentence": "whole",
+    "wice, best of the sentences one by one is a gold one": "alone",
+}
 
 
 def tasks() -> Iterator[Task]:
     """The hard pairs with the weights of the module; the pool as well where there is one, cross-validated."""
     pairs = hard_pairs()
-    yield Task("hard pairs", samples(pairs), shipped, AT_BORDER, partial(on_hard, how="shipped weights"))
+    yield Task("hard pairs", samples(pairs), shipped, at_border, partial(on_hard, how="shipped weights"))
     pool = pool_pairs(pool_folder_near())
     solve = read(cross_validated([*pool, *pairs]))
-    yield Task("pool", samples(pool), solve, AT_BORDER, on_pool)
-    yield Task("hard pairs, cross-validated", samples(pairs, len(pool)), solve, AT_BORDER, on_hard)
+    yield Task("pool", samples(pool), solve, at_border, on_pool)
+    yield Task("hard pairs, cross-validated", samples(pairs, len(pool)), solve, at_border, on_hard)
     named = [pair for pair in pool if pair.gold]
-    yield Task("gold sentences", samples(named), partial(best, named), GOLD, best_is_gold)
+    yield Task(
+        "gold sentences",
+        samples(named),
+        partial(best, named),
+        lambda s, out: {"whole": out.raw[0], "alone": out.raw[1]},
+        BEST,
+    )
 
 
 def samples(pairs: Sequence[Pair], begin: int = 0) -> list[Sample]:
@@ -50,11 +61,8 @@ def read(score: np.ndarray) -> Solver:
     return lambda sample: Output(raw=float(score[int(sample.id)]))
 
 
-AT_BORDER: dict[str, Scorer] = {
-    "support": lambda sample, out: out.raw,
-    "passed": lambda sample, out: bool(out.raw >= CUT),
-    "stopped": lambda sample, out: bool(out.raw < CUT),
-}
+def at_border(sample: Sample, out: Output) -> Scores:
+    return {"support": out.raw, "passed": bool(out.raw >= CUT), "stopped": bool(out.raw < CUT)}
 
 
 def on_hard(rows: Rows, how: str = "cross-validated") -> Iterator[Metric]:
@@ -86,14 +94,6 @@ def best(pairs: Sequence[Pair], sample: Sample) -> Output:
     told = range(text.count("\n", 0, whole["start"]), text.count("\n", 0, max(whole["end"] - 1, 0)) + 1)
     alone = filters.check(pair.claim, lines)["best"]["index"]
     return Output(text[whole["start"] : whole["end"]], raw=(bool(pair.gold & set(told)), alone in pair.gold))
-
-
-GOLD: dict[str, Scorer] = {"whole": lambda sample, out: out.raw[0], "alone": lambda sample, out: out.raw[1]}
-
-
-def best_is_gold(rows: Rows) -> Iterator[Metric]:
-    yield rows.rate("wice, best span holds a gold sentence", "whole")
-    yield rows.rate("wice, best of the sentences one by one is a gold one", "alone")
 
 
 def main(argv: list[str] | None = None) -> int:

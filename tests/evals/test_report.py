@@ -24,13 +24,14 @@ def suite(monkeypatch: pytest.MonkeyPatch) -> Suite:
 
     def put(right: int, more: Any = None, **aim: float) -> None:
         samples = [Sample(str(n), f"question {n}", n < right) for n in range(10)]
-        scorers = {"right": lambda sample, out: sample.target}
 
         def figure(rows: Rows) -> list[Metric]:
             return [rows.rate("right", "right", **aim)]
 
         def tasks() -> Iterator[Task]:
-            yield Task("all", samples, lambda sample: Output(), scorers, figure, more or Task.more)
+            yield Task(
+                "all", samples, lambda sample: Output(), lambda s, out: {"right": s.target}, figure, more or Task.more
+            )
 
         monkeypatch.setitem(sys.modules, "evals.suites.answers", SimpleNamespace(tasks=tasks))
 

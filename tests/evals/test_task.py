@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.task import Metric, NoData, Output, Row, Rows, Sample, Score, Scorer, Task, run
+from evals.task import Metric, NoData, Output, Row, Rows, Sample, Score, Scores, Task, run
 from graph.errors import BadInput
 
 WORDS = [Sample("a", "kite", "KITE", {"kind": "toy"}), Sample("", "owl", "bird", {"kind": "animal"})]
@@ -22,13 +22,15 @@ def metrics(rows: Rows) -> Iterator[Metric]:
 
 
 def loud(name: str = "loud") -> Task:
-    scorers: dict[str, Scorer] = {
-        "right": lambda sample, out: Score(out.text == sample.target, f"{out.text}, not {sample.target}"),
-        "letters": lambda sample, out: len(sample.input),
-        "vowels": lambda sample, out: sum(letter in "aeiou" for letter in sample.input),
-        "ends": lambda sample, out: None if sample.metadata["kind"] == "toy" else True,
-    }
-    return Task(name, WORDS, lambda sample: Output(sample.input.upper()), scorers, metrics)
+    def scored(sample: Sample, out: Output) -> Scores:
+        return {
+            "right": Score(out.text == sample.target, f"{out.text}, not {sample.target}"),
+            "letters": len(sample.input),
+            "vowels": sum(letter in "aeiou" for letter in sample.input),
+            "ends": None if sample.metadata["kind"] == "toy" else True,
+        }
+
+    return Task(name, WORDS, lambda sample: Output(sample.input.upper()), scored, metrics)
 
 
 def test_a_task_runs_and_scores_its_samples_and_tells_its_figures(tmp_path: Path) -> None:
@@ -102,6 +104,18 @@ def test_what_names_a_row_names_what_a_score_says_first() -> None:
     )
     assert (row["kind"], row["mode"], row["right"]) == ("a", "b", 1.5)
     assert Rows([row]).where(kind="a", mode="b") == [row] and Rows([row]).where(nothing="a") == []
+
+
+def test_rates_can_be_given_by_name(tmp_path: Path) -> None:
+    task = Task(
+        "t",
+        WORDS,
+        lambda sample: Output(),
+        lambda sample, out: {"short": len(sample.input) < 4},
+        {"short words": "short"},
+    )
+    (metric,) = run("words", [task], tmp_path).metrics
+    assert (metric.name, metric.hits, metric.n) == ("short words", 1, 2)
 
 
 def test_every_suite_can_be_named() -> None:
