@@ -212,18 +212,17 @@ class Task:
     more: Callable[[Rows, Path], dict[str, Any]] = lambda rows, out: {}
     tables: Callable[[Rows], Tables] = lambda rows: {}
 
-    def rows(self) -> Rows:
-        return Rows(self._row(sample, str(at)) for at, sample in enumerate(self.samples, 1))
-
-    def _row(self, sample: Sample, number: str) -> Row:
-        output = self.solver(sample)
-        scores = {
-            k: v if isinstance(v, Score) else Score(v) for k, v in self.scorer(sample, output).items() if v is not None
-        }
-        return Row(self.name, sample if sample.id else replace(sample, id=number), output, scores)
-
-    def figures(self, rows: Rows) -> Iterable[Metric]:
-        return self.metrics(rows) if callable(self.metrics) else rows.rates(self.metrics)
+    def run(self) -> tuple[Rows, list[Metric]]:
+        """A sample without an id gets the task's name and its number."""
+        rows = Rows()
+        for at, sample in enumerate(self.samples, 1):
+            output = self.solver(sample)
+            told = {name: value for name, value in self.scorer(sample, output).items() if value is not None}
+            scores = {name: value if isinstance(value, Score) else Score(value) for name, value in told.items()}
+            rows.append(
+                Row(self.name, sample if sample.id else replace(sample, id=f"{self.name}-{at}"), output, scores)
+            )
+        return rows, rows.rates(self.metrics) if isinstance(self.metrics, Mapping) else list(self.metrics(rows))
 
 
 @dataclass
@@ -252,8 +251,8 @@ def run(suite: str, tasks: Iterable[Task], out: Path) -> Result:
     begun, result = time.perf_counter(), Result(suite)
     try:
         for task in tasks:
-            rows = task.rows()
-            result.metrics += task.metrics(rows) if callable(task.metrics) else rows.rates(task.metrics)
+            rows, metrics = task.run()
+            result.metrics += metrics
             result.rows += rows
             result.tables |= task.tables(rows)
             result.more |= task.more(rows, out)

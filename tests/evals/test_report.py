@@ -105,7 +105,7 @@ def test_the_command_knows_every_option_of_the_module(tmp_path: Path, option: st
     done = inside("eval", "json", "--out", str(out), option, home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
     first = json.loads((out / "experiment_json.jsonl").read_text().splitlines()[0])
-    assert (first["id"], first["task"], first["scores"]) == ("json-garbage-1", "faults", {"fits": 0.0, "told": 1.0})
+    assert (first["id"], first["task"], first["scores"]) == ("json-faults-1", "faults", {"fits": 0.0, "told": 1.0})
     again = inside("eval", "json", "--out", str(out), "--against", str(out / "report.json"), home=tmp_path / "home")
     assert again.returncode == 0, again.stderr
     shown = inside("eval", "--help", home=tmp_path / "home").stdout

@@ -40,7 +40,7 @@ def test_a_task_runs_and_scores_its_samples_and_tells_its_figures(tmp_path: Path
         ("letters", 3.5, 2), ("vowels", 3 / 7, 7), ("longest", 4.0, 2), ("ends well", None, 0),
     ]  # fmt: skip
     first, second = result.rows
-    assert (first.task, first["right"], first["kind"], second.sample.id) == ("loud", True, "toy", "2")
+    assert (first.task, first["right"], first["kind"], second.sample.id) == ("loud", True, "toy", "loud-2")
     assert second.scores["right"] == Score(False, "OWL, not bird") and "ends" in second.scores
     assert "ends" not in first.scores, "what a scorer says nothing of has no score"
     assert [m.name for m in result.metrics if m.missed] == ["right"]
