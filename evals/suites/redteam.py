@@ -18,10 +18,8 @@ SETS: dict[str, dict[str, Callable[[str], str]]] = {"used in tuning": TUNED, "he
 
 
 def tasks() -> Iterator[Task]:
-    for mode, encode in {
-        "": False,
-        ", with encoder": True,
-    }.items():  # by rules and n-grams alone, or as triage does
+    # By rules and n-grams alone, and as triage judges a question.
+    for mode, encode in (("", False), (", with encoder", True)):
         solve, metrics = partial(triage, encode=encode), partial(disguised, mode=mode)
         yield Task(f"disguises{mode}", disguises(), solve, judged, metrics, tables=by_disguise)
     data = data_directory()
