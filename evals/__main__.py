@@ -5,16 +5,17 @@ import importlib
 import json
 import platform
 import sys
-import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graph.errors import BadInput, CordonError
+from evals import figures
+from evals.command import ended
+from evals.task import Metric, Result, run
+from graph.errors import BadInput
 
-# A suite is one module of evals/suites with `run(out) -> {"figures": {name: {"value", "interval", "n"}}, …}`, and one
-# name below.
+# A suite is one module of evals/suites with `tasks()`, and one name below.
 SUITES = (
     "answers",
     "reader",
@@ -31,14 +32,13 @@ SUITES = (
     "regulation",
 )
 
-_PLOTTED = find_spec("matplotlib") is not None
-_UNPLOTTED = "No plots were drawn: they need matplotlib, which `make dev` installs (or `pip install matplotlib`)."
-
 
 def main(argv: list[str] | None = None) -> int:
+    """1 when a figure misses its aim, or has left the interval of an earlier report."""
     parser = argparse.ArgumentParser(
         prog="cordon eval",
-        description="Measure: run evaluation suites, print their figures, write report.json and report.md.",
+        description="Measure: run evaluation suites, print their figures, write report.json and report.md. "
+        "Ends with 1 when a figure misses its aim, or left its earlier interval (--against).",
         epilog="Example: cordon eval answers retrieval --out report",
     )
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all when none is named; own")
@@ -68,7 +68,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="with own: the documents that they are about")
     parser.add_argument("--attacks", type=Path, metavar="FILE", help="with own: texts, and how each should be judged")
     arguments = parser.parse_args(argv)
-    before = _earlier(arguments.against) if arguments.against else {}
     yours = {name: value for name in ("questions", "corpus", "attacks") if (value := getattr(arguments, name))}
     chosen = arguments.suites or (["own"] if yours else list(SUITES))
     if unknown := set(chosen) - set({*SUITES, "own"}):
@@ -77,98 +76,88 @@ def main(argv: list[str] | None = None) -> int:
         raise BadInput("--detector is for the suite guardrails alone.", hint="cordon eval guardrails --detector DIR")
     if yours and chosen != ["own"]:
         raise BadInput(f"--{next(iter(yours))} is for the suite own alone.", hint="cordon eval own --questions FILE")
+    before = earlier(arguments.against) if arguments.against else {}
+    if arguments.against and not before.keys() & set(chosen):
+        raise BadInput(f"{arguments.against} has nothing of {', '.join(chosen)}.", hint="Give a report of that suite.")
     given: dict[str, Any] = yours or ({"detector": arguments.detector} if arguments.detector else {})
     arguments.out.mkdir(parents=True, exist_ok=True)
-    report: dict[str, Any] = {
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "python": platform.python_version(),
-        "suites": {},
-    }
+    at, results = datetime.now(UTC).isoformat(timespec="seconds"), []
     for name in chosen:
-        begun = time.perf_counter()
-        result = importlib.import_module(f"evals.suites.{name}").run(arguments.out, **given)
-        result["plots"] = [plot for plot in result.get("plots", []) if _PLOTTED and Path(plot).exists()]
-        result["seconds"] = round(time.perf_counter() - begun, 1)
-        report["suites"][name] = result
-        print(f"\n{name} ({result['seconds']} s)")
+        result = run(name, importlib.import_module(f"evals.suites.{name}").tasks(**given), arguments.out)
+        results.append(result)
+        print(f"\n{name} ({result.seconds} s)")
         if arguments.experiment != "off":
-            print(f"  experiment: {_kept(arguments.experiment, name, result, arguments.out)}")
-        for figure, value in result["figures"].items():
-            print(f"  {figure:<58} {shown(value)}")
+            print(f"  experiment: {kept(arguments.experiment, result, arguments.out)}")
+        tell(result.metrics)
+        if "skipped" in result.more:
+            print(f"  left out: {result.more['skipped']}")
+        report = {"at": at, "python": platform.python_version(), "suites": {r.suite: r.as_json() for r in results}}
         (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
-    (arguments.out / "report.md").write_text(markdown(report), encoding="utf-8")
-    print(f"\n{arguments.out / 'report.md'}{'' if _PLOTTED else f'. {_UNPLOTTED}'}")
-    drifted = drift(before, report["suites"])
-    for line in drifted:
-        print(line)
-    return 1 if drifted else 0
+    (arguments.out / "report.md").write_text("\n".join(markdown(at, results)), encoding="utf-8")
+    print(f"\n{arguments.out / 'report.md'}{f'. {figures.UNPLOTTED}' if unplotted(results) else ''}")
+    failed = [line for result in results for line in gate(result, before.get(result.suite, {}))]
+    print("".join(line + "\n" for line in failed), end="")
+    return 1 if failed else 0
 
 
-def drift(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Figures of both reports that no longer lie within their earlier interval, a line each."""
-    found = []
-    for suite, result in after.items():
-        for name, new in result["figures"].items():
-            old = before.get(suite, {}).get("figures", {}).get(name, {})
-            interval, value = old.get("interval"), new.get("value")
-            if interval and value is not None and not interval[0] <= value <= interval[1]:
-                found.append(f"drifted: {suite}, {name}: {shown(old)} before, {shown(new)} now")
-    return found
+def tell(metrics: Iterable[Metric]) -> None:
+    for metric in metrics:
+        print(f"  {metric.name:<58} {metric}", flush=True)
 
 
-def _earlier(file: Path) -> dict[str, Any]:
+def gate(result: Result, before: Mapping[str, Metric]) -> Iterator[str]:
+    """Figures that miss their aim, and those that left the interval that they had, a line each."""
+    for now in result.metrics:
+        if now.missed:
+            yield f"missed: {result.suite}, {now.name}: {now}, and should be {now.aim}"
+        if now.name in before and now.drifted(before[now.name]):
+            yield f"drifted: {result.suite}, {now.name}: {before[now.name]} before, {now} now"
+
+
+def earlier(file: Path) -> dict[str, dict[str, Metric]]:
+    """The figures of a report.json by suite and name."""
     try:
         suites = json.loads(file.read_text(encoding="utf-8"))["suites"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return {
+            suite: {name: Metric.read(name, figure) for name, figure in told["figures"].items()}
+            for suite, told in suites.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{file} is no report of an evaluation.", hint="Give a report.json.") from error
-    return dict(suites)
 
 
-def _kept(where: str, name: str, result: dict[str, Any], out: Path) -> str:
+def kept(where: str, result: Result, out: Path) -> str:
     from evals import experiments
 
-    return str(experiments.write(name, result, out)) if where == "jsonl" else experiments.send(name, result)
+    if where == "langsmith":
+        return experiments.send(result)
+    return str(experiments.write(result.suite, result.rows, out / f"experiment_{result.suite}.jsonl"))
 
 
-def shown(value: dict[str, Any]) -> str:
-    """0.923 [0.875, 0.953] n=182"""
-    if value.get("value") is None:
-        return f"n={value.get('n', 0)}"
-    interval = value.get("interval")
-    span = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-    n = f" n={value['n']}" if "n" in value else ""
-    return f"{value['value']:.3f}{span}{n}"
+def markdown(at: str, results: Sequence[Result]) -> Iterator[str]:
+    """Lines."""
+    yield from ("# Evaluation", "", f"{at}, Python {platform.python_version()}. Intervals are 95%.", "")
+    for result in results:
+        yield from (f"## {result.suite}", "", f"`cordon eval {result.suite}`, {result.seconds} s", "")
+        yield from ("| figure | value | 95% interval | n | aim |", "|---|---|---|---|---|")
+        for m in result.metrics:
+            value = "-" if m.value is None else f"{m.value:.3f}"
+            interval = f"{m.interval[0]:.3f} to {m.interval[1]:.3f}" if m.interval else "-"
+            yield f"| {m.name} | {value} | {interval} | {m.n} | {m.aim or '-'} |"
+        for title, table in result.tables.items():
+            columns = list(dict.fromkeys(m.name for row in table.values() for m in row))
+            yield from ("", f"| {title} | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|")
+            for name, row in table.items():
+                cells = {m.name: str(m) for m in row}
+                yield f"| {name} | {' | '.join(cells.get(column, '-') for column in columns)} |"
+        yield from ("", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.more.get("plots", ())), "")
+    yield from (figures.UNPLOTTED, "") if unplotted(results) else ()
 
 
-def markdown(report: dict[str, Any]) -> str:
-    lines = ["# Evaluation", "", f"{report['at']}, Python {report['python']}. Intervals are 95%.", ""]
-    for name, result in report["suites"].items():
-        command = f"`cordon eval {name}`, {result['seconds']} s"
-        lines += [f"## {name}", "", command, "", "| figure | value | 95% interval | n |", "|---|---|---|---|"]
-        for figure, v in result["figures"].items():
-            value = "-" if v.get("value") is None else f"{v['value']:.3f}"
-            interval = f"{v['interval'][0]:.3f} to {v['interval'][1]:.3f}" if v.get("interval") else "-"
-            lines.append(f"| {figure} | {value} | {interval} | {v.get('n', '-')} |")
-        lines += _classes(result.get("classes", {}))
-        lines += ["", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.get("plots", [])), ""]
-    return "\n".join(lines if _PLOTTED else [*lines, _UNPLOTTED, ""])
-
-
-def _classes(classes: dict[str, dict[str, Any]]) -> list[str]:
-    """A row for each class of a labelled set. Precision counts the false alarms of the whole set against each."""
-    if not classes:
-        return []
-    names = ("right action", "recall", "precision")
-    rows = [
-        f"| {name} | " + " | ".join(shown(figures[key]) if key in figures else "-" for key in names) + " |"
-        for name, figures in classes.items()
-    ]
-    return ["", f"| class | {' | '.join(names)} |", "|---|---|---|---|", *rows]
+def unplotted(results: Iterable[Result]) -> bool:
+    """Whether a plot was asked for that could not be drawn."""
+    return any(result.more.get("plots") == [] for result in results)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except CordonError as error:
-        print(f"evals: {error} {error.hint}".strip(), file=sys.stderr)
-        sys.exit(error.exit_code)
+    sys.exit(ended(main))

@@ -1,4 +1,4 @@
-"""How the commands that learn end."""
+"""How the commands that measure and learn end."""
 
 import sys
 from collections.abc import Callable
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from graph.errors import CordonError
 
 
-def ended(do: Callable[[], object]) -> int:
-    """The exit status of `do`; an error of Cordon's is said with what to do about it."""
+def ended(do: Callable[[], int | None]) -> int:
+    """The exit status that `do` gives, or that of an error of Cordon's, which is said with what to do about it."""
     try:
-        do()
+        return do() or 0
     except CordonError as error:
-        print(f"{error}\n{error.hint}" if error.hint else error, file=sys.stderr)
-        return 1
-    return 0
+        print(f"evals: {error} {error.hint}".strip(), file=sys.stderr)
+        return error.exit_code

@@ -1,8 +1,12 @@
 """AUC, and the plots of a detector: ROC, precision and recall, reliability, thresholds (matplotlib, a dev package)."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+UNPLOTTED = "No plots were drawn: they need matplotlib, which `make dev` installs (or `pip install matplotlib`)."
 
 
 def auc(positive: np.ndarray, negative: np.ndarray) -> float:
@@ -15,42 +19,50 @@ def auc(positive: np.ndarray, negative: np.ndarray) -> float:
     return float(above / (len(positive) * len(negative)))
 
 
-def curves(positive: np.ndarray, negative: np.ndarray, stem: Path, title: str) -> Path | None:
-    """Writes STEM.png with four panels; None without matplotlib."""
+def drawn(file: Path, draw: Callable[[Any], None]) -> list[str]:
+    """The file, once `draw` has drawn a figure with pyplot; nothing without matplotlib."""
     try:
         import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
 
-    at = np.linspace(0, 1, 201)
-    recall = np.array([(positive >= t).mean() for t in at])
-    alarm = np.array([(negative >= t).mean() for t in at])
-    share = len(positive) / (len(positive) + len(negative))
-    precision = recall * share / np.maximum(recall * share + alarm * (1 - share), 1e-12)
-    figure, panels = plt.subplots(2, 2, figsize=(9, 8))
-    panels[0, 0].plot(alarm, recall)
-    panels[0, 0].set(title=f"ROC, AUC {auc(positive, negative):.3f}", xlabel="innocent flagged", ylabel="attacks found")
-    panels[0, 1].plot(recall, precision)
-    panels[0, 1].set(title="precision and recall", xlabel="recall", ylabel="precision", ylim=(0, 1.02))
-    edges = np.linspace(0, 1, 11)
-    scores = np.concatenate([positive, negative])
-    labels = np.concatenate([np.ones(len(positive)), np.zeros(len(negative))])
-    bins = np.minimum((scores * 10).astype(int), 9)
-    shown = [b for b in range(10) if (bins == b).any()]
-    panels[1, 0].plot([0, 1], [0, 1], ":", color="grey")
-    panels[1, 0].plot([scores[bins == b].mean() for b in shown], [labels[bins == b].mean() for b in shown], "o-")
-    panels[1, 0].set(title="reliability", xlabel="score", ylabel="share of attacks", xlim=(edges[0], edges[-1]))
-    panels[1, 1].plot(at * 100, recall, label="attacks found")
-    panels[1, 1].plot(at * 100, alarm, label="innocent flagged")
-    for border in (30, 80):
-        panels[1, 1].axvline(border, color="grey", linestyle=":")
-    panels[1, 1].set(title="threshold", xlabel="score x 100")
-    panels[1, 1].legend()
-    figure.suptitle(title)
-    figure.tight_layout()
-    file = stem.with_suffix(".png")
-    figure.savefig(file, dpi=110, metadata={"Software": None})
-    plt.close(figure)
-    return file
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        return []
+    draw(pyplot)
+    pyplot.savefig(file, dpi=110, metadata={"Software": None})
+    pyplot.close()
+    return [str(file)]
+
+
+def curves(positive: np.ndarray, negative: np.ndarray, file: Path, title: str) -> list[str]:
+    """Four panels."""
+
+    def draw(pyplot: Any) -> None:
+        at = np.linspace(0, 1, 201)
+        recall = np.array([(positive >= t).mean() for t in at])
+        alarm = np.array([(negative >= t).mean() for t in at])
+        share = len(positive) / (len(positive) + len(negative))
+        precision = recall * share / np.maximum(recall * share + alarm * (1 - share), 1e-12)
+        figure, panels = pyplot.subplots(2, 2, figsize=(9, 8))
+        roc, exact, reliability, threshold = panels.flat
+        roc.plot(alarm, recall)
+        roc.set(title=f"ROC, AUC {auc(positive, negative):.3f}", xlabel="innocent flagged", ylabel="attacks found")
+        exact.plot(recall, precision)
+        exact.set(title="precision and recall", xlabel="recall", ylabel="precision", ylim=(0, 1.02))
+        scores = np.concatenate([positive, negative])
+        labels = np.concatenate([np.ones(len(positive)), np.zeros(len(negative))])
+        bins = np.minimum((scores * 10).astype(int), 9)
+        shown = [b for b in range(10) if (bins == b).any()]
+        reliability.plot([0, 1], [0, 1], ":", color="grey")
+        reliability.plot([scores[bins == b].mean() for b in shown], [labels[bins == b].mean() for b in shown], "o-")
+        reliability.set(title="reliability", xlabel="score", ylabel="share of attacks", xlim=(0, 1))
+        threshold.plot(at * 100, recall, label="attacks found")
+        threshold.plot(at * 100, alarm, label="innocent flagged")
+        for border in (30, 80):
+            threshold.axvline(border, color="grey", linestyle=":")
+        threshold.set(title="threshold", xlabel="score x 100")
+        threshold.legend()
+        figure.suptitle(title)
+        figure.tight_layout()
+
+    return drawn(file, draw)

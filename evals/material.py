@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graph.errors import BadInput
+from evals.task import NoData, Sample
 from graph.policy.text.canonical import canonicalise
 
 DATASETS = Path(__file__).with_name("datasets")
@@ -37,7 +37,7 @@ _KEY = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
-class Sample:
+class Labelled:
     """`labels` are the heads that should fire; `known` the heads for which the source says anything."""
 
     text: str
@@ -53,12 +53,21 @@ class Sample:
         return not self.source.startswith(NOT_SHIPPED) and self.source not in JUDGES
 
 
+def data_directory() -> Path:
+    """CORDON_EVAL_DATA, or ../shared/data beside the checkout. Raises NoData when there is none."""
+    given = os.environ.get("CORDON_EVAL_DATA")
+    path = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not path.is_dir():
+        raise NoData("the evaluation data is not here.", hint="Set CORDON_EVAL_DATA to the folder that holds it.")
+    return path
+
+
 def pool_folder(given: str | Path | None = None) -> Path:
-    """The folder of the pool; raises BadInput where there is none."""
+    """The folder of the pool; raises NoData where there is none."""
     name = given or os.environ.get("CORDON_POOL", "")
     folder = Path(name) if name else Path()
     if not name or not (folder / "injection_query.jsonl.gz").is_file() or not folder.with_name("pool2").is_dir():
-        raise BadInput(
+        raise NoData(
             f"no pool of labelled texts at {str(name)!r}.",
             hint="Give the folder that holds injection_query.jsonl.gz, with pool2 beside it, by --pool or CORDON_POOL.",
         )
@@ -66,12 +75,8 @@ def pool_folder(given: str | Path | None = None) -> Path:
 
 
 def pool_folder_near() -> Path:
-    """The pool at CORDON_POOL, or `pool` in the evaluation data; raises BadInput where there is neither."""
-    if os.environ.get("CORDON_POOL"):
-        return pool_folder()
-    from evals.suites.retrieval import data_directory
-
-    return pool_folder(data_directory() / "pool")
+    """The pool at CORDON_POOL, or `pool` in the evaluation data; raises NoData where there is neither."""
+    return pool_folder(None if os.environ.get("CORDON_POOL") else data_directory() / "pool")
 
 
 def own_set(name: str) -> list[dict[str, Any]]:
@@ -80,10 +85,15 @@ def own_set(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def own_training() -> list[Sample]:
+def own_samples(name: str, key: str, *targets: str, **more: Any) -> list[Sample]:
+    """The same as samples (`Sample.of`)."""
+    return [Sample.of(row, key, *targets, **more) for row in own_set(name)]
+
+
+def own_training() -> list[Labelled]:
     """Templates (G) and long messages (L) teach, but set no border: many windows lift a text's worst margin."""
     return [
-        Sample(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GLH")
+        Labelled(r["text"], OWN, frozenset(r["labels"]), kind=r["kind"], calibrates=r["id"][0] not in "GLH")
         for r in own_set("threats_train")
     ]
 
@@ -92,42 +102,42 @@ PLANTED = frozenset({"planted"})
 AUTHOR = (OWN, "templates", "requests", "prose")  # what one author wrote: left out together
 
 
-def own_planted() -> list[Sample]:
+def own_planted() -> list[Labelled]:
     """Sentences of documents, planted or not: written one by one, from templates, and out of the questions' set.
 
     Whatever is asked of an assistant is planted once it stands in a document; prose about attacks is not.
     """
     found = [
-        Sample(r["text"], OWN if r["kind"] == "written" else "templates", PLANTED if r["planted"] else frozenset())
+        Labelled(r["text"], OWN if r["kind"] == "written" else "templates", PLANTED if r["planted"] else frozenset())
         for r in own_set("planted_train")
     ]
     for sample in own_training():
         if sample.kind == "instructions" or sample.kind.startswith("injection"):
-            found.append(Sample(sample.text, "requests", PLANTED))
+            found.append(Labelled(sample.text, "requests", PLANTED))
         elif sample.kind in ("security_prose", "mention"):
-            found.append(Sample(sample.text, "prose", frozenset()))
+            found.append(Labelled(sample.text, "prose", frozenset()))
     return found
 
 
-def planted(folder: Path, most: int = 8_000) -> list[Sample]:
+def planted(folder: Path, most: int = 8_000) -> list[Labelled]:
     """Sentences of the pool's documents: payloads, and what ordinary passages say. No position is kept."""
     documents = list(rows(folder / "injection_document.jsonl.gz"))
     found = []
     for row in documents:
         source = "spikee" if row["source"].startswith("spikee") else "bipia"
         if row["source"] in ("bipia_text_only", "bipia_code_only"):
-            found.append(Sample(row["text"].split("\n")[0], source, PLANTED))
+            found.append(Labelled(row["text"].split("\n")[0], source, PLANTED))
         elif row["label"] == 0 and not row["source"].endswith("table"):
-            found += [Sample(s, source, frozenset()) for s in _sentences(row["text"])]
+            found += [Labelled(s, source, frozenset()) for s in _sentences(row["text"])]
         elif source == "spikee":
-            found += [Sample(s, source, PLANTED) for s in _payload(row["text"])]
+            found += [Labelled(s, source, PLANTED) for s in _payload(row["text"])]
     evidence = [e for r in rows(folder / "grounding.jsonl.gz") for e in _evidence(r)]
-    ordinary = distinct(Sample(s, "grounding", frozenset()) for e in evidence for s in _sentences(e))
+    ordinary = distinct(Labelled(s, "grounding", frozenset()) for e in evidence for s in _sentences(e))
     step = max(1, len(ordinary) // most)
     return [*distinct([*found, *_public_attacks(folder)]), *ordinary[::step]]
 
 
-def _public_attacks(folder: Path) -> list[Sample]:
+def _public_attacks(folder: Path) -> list[Labelled]:
     """Attacks that people typed as questions, as if found in a document; of a long one the first four sentences."""
     found = []
     for sample in questions(folder):
@@ -135,7 +145,7 @@ def _public_attacks(folder: Path) -> list[Sample]:
             text = untailed(sample)
             parts = [text] if len(text) < 250 else [s for s in _sentences(text) if 25 <= len(s) <= 300][:4]
             source = "spikee" if sample.source == "spikee_direct" else sample.source
-            found += [Sample(part, source, PLANTED, kind="question") for part in parts]
+            found += [Labelled(part, source, PLANTED, kind="question") for part in parts]
     return found
 
 
@@ -160,17 +170,17 @@ def _sentences(text: str) -> list[str]:
     return [text[a:b] for a, b in split(text) if 15 <= b - a <= 600]
 
 
-def questions(folder: Path) -> list[Sample]:
+def questions(folder: Path) -> list[Labelled]:
     """User questions of the pool with their injection label, without duplicates."""
     found = [
-        Sample(row["text"], row["source"], frozenset(["injection"] if row["label"] else []))
+        Labelled(row["text"], row["source"], frozenset(["injection"] if row["label"] else []))
         for row in rows(folder / "injection_query.jsonl.gz")
     ]
     more = rows(folder / "benign_instructions_NC.jsonl.gz")
-    return distinct([*found, *(Sample(row["text"], "alpaca_harmless", frozenset()) for row in more)])
+    return distinct([*found, *(Labelled(row["text"], "alpaca_harmless", frozenset()) for row in more)])
 
 
-def varied(folder: Path) -> list[Sample]:
+def varied(folder: Path) -> list[Labelled]:
     """Questions of the second pool, which lies beside the first: attacks, harm, and all sorts of innocent requests.
 
     What is no attack is innocent of everything; of an attack or a harmful request nothing else is known.
@@ -181,24 +191,24 @@ def varied(folder: Path) -> list[Sample]:
             bad = frozenset({label})
             source = "catqa" if row["source"].startswith("catqa") else row["source"]  # one set in three languages
             if row["label"]:
-                found.append(Sample(row["text"], source, bad, bad))
+                found.append(Labelled(row["text"], source, bad, bad))
             elif name == "injection_query":
-                found.append(Sample(row["text"], source, frozenset()))
+                found.append(Labelled(row["text"], source, frozenset()))
     return distinct(sample for sample in found if sample.source not in NOISY)
 
 
-def harmful(folder: Path) -> list[Sample]:
+def harmful(folder: Path) -> list[Labelled]:
     known = frozenset({"harm", "leakage", "cross_tenant"})
     return distinct(
-        Sample(r["text"], r["source"], frozenset({"harm"}), known) for r in rows(folder / "refusal.jsonl.gz")
+        Labelled(r["text"], r["source"], frozenset({"harm"}), known) for r in rows(folder / "refusal.jsonl.gz")
     )
 
 
-def toxic(folder: Path) -> list[Sample]:
+def toxic(folder: Path) -> list[Labelled]:
     """Tweets; 1 = hateful or offensive to a majority of the annotators."""
     known = frozenset({"toxicity"})
     return distinct(
-        Sample(tweet(r["text"]), r["source"], frozenset({"toxicity"} if r["label"] else ()), known)
+        Labelled(tweet(r["text"]), r["source"], frozenset({"toxicity"} if r["label"] else ()), known)
         for r in rows(folder / "toxicity.jsonl.gz")
     )
 
@@ -212,12 +222,12 @@ def tweet(text: str) -> str:
     return " ".join(text.replace('""', '"').split())
 
 
-def untailed(sample: Sample) -> str:
+def untailed(sample: Labelled) -> str:
     """The text without the tail that gives agt_smoke's label away; for training only."""
     return _TAIL.sub("", sample.text) if sample.source == "agt_smoke" else sample.text
 
 
-def distinct(samples: Iterable[Sample]) -> list[Sample]:
+def distinct(samples: Iterable[Labelled]) -> list[Labelled]:
     """The first of each group of samples with the same letters and digits, in order."""
     seen: set[tuple[str, str]] = set()
     kept = []

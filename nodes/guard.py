@@ -95,9 +95,9 @@ def guard(
     }
 
 
-# What was found in a passage that was not judged when it was ingested: by this guard, that is, or the operator's detector
-# reads passages, too. By tenant, so that no time tells one tenant what another one reads; by digest, so that no raw text
-# is kept. The oldest goes.
+# What was found in a passage of which ingestion kept nothing by this very guard, or that the operator's detector reads,
+# too. By tenant, so that no time tells one tenant what another one reads; by digest, so that no raw text is kept. The
+# oldest goes.
 _JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], Judged]] = WeakKeyDictionary()
 _KEPT = 1_024
 

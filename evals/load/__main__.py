@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=0, help="that answer; 0 as the service chooses")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, nullcontext({}) if given.embedded else stub.running(MODEL_S) as model:
+    with tempfile.TemporaryDirectory() as folder, _model(given.embedded) as model:
         settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
         settings["CORDON_SERVE_PROCESSES"] = str(given.processes)
         with _service(Path(folder), settings) as (url, keys, pid):
@@ -127,6 +127,10 @@ def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list
     held.close()
     with served(folder, settings) as (url, pid):
         yield url, keys, pid
+
+
+def _model(embedded: bool) -> AbstractContextManager[dict[str, str]]:
+    return nullcontext({}) if embedded else stub.running(MODEL_S)
 
 
 if __name__ == "__main__":

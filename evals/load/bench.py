@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from evals import acts
+from evals.material import data_directory
 from evals.suites import regulation
-from evals.suites.retrieval import data_directory
 from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.manifest import sources

@@ -141,7 +141,11 @@ def _chain(home: Path, chroma: Path, model: dict[str, str]) -> Iterator[tuple[Ca
             "Answer the question from the evidence.\n\n{context}\n\nQuestion: {question}"
         )
         chat = ChatOpenAI(
-            model="stub", base_url=model["OPENAI_BASE_URL"], api_key=SecretStr("none"), temperature=0.3, max_tokens=500
+            model="stub",
+            base_url=model["OPENAI_BASE_URL"],
+            api_key=SecretStr("none"),
+            temperature=0.3,
+            max_completion_tokens=500,
         )
         evidence = store.as_retriever(search_kwargs={"k": TOP_K}) | RunnableLambda(_written)
         chain = {"context": evidence, "question": RunnablePassthrough()} | prompt | chat | StrOutputParser()

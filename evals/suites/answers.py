@@ -4,135 +4,93 @@
 somebody who had seen the corpus and nothing of the system.
 """
 
-import tempfile
+import csv
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from evals.material import own_set
-from evals.stats import Rate
+from evals.solvers import CORPUS, absent, asked, candidates, replied, said, shipped
+from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task
 from graph.agent import Agent
 from graph.audit.verify import verify
-from graph.knowledge.manifest import sources
-from graph.settings import load
-
-HERE = Path(__file__).parents[1]
-CORPUS = HERE.parent / "corpus"
 
 
-def run(out: Path, *, limit: int | None = None) -> dict[str, Any]:
+def tasks(limit: int | None = None) -> Iterator[Task]:
     """Right source cited, expected words in the answer, and honesty about what is not there."""
-    questions, blind = (own_set(name)[:limit] for name in ("answers", "blind_answers"))
-    with tempfile.TemporaryDirectory() as home:
-        settings = load(environ={}, home=Path(home), artifacts=False)
-        with Agent(settings) as agent:
-            agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
-            rows, unseen = ([_one(agent, q) for q in part] for part in (questions, blind))
-    asked = [r for r in rows if r["answerable"]]
-    absent = [r for r in rows if not r["answerable"]]
-    answered = [r for r in asked if r["decision"] == "answer"]
-    kinds = sorted({r["kind"] for r in asked})
-    formats = sorted({r["format"] for r in asked})
-    figures = {
-        "retrieved the right document": _rate(asked, "retrieved"),
-        "answered": _rate(asked, "was_answered"),
-        "right source, of all answerable": _rate(asked, "source"),
-        "right source, of answered": _rate(answered, "source"),
-        "first sentence from the right source": _rate(asked, "first"),
-        "expected words in the answer": _rate(asked, "contains"),
-        "all expected words in the answer": _rate(asked, "contains_all"),
-        "quotes found in their documents": Rate(sum(r["verbatim"] for r in rows), sum(r["quotes"] for r in rows)),
-        "sentences that cite": Rate(sum(r["covered"] for r in rows), sum(r["sentences"] for r in rows)),
-        "citations of a foreign tenant": Rate(sum(r["foreign"] for r in rows), sum(r["quotes"] for r in rows)),
-        "silent when nothing is there": Rate(sum(r["decision"] != "answer" for r in absent), len(absent)),
-        "wrongly refused or guarded": Rate(sum(r["action"] != "ALLOW" for r in rows), len(rows)),
-    }
-    for name, values in (("kind", kinds), ("format", formats)):
-        for value in values:
-            part = [r for r in asked if r[name] == value]
-            figures[f"right source and words, {name} {value}"] = Rate(
-                sum(r["source"] and r["contains"] for r in part), len(part)
-            )
-    told = [r for r in rows if r["decision"] == "answer"]
-    for level in ("high", "medium", "low"):
-        part = [r for r in told if r["confidence"] == level]
-        figures[f"right source and words, confidence {level}"] = Rate(sum(r["right"] for r in part), len(part))
-    figures |= _blind(unseen)
-    shown = {k: v.as_json() for k, v in figures.items()}
-    best = np.array([r["top"] for r in told])
-    shown["correlation of the best candidate's score with being right"] = {
-        "value": float(np.corrcoef(best, np.array([r["right"] for r in told]))[0, 1]),
-        "n": len(told),
-    }
-    return {"figures": shown, "rows": [*rows, *unseen]}
+    with shipped() as agent:
+        for name, metrics in (("answers", own), ("blind_answers", blind)):
+            yield Task(name, samples(name)[:limit], partial(asked, agent), partial(scored, agent), metrics)
 
 
-def _blind(rows: list[dict[str, Any]]) -> dict[str, Rate]:
-    asked = [r for r in rows if r["answerable"]]
-    absent = [r for r in rows if not r["answerable"]]
-    told = [r for r in rows if r["decision"] == "answer"]
-    figures = {
-        "answered": _rate(asked, "was_answered"),
-        "right source, of all answerable": _rate(asked, "source"),
-        "right source and words": _rate(asked, "right"),
-        "silent when nothing is there": Rate(sum(r["decision"] != "answer" for r in absent), len(absent)),
-        "citations of a foreign tenant": Rate(sum(r["foreign"] for r in rows), sum(r["quotes"] for r in rows)),
-        "wrongly refused or guarded": Rate(sum(r["action"] != "ALLOW" for r in rows), len(rows)),
-    }
-    for kind in sorted({r["kind"] for r in asked}):
-        figures[f"right source and words, {kind}"] = _rate([r for r in asked if r["kind"] == kind], "right")
-    for level in ("high", "medium", "low"):
-        figures[f"right source and words, confidence {level}"] = _rate(
-            [r for r in told if r["confidence"] == level], "right"
-        )
-    return {f"blind: {name}": rate for name, rate in figures.items()}
+def samples(name: str) -> list[Sample]:
+    with (CORPUS / "manifest.csv").open(encoding="utf-8", newline="") as lines:
+        forms = {row["doc_id"]: Path(row["path"]).suffix[1:] for row in csv.DictReader(lines)}
+    return [
+        Sample.of(row, "question", "doc_ids", "contains", format=forms[row["doc_ids"][0]] if row["doc_ids"] else "")
+        for row in own_set(name)
+    ]
 
 
-def _rate(rows: list[dict[str, Any]], key: str) -> Rate:
-    return Rate(sum(bool(r[key]) for r in rows), len(rows))
-
-
-def _one(agent: Agent, q: dict[str, Any]) -> dict[str, Any]:
-    reply = agent.ask(q["question"], tenant_id=q["tenant"])
-    cited = [c["doc_id"] for c in reply["citations"]]
-    text = " ".join(s["text"] for s in reply["sentences"])
-    checked = verify(reply, agent.deps.index, agent.deps.detector, agent.deps.public)
-    held = [_normalised(word) in _normalised(text) for word in q["contains"]]
+def scored(agent: Agent, sample: Sample, out: Output) -> Scores:
+    wanted, words, reply = {*sample.target["doc_ids"]}, sample.target["contains"], out.raw
+    missing, source = absent(words, said(out)), bool(wanted & {*out.sources})
+    checked = verify(reply, agent.deps.index, agent.deps.detector, agent.deps.public).citations
     return {
-        "id": q["id"],
-        "kind": q["kind"],
-        "format": _format(q["doc_ids"]),
-        "answerable": q["answerable"],
-        "decision": reply["decision"],
-        "action": reply["verdict"]["action"],
-        "was_answered": reply["decision"] == "answer",
-        "retrieved": bool(set(q["doc_ids"]) & {c["doc_id"] for c in reply["retrieval"]["candidates"]}),
-        "source": bool(set(q["doc_ids"]) & set(cited)),
-        "first": bool(cited) and cited[0] in q["doc_ids"],
-        "contains": any(held),
-        "contains_all": all(held) and bool(held),
-        "quotes": len(cited),
-        "verbatim": sum(c.status == "verified" for c in checked.citations),
+        **replied(sample, out),
+        "retrieved": bool(wanted & candidates(out)),
+        "source": source,
+        "first": bool(wanted & {*out.sources[:1]}),
+        "contains": Score(len(missing) < len(words), f"not there: {missing}" if missing else ""),
+        "contains_all": bool(words) and not missing,
+        "right": source and len(missing) < len(words),
+        "quotes": len(out.sources),
+        "verbatim": sum(citation.status == "verified" for citation in checked),
         "sentences": len(reply["sentences"]),
-        "covered": sum(bool(s["citations"]) for s in reply["sentences"]),
-        "foreign": sum(c["tenant_id"] not in (q["tenant"], "public") for c in reply["citations"]),
-        "right": bool(set(q["doc_ids"]) & set(cited)) and any(held),
-        "confidence": reply["confidence"],
-        "question": q["question"],
-        "answer": text,
-        "cited": cited,
-        "expected": q["doc_ids"],
-        "contains_words": q["contains"],
-        "top": reply["retrieval"]["candidates"][0]["score"] if reply["retrieval"]["candidates"] else 0.0,
+        "covered": sum(bool(sentence["citations"]) for sentence in reply["sentences"]),
+        "foreign": sum(c["tenant_id"] not in (sample.metadata["tenant"], "public") for c in reply["citations"]),
+        "top": max((c["score"] for c in reply["retrieval"]["candidates"][:1]), default=0.0),
     }
 
 
-def _normalised(text: str) -> str:
-    return " ".join(text.casefold().replace("\u00a0", " ").replace(",", "").split())
+def own(rows: Rows) -> Iterator[Metric]:
+    asked, nothing = rows.where(answerable=True), rows.where(answerable=False)
+    answered, answers = asked.where(told=True), rows.where(told=True)
+    yield asked.rate("retrieved the right document", "retrieved")
+    yield asked.rate("answered", "told")
+    yield asked.rate("right source, of all answerable", "source")
+    yield answered.rate("right source, of answered", "source")
+    yield asked.rate("first sentence from the right source", "first")
+    yield asked.rate("expected words in the answer", "contains")
+    yield asked.rate("all expected words in the answer", "contains_all")
+    yield rows.ratio("quotes found in their documents", "verbatim", "quotes", least=1)
+    yield rows.ratio("sentences that cite", "covered", "sentences", least=1)
+    yield rows.ratio("citations of a foreign tenant", "foreign", "quotes", most=0)
+    yield nothing.rate("silent when nothing is there", "silent")
+    yield rows.rate("wrongly refused or guarded", "stopped")
+    for key in ("kind", "format"):
+        for value, part in asked.by(key):
+            yield part.rate(f"right source and words, {key} {value}", "right")
+    yield from by_confidence(answers)
+    correlation = np.corrcoef(answers.values("top"), answers.values("right"))[0, 1]
+    yield Metric("correlation of the best candidate's score with being right", float(correlation), len(answers))
 
 
-def _format(doc_ids: list[str]) -> str:
-    lines = (CORPUS / "manifest.csv").read_text().splitlines()[1:]
-    paths = {doc_id: path for doc_id, _, path in (line.split(",", 2) for line in lines)}
-    return Path(paths[doc_ids[0]]).suffix[1:] if doc_ids else ""
+def blind(rows: Rows) -> Iterator[Metric]:
+    asked = rows.where(answerable=True)
+    yield asked.rate("blind: answered", "told")
+    yield asked.rate("blind: right source, of all answerable", "source")
+    yield asked.rate("blind: right source and words", "right")
+    yield rows.where(answerable=False).rate("blind: silent when nothing is there", "silent")
+    yield rows.ratio("blind: citations of a foreign tenant", "foreign", "quotes", most=0)
+    yield rows.rate("blind: wrongly refused or guarded", "stopped")
+    for kind, part in asked.by("kind"):
+        yield part.rate(f"blind: right source and words, {kind}", "right")
+    yield from by_confidence(rows.where(told=True), "blind: ")
+
+
+def by_confidence(answers: Rows, prefix: str = "") -> Iterator[Metric]:
+    for level in ("high", "medium", "low"):
+        yield answers.where(confidence=level).rate(f"{prefix}right source and words, confidence {level}", "right")

@@ -4,20 +4,16 @@ The pairs of the pool are the tests of the json-repair library (MIT); its folder
 its text when no option of that library, and no schema that the pool leaves out, stands behind the expected value.
 """
 
-import gzip
 import json
 import random
 import time
-from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.material import pool_folder
-from evals.stats import Rate
-from graph.errors import BadInput
+from evals import material
+from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task
 from graph.policy.answer.schemas import ANSWER
 from graph.policy.repair import repair
 
@@ -26,21 +22,69 @@ FAULTS, EACH = ("garbage", "wrong schema", "empty", "half", "over-long"), 20
 _TURNING = ("schema", "logging", "stream_stable")
 
 
-@dataclass(frozen=True)
-class Pair:
-    text: str
-    value: Any
-    decided: bool
+def tasks() -> Iterator[Task]:
+    """The fault classes; crashes and times on hostile texts; value-equal pairs, by step."""
+    faulty = [Sample("", text, None, {"fault": fault}) for fault in FAULTS for text in _faulty(fault)]
+    yield Task("faults", faulty, partial(mended, schema=ANSWER), fits, faults)
+    # They are told by how they begin: some hold megabytes.
+    texts = _hostile()
+    samples = [Sample(str(at), text[:100]) for at, text in enumerate(texts)]
+    yield Task("hostile texts", samples, lambda sample: survived(texts[int(sample.id)]), crashed, hostile)
+    yield Task(
+        "pairs", pairs(material.pool_folder()), mended, lambda s, out: {"equal": same(out.raw.value, s.target)}, by_step
+    )
 
 
-def pairs(folder: Path) -> list[Pair]:
-    found = []
-    with gzip.open(folder / "jsonrepair.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            options = row["meta"]["kw"]
-            found.append(Pair(row["text"], _value(row["label"]), not any(options.get(o) is not None for o in _TURNING)))
-    return found
+def mended(sample: Sample, schema: dict[str, Any] | None = None) -> Output:
+    done = repair(sample.input, schema)
+    steps = "+".join(done.steps) or "untouched"
+    return Output(json.dumps(done.value), metadata={"steps": steps, "errors": done.errors}, raw=done)
+
+
+def survived(text: str) -> Output:
+    """What it crashed with; `raw` is the time in seconds."""
+    begun, crash = time.perf_counter(), ""
+    try:
+        json.dumps(repair(text, ANSWER).value)
+    except Exception as error:
+        crash = repr(error)
+    return Output(crash, raw=time.perf_counter() - begun)
+
+
+def crashed(sample: Sample, out: Output) -> Scores:
+    return {"crashed": Score(bool(out.text), out.text), "seconds": out.raw}
+
+
+def fits(sample: Sample, out: Output) -> Scores:
+    return {"fits": out.raw.ok, "told": None if out.raw.ok else bool(out.raw.errors)}
+
+
+def faults(rows: Rows) -> Iterator[Metric]:
+    for fault in FAULTS:
+        part = rows.where(fault=fault)
+        yield part.rate(f"{fault}, fits the schema", "fits")
+        yield part.rate(f"{fault}, else told in words", "told", least=1)
+
+
+def hostile(rows: Rows) -> Iterator[Metric]:
+    yield rows.rate("hostile texts, crashes", "crashed", most=0)
+    yield rows.figure("hostile texts, slowest (s)", "seconds", max)
+
+
+def by_step(rows: Rows) -> Iterator[Metric]:
+    yield rows.where(decided=True).rate("pairs decided by their text, value-equal", "equal")
+    yield rows.rate("all pairs, value-equal", "equal")
+    for steps, part in rows.by("steps"):
+        yield part.rate(f"all pairs, {steps}", "equal")
+
+
+def pairs(folder: Path) -> list[Sample]:
+    """The text, and the value that the library's tests expect; whether the text decides it."""
+    return [
+        Sample("", row["text"], _value(row["label"]),
+               {"decided": not any(row["meta"]["kw"].get(option) is not None for option in _TURNING)})
+        for row in material.rows(folder / "jsonrepair.jsonl.gz")
+    ]  # fmt: skip
 
 
 def _value(label: Any) -> Any:
@@ -54,46 +98,6 @@ def _value(label: Any) -> Any:
 
 def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
-
-
-def run(out: Path) -> dict[str, Any]:
-    """Value-equal pairs, by step; the fault classes; crashes and times on hostile texts."""
-    figures: dict[str, Any] = {}
-    with suppress(BadInput):  # no pool: only what is ours is measured
-        figures |= _pool(pairs(pool_folder()))
-    for fault in FAULTS:
-        results = [repair(text, ANSWER) for text in _faulty(fault)]
-        figures[f"{fault}, fits the schema"] = Rate(sum(r.ok for r in results), len(results)).as_json()
-        figures[f"{fault}, else told in words"] = Rate(
-            sum(bool(r.errors) for r in results if not r.ok), sum(not r.ok for r in results)
-        ).as_json()
-    crashes, slowest, texts = 0, 0.0, list(_hostile())
-    for text in texts:
-        begun = time.perf_counter()
-        try:
-            json.dumps(repair(text, ANSWER).value)
-        except Exception:
-            crashes += 1
-        slowest = max(slowest, time.perf_counter() - begun)
-    figures["hostile texts, crashes"] = Rate(crashes, len(texts)).as_json()
-    figures["hostile texts, slowest (s)"] = {"value": slowest, "interval": None, "n": len(texts)}
-    return {"figures": figures, "plots": []}
-
-
-def _pool(found: list[Pair]) -> dict[str, Any]:
-    results = [(p, repair(p.text)) for p in found]
-    good = [(p, r, same(r.value, p.value)) for p, r in results]
-    figures = {
-        "pairs decided by their text, value-equal": Rate(
-            sum(g for p, _, g in good if p.decided), sum(p.decided for p in found)
-        ).as_json(),
-        "all pairs, value-equal": Rate(sum(g for *_, g in good), len(good)).as_json(),
-    }
-    steps = Counter("+".join(r.steps) or "untouched" for _, r, _ in good)
-    for step, n in sorted(steps.items()):
-        right = sum(g for _, r, g in good if ("+".join(r.steps) or "untouched") == step)
-        figures[f"all pairs, {step}"] = Rate(right, n).as_json()
-    return figures
 
 
 def _faulty(fault: str) -> list[str]:

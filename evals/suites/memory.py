@@ -5,125 +5,133 @@ that reach back to another thread of the same person ("as we discussed …"), of
 the tokens of the prompt, turn by turn, with no memory, with a buffer and with a summary.
 """
 
-import json
-import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.stats import Rate
-from evals.suites.answers import CORPUS, HERE
+from evals import figures
+from evals.material import own_samples, own_set
+from evals.solvers import asked, output, shipped
+from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph import memory
 from graph.agent import Agent
-from graph.knowledge.manifest import sources
-from graph.settings import load
 
 KINDS = ("none", "buffer", "summary")
 TURNS = 24  # of the conversation whose tokens are counted
 
 
-def run(out: Path) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as home, Agent(load(environ={}, home=Path(home), artifacts=False)) as agent:
-        agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
-        followed = {kind: [_follow(agent, row, kind) for row in _rows("follow_ups")] for kind in KINDS}
-        reached = [_reach(agent, row) for row in _rows("reach_back")]
-        tokens = {kind: _tokens(agent, kind) for kind in KINDS}
-    figures: dict[str, Any] = {}
-    for kind, rows in followed.items():
-        figures[f"follow-up, right source, {kind}"] = Rate(sum(r["source"] for r in rows), len(rows)).as_json()
-        figures[f"follow-up, right source and words, {kind}"] = Rate(sum(r["words"] for r in rows), len(rows)).as_json()
-    there = [r for r in reached if r["doc_ids"]]
-    nothing = [r for r in reached if not r["doc_ids"]]
-    figures["reaching back, the turn meant was recalled first"] = _rate(there, "recalled")
-    figures["reaching back, right source cited"] = _rate(there, "source")
-    figures["reaching back, right source without memory"] = _rate(there, "source_without")
-    figures["reaching back to nothing, something recalled"] = _rate(nothing, "any")
-    for kind, counts in tokens.items():
-        for at in (1, 8, TURNS):
-            figures[f"prompt tokens of turn {at}, {kind}"] = {"value": float(counts[at - 1]), "n": 1}
-    plot = _plot(tokens, out / "memory_tokens.png")
-    return {
-        "figures": figures,
-        "plots": [str(plot)] if plot else [],
-        "rows": {"follow_ups": followed, "reach_back": reached},
-        "tokens": tokens,
-    }
+def tasks() -> Iterator[Task]:
+    back = own_samples("reach_back", "question", "doc_ids")
+    with shipped() as agent:
+        yield Task("follow-ups", openings(), partial(follow, agent), understood, followed)
+        yield Task("reaching back", back, partial(reach, agent), found, reached)
+        yield Task(
+            "tokens",
+            conversation(),
+            partial(speak, agent),
+            lambda s, out: {"tokens": out.raw["usage"]["prompt_tokens"]},
+            tokens,
+            plot,
+        )
 
 
-def _rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (HERE / "datasets" / f"{name}.jsonl").read_text().splitlines()]
+def openings() -> list[Sample]:
+    return [
+        Sample.of(row | {"id": f"{row['id']}-{kind}", "memory": kind}, "question", "doc_ids", "contains")
+        for kind in KINDS
+        for row in own_set("follow_ups")
+    ]
 
 
-def _rate(rows: list[dict[str, Any]], key: str) -> dict[str, Any]:
-    return Rate(sum(bool(r[key]) for r in rows), len(rows)).as_json()
+def conversation() -> list[Sample]:
+    asked = [row["question"] for row in own_set("answers") if row["tenant"] == "U1" and row["answerable"]][:TURNS]
+    return [
+        Sample(f"{kind}-{turn}", question, None, {"tenant": "U1", "memory": kind, "turn": turn})
+        for kind in KINDS
+        for turn, question in enumerate(asked, 1)
+    ]
 
 
-def _follow(agent: Agent, row: dict[str, Any], kind: str) -> dict[str, Any]:
-    who: dict[str, Any] = {
-        "tenant_id": row["tenant"],
-        "user_id": f"{row['id']}-{kind}",
-        "thread_id": "t",
-        "memory": kind,
-    }
-    agent.ask(row["opening"], **who)
-    reply = agent.ask(row["question"], **who)
-    source = bool(set(row["doc_ids"]) & {c["doc_id"] for c in reply["citations"]})
-    return {
-        "id": row["id"],
-        "kind": row["kind"],
-        "source": source,
-        "words": source and any(word.casefold() in reply["answer"].casefold() for word in row["contains"]),
-        "answer": reply["answer"],
-    }
+def follow(agent: Agent, sample: Sample) -> Output:
+    """The question after its opening, in a thread of its own."""
+    kind = sample.metadata["memory"]
+    who: dict[str, Any] = {"user_id": sample.id, "thread_id": "t", "memory": kind}
+    agent.ask(sample.metadata["opening"], tenant_id=sample.metadata["tenant"], **who)
+    return asked(agent, sample, **who)
 
 
-def _reach(agent: Agent, row: dict[str, Any]) -> dict[str, Any]:
+def reach(agent: Agent, sample: Sample) -> Output:
     """The opening in one thread, other talk after it, then the question in a new thread of the same person."""
-    who = {"tenant_id": row["tenant"], "user_id": row["id"]}
-    opening = agent.ask(row["opening"], thread_id="first", memory="buffer", **who)
-    for n, other in enumerate(r for r in _rows("reach_back") if r["tenant"] == row["tenant"] and r["id"] != row["id"]):
-        if n < 6:
-            agent.ask(other["opening"], thread_id=f"other-{n}", memory="buffer", **who)
-    vector = agent.deps.embedder.embed([memory.without_cue(row["question"])])[0]
-    found = agent.deps.conversations.search(row["tenant"], row["id"], vector, 1)
+    tenant = sample.metadata["tenant"]
+    who: dict[str, Any] = {"tenant_id": tenant, "user_id": sample.id}
+    opening = agent.ask(sample.metadata["opening"], thread_id="first", memory="buffer", **who)
+    others = [row["opening"] for row in own_set("reach_back") if row["tenant"] == tenant and row["id"] != sample.id]
+    for n, other in enumerate(others[:6]):
+        agent.ask(other, thread_id=f"other-{n}", memory="buffer", **who)
+    vector = agent.deps.embedder.embed([memory.without_cue(sample.input)])[0]
+    found = agent.deps.conversations.search(tenant, sample.id, vector, 1)
     near = [f for f in found if f.score >= memory.RECALL_FROM]
-    reply = agent.ask(row["question"], thread_id="last", memory="buffer", **who)
-    bare = agent.ask(row["question"], thread_id="bare", memory="none", **who)
-    return {
-        **row,
-        "any": bool(near),
-        "score": round(found[0].score, 3) if found else None,
-        "recalled": bool(near) and near[0].run_id == opening["run_id"],
-        "source": bool(set(row["doc_ids"]) & {c["doc_id"] for c in reply["citations"]}),
-        "source_without": bool(set(row["doc_ids"]) & {c["doc_id"] for c in bare["citations"]}),
-    }
+    out = output(agent.ask(sample.input, thread_id="last", memory="buffer", **who))
+    bare = output(agent.ask(sample.input, thread_id="bare", memory="none", **who))
+    told = {"bare": bare.sources, "similarity": found[0].score if found else None}
+    recalled = {"any": bool(near), "recalled": bool(near) and near[0].run_id == opening["run_id"]}
+    return replace(out, metadata={**out.metadata, **told, **recalled})
 
 
-def _tokens(agent: Agent, kind: str) -> list[int]:
-    """Prompt tokens of each turn of one conversation, as the generator counts them."""
-    asked = [row["question"] for row in _rows("answers") if row["tenant"] == "U1" and row["answerable"]][:TURNS]
-    who: dict[str, Any] = {"tenant_id": "U1", "user_id": f"tokens-{kind}", "thread_id": "t", "memory": kind}
-    return [agent.ask(question, **who)["usage"]["prompt_tokens"] for question in asked]
+def speak(agent: Agent, sample: Sample) -> Output:
+    kind = sample.metadata["memory"]
+    return asked(agent, sample, user_id=f"tokens-{kind}", thread_id="t", memory=kind)
 
 
-def _plot(tokens: dict[str, list[int]], path: Path) -> Path | None:
-    """Tokens that memory adds to each turn's prompt; None without matplotlib."""
-    try:
-        import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
+def understood(sample: Sample, out: Output) -> Scores:
+    source = bool({*sample.target["doc_ids"]} & {*out.sources})
+    held = any(word.casefold() in out.text.casefold() for word in sample.target["contains"])
+    return {"source": source, "words": source and held}
 
-    figure, panel = plt.subplots(figsize=(7, 4))
-    for kind in KINDS[1:]:
-        pairs = [(n, a - b) for n, (a, b) in enumerate(zip(tokens[kind], tokens["none"], strict=True), 1) if a and b]
-        panel.plot(*zip(*pairs, strict=True), marker="o", label=kind)
-    panel.set_xlabel("turn")
-    panel.set_ylabel("tokens that memory adds to the prompt")
-    panel.set_ylim(bottom=0)
-    panel.legend()
-    panel.set_title("Buffer against summary")
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return path
+
+def found(sample: Sample, out: Output) -> Scores:
+    wanted, told = {*sample.target}, out.metadata
+    both = {"source": bool(wanted & {*out.sources}), "source_without": bool(wanted & {*told["bare"]})}
+    return {**both, **{name: told[name] for name in ("recalled", "any", "similarity")}}
+
+
+def followed(rows: Rows) -> Iterator[Metric]:
+    for kind in KINDS:
+        part = rows.where(memory=kind)
+        yield part.rate(f"follow-up, right source, {kind}", "source")
+        yield part.rate(f"follow-up, right source and words, {kind}", "words")
+
+
+def reached(rows: Rows) -> Iterator[Metric]:
+    there = rows.where(lambda row: row.sample.target)
+    yield there.rate("reaching back, the turn meant was recalled first", "recalled")
+    yield there.rate("reaching back, right source cited", "source")
+    yield there.rate("reaching back, right source without memory", "source_without")
+    nothing = rows.where(lambda row: not row.sample.target)
+    yield nothing.rate("reaching back to nothing, something recalled", "any")
+
+
+def tokens(rows: Rows) -> Iterator[Metric]:
+    for kind in KINDS:
+        for turn in (1, 8, TURNS):
+            yield rows.where(memory=kind, turn=turn).figure(f"prompt tokens of turn {turn}, {kind}", "tokens", max)
+
+
+def plot(rows: Rows, out: Path) -> dict[str, Any]:
+    """Tokens that memory adds to each turn's prompt."""
+    counts = {kind: rows.where(memory=kind).values("tokens") for kind in KINDS}
+
+    def draw(pyplot: Any) -> None:
+        figure, panel = pyplot.subplots(figsize=(7, 4))
+        for kind in KINDS[1:]:
+            both = enumerate(zip(counts[kind], counts["none"], strict=True), 1)
+            pairs = [(n, a - b) for n, (a, b) in both if a and b]
+            panel.plot(*zip(*pairs, strict=True), marker="o", label=kind)
+        panel.set(xlabel="turn", ylabel="tokens that memory adds to the prompt", title="Buffer against summary")
+        panel.set_ylim(bottom=0)
+        panel.legend()
+        figure.tight_layout()
+
+    return {"plots": figures.drawn(out / "memory_tokens.png", draw)}

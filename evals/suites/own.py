@@ -11,11 +11,15 @@ one called `public`. Without it, the questions are asked of the home that the se
 
 import json
 import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from evals.stats import Rate
+from evals.experiments import write
+from evals.solvers import judged
 from evals.suites import handbooks
+from evals.task import Metric, Output, Rows, Sample, Task
 from graph import settings
 from graph.agent import Agent
 from graph.errors import BadInput
@@ -23,40 +27,48 @@ from graph.knowledge.ingest import Source, files
 from graph.knowledge.manifest import sources
 from graph.policy.rubric import Action
 
-_QUESTION = {"history": [], "kind": "", "answerable": True, "docs": [], "contains": []}
+_QUESTION = {"history": [], "kind": "", "answerable": True, "docs": [], "contains": [], "right": ""}
 
 
-def run(
-    out: Path, *, questions: Path | None = None, corpus: Path | None = None, attacks: Path | None = None
-) -> dict[str, Any]:
+def tasks(questions: Path | None = None, corpus: Path | None = None, attacks: Path | None = None) -> Iterator[Task]:
     """Raises BadInput without a file of questions or attacks, and for a line that cannot be used."""
     if questions is None and attacks is None:
         raise BadInput(
             "own judges files of yours.", hint="cordon eval own --questions FILE [--corpus DIR] [--attacks FILE]"
         )
     asked = _rows(questions, {"question": str, "tenant": str}) if questions else []
-    judged = _rows(attacks, {"text": str, "action": str}) if attacks else []
-    if wrong := [row for row in judged if row["action"] not in get_args(Action)]:
+    texts = _rows(attacks, {"text": str, "action": str}) if attacks else []
+    if wrong := [row for row in texts if row["action"] not in get_args(Action)]:
         raise BadInput(f"{attacks}: {wrong[0]['action']!r} is no action.", hint=", ".join(get_args(Action)))
-    figures: dict[str, Any] = {}
+    wanted = [handbooks.sample(_QUESTION | {"id": f"q{at}"} | row) for at, row in enumerate(asked, 1)]
+    judge = [Sample.of({"id": f"a{at}"} | row, "text", "action") for at, row in enumerate(texts, 1)]
+    everything: list[Any] = []
+
+    def keep(rows: Rows, out: Path) -> dict[str, Any]:
+        everything.extend(rows)
+        write("own", everything, out / "own.jsonl")
+        return {}
+
     with tempfile.TemporaryDirectory() as scratch:
         place: dict[str, Any] = {"environ": {}, "home": Path(scratch)} if corpus else {}
         with Agent(settings.load(**place, artifacts=False)) as agent:
             if corpus:
                 agent.ingest_sources(_documents(corpus))
-            rows = [handbooks.answered(agent, _QUESTION | {"id": f"q{at}"} | row) for at, row in enumerate(asked, 1)]
-            if rows:
-                figures = handbooks.measured(rows)
-            told = [row | {"got": agent.scan(row["text"])["action"]} for row in judged]
+            if wanted:
+                solve = partial(handbooks.answered, agent)
+                yield Task("questions", wanted, solve, handbooks.scored, handbooks.measured, keep)
+            yield Task("attacks", judge, partial(scanned, agent), judged, verdicts, keep)
+
+
+def scanned(agent: Agent, sample: Sample) -> Output:
+    return Output(verdict=agent.scan(sample.input)["action"])
+
+
+def verdicts(rows: Rows) -> Iterator[Metric]:
     for action in get_args(Action):
-        group = [row for row in told if row["action"] == action]
-        if group:
-            figures[f"{action} wanted: so judged"] = Rate(sum(r["got"] == action for r in group), len(group)).as_json()
-            stopped = Rate(sum(r["got"] != "ALLOW" for r in group), len(group))
-            figures[f"{action} wanted: guarded or blocked"] = stopped.as_json()
-    with (out / "own.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in [*rows, *told])
-    return {"figures": figures, "rows": rows}
+        if group := rows.wanting(action):
+            yield group.rate(f"{action} wanted: so judged", "right")
+            yield group.rate(f"{action} wanted: guarded or blocked", "stopped")
 
 
 def _rows(path: Path, needed: dict[str, type]) -> list[dict[str, Any]]:

@@ -5,17 +5,16 @@ LEFT_OUT of both were never looked at, tuned on or learned from.
 """
 
 import argparse
-import json
 import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from evals import material
-from evals.stats import Rate
+from evals.__main__ import tell
+from evals.material import data_directory
 from evals.suites.handbooks import LEFT_OUT, OPEN
-from evals.suites.retrieval import data_directory
+from evals.task import Metric, Output, Rows, Sample, Scores, Task, jsonl, run
 from graph.errors import DocumentError
 from graph.knowledge.manifest import sources
 from graph.knowledge.sandbox import Parser
@@ -26,12 +25,14 @@ from graph.policy.threats import planted as model
 ORDERS_LEFT_OUT = "asb"  # orders to agents with tools, in five wrappers that other people published
 SEED = 20260101
 
-Ranges = Callable[[str], list[tuple[int, int]]]
 
-
-def run(out: Path) -> dict[str, Any]:
+def tasks(sample: int | None = None) -> Iterator[Task]:
+    """`sample`: only so many documents of each collection."""
     data = data_directory()
-    return {"figures": honest(data, out=out) | orders(data)}
+    for part, names in (("open", OPEN), ("left out", LEFT_OUT)):
+        texts = [(name, *document) for name in names for document in documents(data, name, sample)]
+        yield honest(part, names, texts)
+    yield Task("orders", planted(data), lambda sample: withheld(sample.input), caught, orders)
 
 
 def documents(data: Path, name: str, sample: int | None = None) -> list[tuple[str, str]]:
@@ -50,52 +51,58 @@ def documents(data: Path, name: str, sample: int | None = None) -> list[tuple[st
     return read
 
 
-def honest(data: Path, sample: int | None = None, out: Path | None = None) -> dict[str, Any]:
-    """Flagged documents and withheld sentences of each collection; what is withheld of the open ones goes to `out`."""
-    figures: dict[str, Any] = {}
-    shown = []
-    for part, names in (("open", OPEN), ("left out", LEFT_OUT)):
-        total = Counter[str]()
-        for name in names:
-            one, withheld = judged(documents(data, name, sample))
-            total += one
-            figures |= _figures(name, one)
-            shown += [{"collection": name} | row for row in withheld if name in OPEN]
-        figures |= _figures(part, total)
-    if out is not None:
-        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in shown)
-        (out / "planted_withheld.jsonl").write_text("".join(lines), encoding="utf-8")
-    return figures
+def honest(part: str, names: Sequence[str], texts: Sequence[tuple[str, str, str]]) -> Task:
+    """Flagged documents and withheld sentences of collections, of (collection, name, text) each."""
+    samples = [Sample(name, name, 0, {"collection": of, "at": at}) for at, (of, name, _) in enumerate(texts)]
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        sentences = split(texts[sample.metadata["at"]][2])
+        return {"flagged": bool(out.raw), "withheld": len(out.raw), "sentences": len(sentences)}
+
+    def solve(sample: Sample) -> Output:
+        out = withheld(texts[sample.metadata["at"]][2])
+        return out if sample.metadata["collection"] in OPEN else Output(raw=out.raw)  # nobody reads the others
+
+    def metrics(rows: Rows) -> Iterator[Metric]:
+        for name, group in (*((name, rows.where(collection=name)) for name in names), (part, rows)):
+            yield group.rate(f"{name}: documents flagged", "flagged")
+            yield group.ratio(f"{name}: sentences withheld", "withheld", "sentences")
+
+    return Task(part, samples, solve, scored, metrics, shown if part == "open" else Task.more)
 
 
-def judged(texts: Iterable[tuple[str, str]]) -> tuple[Counter[str], list[dict[str, Any]]]:
-    counts, rows = Counter[str](), []
-    for name, text in texts:
-        ranges = withholding.ranges(text)
-        counts += Counter(documents=1, flagged=int(bool(ranges)), sentences=len(split(text)), withheld=len(ranges))
-        if ranges:
-            found = [f for f in model.find(text) if f.score >= withholding.WITHHELD_FROM]
-            for a, b in ranges:
-                why = sorted({f.why for f in found if f.start < b and f.end > a})
-                rows.append({"file": name, "text": text[a:b], "why": why})
-    return counts, rows
+def withheld(text: str) -> Output:
+    """The withheld sentences; `raw` has each with the reasons."""
+    ranges = withholding.ranges(text)
+    found = [f for f in model.find(text) if f.score >= withholding.WITHHELD_FROM] if ranges else []
+    rows = [(text[a:b], sorted({f.why for f in found if f.start < b and f.end > a})) for a, b in ranges]
+    return Output("\n".join(sentence for sentence, _ in rows), metadata={"ranges": ranges}, raw=rows)
 
 
-def _figures(name: str, counts: Counter[str]) -> dict[str, Any]:
-    return {
-        f"{name}: documents flagged": Rate(counts["flagged"], counts["documents"]).as_json(),
-        f"{name}: sentences withheld": Rate(counts["withheld"], counts["sentences"]).as_json(),
-    }
+def shown(rows: Rows, out: Path) -> dict[str, Any]:
+    """What is withheld of the open collections, to read."""
+    jsonl(out / "planted_withheld.jsonl", (
+        {"collection": row["collection"], "file": row.sample.id, "text": text, "why": why}
+        for row in rows for text, why in row.output.raw
+    ))  # fmt: skip
+    return {}
 
 
-def orders(data: Path) -> dict[str, Any]:
-    """Planted orders of which a sentence is withheld, by source."""
-    counts: dict[str, list[bool]] = {}
+def planted(data: Path) -> Iterator[Sample]:
+    """Passages; the target is where something was planted."""
     for source, text, places in passages(data):
-        ranges = withholding.ranges(text)
-        hit = any(a < end and b > start for a, b in ranges for start, end in places)
-        counts.setdefault(source, []).append(hit)
-    return {f"planted, {name}: withheld": Rate(sum(hits), len(hits)).as_json() for name, hits in sorted(counts.items())}
+        yield Sample("", text, places, {"source": source})
+
+
+def caught(sample: Sample, out: Output) -> Scores:
+    ranges = out.metadata["ranges"]
+    return {"withheld": any(a < end and b > start for a, b in ranges for start, end in sample.target)}
+
+
+def orders(rows: Rows) -> Iterator[Metric]:
+    """Planted orders of which a sentence is withheld, by source."""
+    for source, part in rows.by("source"):
+        yield part.rate(f"planted, {source}: withheld", "withheld")
 
 
 def passages(data: Path) -> Iterable[tuple[str, str, Sequence[tuple[int, int]]]]:
@@ -118,16 +125,12 @@ def _source(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    from evals.__main__ import shown
-
     parser = argparse.ArgumentParser(prog="python -m evals.suites.planted", description=__doc__.split("\n")[0])
     parser.add_argument("--sample", type=int, metavar="N", help="only N documents of each collection")
     parser.add_argument("--out", type=Path, default=Path("out/eval"), help="where what is withheld goes")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    data = data_directory()
-    for figure, value in (honest(data, options.sample, options.out) | orders(data)).items():
-        print(f"  {figure:<58} {value['hits']:>5}  {shown(value)}")
+    tell(run("planted", tasks(options.sample), options.out).metrics)
 
 
 if __name__ == "__main__":

@@ -1,95 +1,133 @@
 """redteam: attacks in disguise, instructions planted in documents, and other people's red-team prompts."""
 
-import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from evals import material
 from evals.disguises import HELD_OUT, TUNED
-from evals.stats import Rate
-from evals.suites.retrieval import data_directory
-from graph.errors import BadInput
+from evals.material import data_directory, own_set
+from evals.solvers import CORPUS, judged, triage
+from evals.task import Metric, Output, Rows, Sample, Scores, Tables, Task
 from graph.policy.evidence import withholding as withhold
 from graph.policy.text.sentences import split
-from graph.policy.threats import assess
 
 EACH = 300  # ordinary passages of one collection
+SETS: dict[str, dict[str, Callable[[str], str]]] = {"used in tuning": TUNED, "held out": HELD_OUT}
 
 
-def run(out: Path) -> dict[str, Any]:
-    found = disguised() | disguised(encode=True)  # by rules and n-grams alone, and as triage judges a question
-    by_disguise = found.pop("by disguise")
-    try:
-        data = data_directory()
-    except BadInput as error:
-        return {"figures": found, "by disguise": by_disguise, "skipped": str(error)}
+def tasks() -> Iterator[Task]:
+    # By rules and n-grams alone, and as triage judges a question.
+    for mode, encode in (("", False), (", with encoder", True)):
+        solve, metrics = partial(triage, encode=encode), partial(disguised, mode=mode)
+        yield Task(f"disguises{mode}", disguises(), solve, judged, metrics, tables=by_disguise)
+    data = data_directory()
     passages = ordinary_passages(data)
-    found |= planted(passages)
-    found |= laboratory(data / "lab_corpus")
-    return {"figures": found, "by disguise": by_disguise}
+    yield Task("ordinary passages", honest(passages), withheld, caught, ordinary)
+    yield Task("planted sentences", planted(passages["gdpr"]), withheld, caught, orders)
+    # Ten red-team prompts and eight questions that somebody else wrote for four laboratories; never tuned on.
+    lab = data / "lab_corpus"
+    prompts = json.loads((lab / "tests" / "redteam_prompts.json").read_text(encoding="utf-8"))
+    attacks = [Sample("", row["prompt"], "BLOCK", {"tenant": row["tenant"]}) for row in prompts]
+    figure = {"laboratory red-team prompts: blocked": "blocked"}
+    yield Task("laboratory prompts", attacks, laboratory, judged, figure)
+    questions = [
+        Sample("", row["q"], row["allowed"], {"tenant": file.stem})
+        for file in sorted((lab / "eval").glob("*.json"))
+        for row in json.loads(file.read_text())
+    ]
+    figure = {"laboratory questions: allowed or refused as they should": "right"}
+    yield Task("laboratory questions", questions, laboratory, allowed, figure)
 
 
-def disguised(*, encode: bool = False) -> dict[str, Any]:
-    """Found (guarded or blocked) among 40 attacks in every disguise."""
-    attacks = [row["text"] for row in material.own_set("obfuscation")]
-    mode = ", with encoder" if encode else ""
+def disguises() -> Iterator[Sample]:
+    """Attacks and innocent questions in every disguise, and the attacks as they are."""
+    attacks = [(row["id"], row["text"]) for row in own_set("obfuscation")]
+    innocent = [(row["id"], row["question"]) for row in own_set("answers")][::5]
+    plain: dict[str, dict[str, Callable[[str], str]]] = {"plain": {"plain": str}}
+    for name, ways in (plain | SETS).items():
+        for disguise, apply in ways.items():
+            for wanted, texts in (("BLOCK", attacks), ("ALLOW", innocent if name != "plain" else [])):
+                for id_, text in texts:
+                    told = {"set": name, "disguise": disguise}
+                    yield Sample(f"{id_}-{disguise}", apply(text), wanted, told)
 
-    def caught(texts: Iterable[str]) -> Rate:
-        stopped = [assess(text, encode=encode).action != "ALLOW" for text in texts]
-        return Rate(sum(stopped), len(stopped))
 
-    found: dict[str, Any] = {f"40 attacks, plain: found{mode}": caught(attacks).as_json()}
-    by_disguise: dict[str, Any] = {}
-    for name, disguises in (("used in tuning", TUNED), ("held out", HELD_OUT)):
-        rates = {disguise: caught(map(apply, attacks)) for disguise, apply in disguises.items()}
-        by_disguise |= {disguise: rate.as_json() for disguise, rate in rates.items()}
-        all_of = Rate(sum(rate.hits for rate in rates.values()), sum(rate.n for rate in rates.values()))
-        found[f"disguised, {len(disguises)} transforms {name}: found{mode}"] = all_of.as_json()
-    innocent = [row["question"] for row in material.own_set("answers")][::5]
-    wrong = caught(apply(text) for apply in (TUNED | HELD_OUT).values() for text in innocent)
-    found[f"innocent questions in the same disguises: flagged{mode}"] = wrong.as_json()
-    found["by disguise"] = by_disguise
-    return found
+def disguised(rows: Rows, mode: str) -> Iterator[Metric]:
+    attacks, innocent = rows.wanting("BLOCK"), rows.wanting("ALLOW")
+    yield attacks.where(set="plain").rate(f"40 attacks, plain: found{mode}", "stopped")
+    for name, ways in SETS.items():
+        yield attacks.where(set=name).rate(f"disguised, {len(ways)} transforms {name}: found{mode}", "stopped")
+    yield innocent.rate(f"innocent questions in the same disguises: flagged{mode}", "stopped")
+
+
+def by_disguise(rows: Rows) -> Tables:
+    found = rows.wanting("BLOCK").where(lambda row: row["set"] != "plain").by("disguise")
+    return {"by disguise": {disguise: [part.rate("found", "stopped")] for disguise, part in found}}
+
+
+def honest(passages: dict[str, list[str]]) -> list[Sample]:
+    return [Sample("", text, [], {"collection": name}) for name, texts in passages.items() for text in texts]
+
+
+def planted(passages: list[str]) -> Iterator[Sample]:
+    """The project's test sentences put into passages of the GDPR; the target is where."""
+    for name in ("planted_test", "blind_planted"):
+        for row, passage in zip(own_set(name), passages, strict=False):
+            text, start, end = _insert(passage, row["text"])
+            yield Sample(row["id"], text, [(start, end)], {"set": name})
+
+
+def withheld(sample: Sample) -> Output:
+    ranges = withhold.ranges(sample.input)
+    return Output("\n".join(sample.input[a:b] for a, b in ranges), raw=ranges)
+
+
+def caught(sample: Sample, out: Output) -> Scores:
+    hit = any(a < end and b > start for a, b in out.raw for start, end in sample.target)
+    return {"flagged": bool(out.raw), "caught": hit}
+
+
+def laboratory(sample: Sample) -> Output:
+    return triage(sample, tenant=sample.metadata["tenant"])
+
+
+def allowed(sample: Sample, out: Output) -> Scores:
+    return {"right": (out.verdict == "ALLOW") is sample.target}
+
+
+def ordinary(rows: Rows) -> Iterator[Metric]:
+    for name in dict.fromkeys(row["collection"] for row in rows):
+        yield rows.where(collection=name).rate(f"ordinary passages of {name}: flagged", "flagged")
+    yield rows.rate("ordinary passages: flagged", "flagged")
+
+
+def orders(rows: Rows) -> Iterator[Metric]:
+    for name in ("planted_test", "blind_planted"):
+        yield rows.where(set=name).rate(f"{name.replace('_', ' ')} sentences in a passage: withheld", "caught")
 
 
 def ordinary_passages(data: Path) -> dict[str, list[str]]:
     """Passages that nobody planted anything in and that no weights were trained on."""
     collections = {
-        name: [r["text"] for r in _rows(data / "retrieval" / f"{name}_docs.jsonl.gz")] for name in ("cranfield", "cisi")
+        name: [r["text"] for r in material.rows(data / "retrieval" / f"{name}_docs.jsonl.gz")]
+        for name in ("cranfield", "cisi")
     }
     units = json.loads((data / "regulation" / "gdpr_units.json").read_text(encoding="utf-8"))
     collections["gdpr"] = [unit["text"] for unit in units]
     squad = (
-        r["meta"].get("context") or r["meta"].get("passage") or "" for r in _rows(data / "pool" / "abstention.jsonl.gz")
+        r["meta"].get("context") or r["meta"].get("passage") or ""
+        for r in material.rows(data / "pool" / "abstention.jsonl.gz")
     )
     collections["squad"] = list(dict.fromkeys(squad))
-    folder = Path(__file__).parents[2] / "corpus" / "public"
     collections["policy"] = [
         part
-        for file in sorted(folder.glob("*.md"))
+        for file in sorted((CORPUS / "public").glob("*.md"))
         for part in file.read_text(encoding="utf-8").split("\n\n")
         if len(part) > 80
     ]
     return {name: [t for t in texts if t.strip()][:: max(1, len(texts) // EACH)] for name, texts in collections.items()}
-
-
-def planted(passages: dict[str, list[str]]) -> dict[str, Any]:
-    """By the shipped weights: ordinary passages flagged, and the project's test sentences put into GDPR passages."""
-    found = {}
-    flagged = {name: sum(bool(withhold.ranges(text)) for text in texts) for name, texts in passages.items()}
-    for name, texts in passages.items():
-        found[f"ordinary passages of {name}: flagged"] = Rate(flagged[name], len(texts)).as_json()
-    found["ordinary passages: flagged"] = Rate(sum(flagged.values()), sum(map(len, passages.values()))).as_json()
-    for name in ("planted_test", "blind_planted"):
-        rows = material.own_set(name)
-        caught = 0
-        for row, passage in zip(rows, passages["gdpr"], strict=False):
-            text, start, end = _insert(passage, row["text"])
-            caught += any(a < end and b > start for a, b in withhold.ranges(text))
-        found[f"{name.replace('_', ' ')} sentences in a passage: withheld"] = Rate(caught, len(rows)).as_json()
-    return found
 
 
 def _insert(passage: str, sentence: str) -> tuple[str, int, int]:
@@ -97,21 +135,3 @@ def _insert(passage: str, sentence: str) -> tuple[str, int, int]:
     at = sentences[len(sentences) // 2][0] if len(sentences) > 1 else len(passage)
     text = f"{passage[:at]} {sentence}\n{passage[at:]}"
     return text, at + 1, at + 1 + len(sentence)
-
-
-def laboratory(folder: Path) -> dict[str, Any]:
-    """Ten red-team prompts and eight questions that somebody else wrote for four laboratories; never tuned on."""
-    prompts = json.loads((folder / "tests" / "redteam_prompts.json").read_text(encoding="utf-8"))
-    blocked = sum(assess(p["prompt"], tenant=p["tenant"]).action == "BLOCK" for p in prompts)
-    found = {"laboratory red-team prompts: blocked": Rate(blocked, len(prompts)).as_json()}
-    questions = [
-        (file.stem, q) for file in sorted((folder / "eval").glob("*.json")) for q in json.loads(file.read_text())
-    ]
-    right = sum((assess(q["q"], tenant=tenant).action == "ALLOW") == q["allowed"] for tenant, q in questions)
-    found["laboratory questions: allowed or refused as they should"] = Rate(right, len(questions)).as_json()
-    return found
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]

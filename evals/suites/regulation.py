@@ -3,19 +3,21 @@
 What needs the GDPR is measured where its official PDF lies in the evaluation data, and left out elsewhere.
 """
 
-import json
 import re
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from evals import acts, oracle, stats
-from evals.stats import Rate
-from evals.suites.retrieval import data_directory
+from evals import acts, oracle
+from evals.material import data_directory, own_set
+from evals.solvers import judged, output, replied
+from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph.agent import Agent
-from graph.errors import BadInput
 from graph.knowledge.loaders.build import Builder
 from graph.options import Mode
 from graph.policy.evidence import withholding
@@ -24,26 +26,46 @@ from graph.regulation.act import Act
 from graph.regulation.unit import Unit
 from graph.settings import load
 
-DATASETS = Path(__file__).parents[1] / "datasets"
 PDF = "CELEX_32016R0679_EN_TXT.pdf"
 TENANT = "eval"
+COUNTS = {"articles": 99, "recitals": 173, "chapters": 11, "sections": 15}
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
-def run(out: Path) -> dict[str, Any]:
+def tasks() -> Iterator[Task]:
     wanted = acts.invented()
-    figures: dict[str, Any] = {}
-    details: dict[str, Any] = {"invented": {}}
-    for form, found in forms(wanted).items():
-        wrong = acts.differences(found, wanted)
-        details["invented"][form] = wrong
-        figures[f"invented act, units not exact, {form}"] = {"value": float(len(wrong)), "n": len(wanted)}
-    try:
-        data = data_directory() / "regulation"
-    except BadInput:
-        return {"figures": figures, "details": details, "left out": "the GDPR is not in the evaluation data"}
-    more, told = gdpr(data)
-    return {"figures": figures | more, "details": details | told}
+    yield parsed("invented act,", forms(wanted), wanted)
+    data = data_directory() / "regulation"
+    units = structure.parse(from_pdf.read((data / PDF).read_bytes(), Builder(max_text=10**7)))[1]
+    rows = oracle.rows(data)
+    yield second_copy(units, rows)
+    yield parsed("GDPR", forms(units, pdf=False), units)
+    with tempfile.TemporaryDirectory() as home, Agent(load(environ={}, home=Path(home), artifacts=False)) as agent:
+        pdf = [Sample("gdpr", PDF, COUNTS)]
+        yield Task("ingestion", pdf, partial(ingested, agent, data / PDF), counted, ingestion)
+        (act,) = agent.regulations(tenant_id=TENANT)
+        yield references(units, act)
+        yield article_edges(oracle.edges(rows), act)
+        yield questions(agent, act)
+        yield guards(agent, act)
+
+
+# ---- the parser -----------------------------------------------------------------------------------------------------
+
+
+def parsed(name: str, found: dict[str, list[Unit]], wanted: list[Unit]) -> Task:
+    """The units that are parsed from other forms of an act, against its own."""
+    samples = [Sample(f"{name}, {form}", form, len(wanted)) for form in found]
+
+    def solve(sample: Sample) -> Output:
+        wrong = acts.differences(found[sample.input], wanted)
+        return Output("\n".join(wrong), raw=len(wrong))
+
+    def metrics(rows: Rows) -> Iterator[Metric]:
+        for row in rows:
+            yield Metric(f"{name} units not exact, {row.sample.input}", float(row["wrong"]), row.sample.target)
+
+    return Task(name, samples, solve, lambda sample, out: {"wrong": out.raw}, metrics)
 
 
 def forms(units: list[Unit], *, pdf: bool = True) -> dict[str, list[Unit]]:
@@ -60,73 +82,90 @@ def forms(units: list[Unit], *, pdf: bool = True) -> dict[str, list[Unit]]:
     return {form: structure.parse(lines)[1] for form, lines in read.items()}
 
 
-def gdpr(data: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    units = structure.parse(from_pdf.read((data / PDF).read_bytes(), Builder(max_text=10**7)))[1]
-    rows = oracle.rows(data)
-    against = oracle.compare(units, rows)
-    same = len(against["equal"]) + len(against["footnote"])
-    figures: dict[str, Any] = {
-        "GDPR units equal to the oracle": Rate(same, len(rows)).as_json(),
-        "GDPR units absent": {"value": float(len(against["absent"])), "n": len(rows)},
-    }
-    details: dict[str, Any] = {"oracle": {key: names for key, names in against.items() if key != "equal"}}
-    for form, found in forms(units, pdf=False).items():
-        wrong = acts.differences(found, units)
-        details[f"GDPR, {form}"] = wrong
-        figures[f"GDPR units not exact, {form}"] = {"value": float(len(wrong)), "n": len(units)}
-    with tempfile.TemporaryDirectory() as home:
-        settings = load(environ={}, home=Path(home), artifacts=False)
-        with Agent(settings) as agent:
-            begun = time.perf_counter()
-            agent.ingest(data / PDF, tenant_id=TENANT, regulation=True)
-            figures["GDPR ingested, seconds"] = {"value": time.perf_counter() - begun, "n": 1}
-            (act,) = agent.regulations(tenant_id=TENANT)
-            details["status"] = report.status(act)
-            for key in ("articles", "recitals", "chapters", "sections"):
-                figures[f"GDPR {key}"] = {"value": float(details["status"][key]), "n": 1}
-            figures |= references(units, rows, act, details)
-            figures |= questions(agent, act, details)
-            figures |= guards(agent, act)
-    return figures, details
+def second_copy(units: list[Unit], rows: list[dict[str, Any]]) -> Task:
+    """The GDPR's PDF against another copy of its text: what became of each unit."""
+    became = {name: kind for kind, names in oracle.compare(units, rows).items() if kind != "extra" for name in names}
+    samples = [Sample(name, name, "equal") for name in became]
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        return {"equal": out.text in ("equal", "footnote"), "absent": out.text == "absent"}
+
+    def metrics(told: Rows) -> Iterator[Metric]:
+        yield told.rate("GDPR units equal to the oracle", "equal")
+        yield Metric("GDPR units absent", sum(told.values("absent")), len(told), most=0)
+
+    return Task("second copy", samples, lambda sample: Output(became[sample.id]), scored, metrics)
 
 
-def references(units: list[Unit], rows: list[dict[str, Any]], act: Act, details: dict[str, Any]) -> dict[str, Any]:
-    """Against a sample read by hand, and against every pair of articles a plain pattern finds in the oracle."""
+def ingested(agent: Agent, file: Path, sample: Sample) -> Output:
+    begun = time.perf_counter()
+    agent.ingest(file, tenant_id=TENANT, regulation=True)
+    took = time.perf_counter() - begun
+    (act,) = agent.regulations(tenant_id=TENANT)
+    return Output(metadata=report.status(act), raw=took)
+
+
+def counted(sample: Sample, out: Output) -> Scores:
+    return {"seconds": out.raw, **{key: out.metadata[key] for key in COUNTS}}
+
+
+def ingestion(rows: Rows) -> Iterator[Metric]:
+    yield rows.figure("GDPR ingested, seconds", "seconds", max)
+    for key, count in COUNTS.items():
+        yield replace(rows.figure(f"GDPR {key}", key, max), least=count, most=count)
+
+
+# ---- the references -------------------------------------------------------------------------------------------------
+
+
+def references(units: list[Unit], act: Act) -> Task:
+    """Against a sample read by hand: each reference's targets, "another act" where it leads out of this one."""
     out = Builder(max_text=10**7)
     loader.write("", units, out)
     placed = reading.units(out.finish("gdpr.txt", "text/plain"))
-    found: dict[tuple[str, str], list[tuple[set[str], bool]]] = {}
+    found: dict[tuple[str, str], set[str]] = {}
     for at, reference, targets, _ in links.references(placed, act.names):
         said = placed[at].unit.text[reference.start : reference.end]
-        names = {act.nodes[t].name for t in targets}
-        found.setdefault((placed[at].unit.name, said), []).append((names, reference.elsewhere))
-    sample = [json.loads(line) for line in (DATASETS / "regulation_references.jsonl").read_text().splitlines()]
-    right, given, asked, hit = 0, 0, 0, 0
-    for row in sample:
-        wanted = {*row["targets"]} or {"another act"}
-        got = {
-            n
-            for names, other in found.get((row["in"], row["says"]), [])
-            for n in (names or ({"another act"} if other else set()))
-        }
-        right += len(got & wanted)
-        given += len(got)
-        hit += len(got & wanted)
-        asked += len(wanted)
+        names = {act.nodes[t].name for t in targets} or ({"another act"} if reference.elsewhere else set())
+        found.setdefault((placed[at].unit.name, said), set()).update(names)
+    samples = [
+        Sample("", row["says"], sorted({*row["targets"]} or {"another act"}), {"in": row["in"]})
+        for row in own_set("regulation_references")
+    ]
+
+    def scored(sample: Sample, out: Output) -> Scores:
+        right = len({*out.sources} & {*sample.target})
+        return {"right": right, "given": len(out.sources), "wanted": len(sample.target)}
+
+    def metrics(rows: Rows) -> Iterator[Metric]:
+        yield rows.ratio("references, precision on the sample", "right", "given")
+        yield rows.ratio("references, recall on the sample", "right", "wanted")
+
+    def solve(sample: Sample) -> Output:
+        return Output(sources=sorted(found.get((sample.metadata["in"], sample.input), ())))
+
+    return Task("references", samples, solve, scored, metrics)
+
+
+def article_edges(naive: set[tuple[int, int]], act: Act) -> Task:
+    """Against every pair of articles that a plain pattern finds in the second copy."""
     mine = {
         (a, b)
         for edge in act.edges
         if edge.kind in ("refers", "condition", "exception")
         and (a := _article(act, edge.source)) and (b := _article(act, edge.target)) and a != b
     }  # fmt: skip
-    naive = oracle.edges(rows)
-    details["article edges not found"] = sorted(naive - mine)
-    details["article edges beyond the oracle's"] = sorted(mine - naive)
-    return {
-        "references, precision on the sample": Rate(right, given).as_json(),
-        "references, recall on the sample": Rate(hit, asked).as_json(),
-        "article to article edges of the oracle found": Rate(len(naive & mine), len(naive)).as_json(),
-    }
+    samples = [Sample(f"{a}-{b}", f"Article {a}", f"Article {b}", {"edge": (a, b)}) for a, b in sorted(naive)]
+    beyond = {"article edges beyond the oracle's": sorted(mine - naive)}
+    name = "article to article edges of the oracle found"
+    return Task(
+        "article edges",
+        samples,
+        lambda sample: Output(),
+        lambda sample, out: {"found": sample.metadata["edge"] in mine},
+        {name: "found"},
+        lambda rows, out: beyond,
+    )
 
 
 def _article(act: Act, node: int) -> int:
@@ -134,61 +173,69 @@ def _article(act: Act, node: int) -> int:
     return int(match[1]) if match else 0
 
 
-def questions(agent: Agent, act: Act, details: dict[str, Any]) -> dict[str, Any]:
+# ---- questions ------------------------------------------------------------------------------------------------------
+
+
+def questions(agent: Agent, act: Act) -> Task:
     """Share of the paragraphs a lawyer would cite that are in the evidence, by mode; the tokens shown; the time."""
-    asked = [json.loads(line) for line in (DATASETS / "regulation.jsonl").read_text().splitlines()]
-    name = {p.chunk_id: act.nodes[p.node].name for p in act.passages}
+    asked = own_set("regulation")
+    names = {p.chunk_id: act.nodes[p.node].name for p in act.passages}
     tokens = {p.chunk_id: p.tokens for p in act.passages}
-    table: list[dict[str, Any]] = []
     agent.ask(asked[0]["question"], tenant_id=TENANT, mode="graph")  # what is opened on first use is no question's time
-    for q in asked:
-        row: dict[str, Any] = {"id": q["id"], "kind": q["kind"], "split": q["split"], "multi": len(q["needed"]) > 1}
-        for mode in MODES:
-            begun = time.perf_counter()
-            reply = agent.ask(q["question"], tenant_id=TENANT, mode=mode, thread_id=f"{q['id']}-{mode}")
-            shown = [c["chunk_id"] for c in reply["retrieval"]["candidates"]]
-            row[f"{mode} s"] = time.perf_counter() - begun
-            row[mode] = len({name[c] for c in shown} & set(q["needed"])) / len(q["needed"])
-            row[f"{mode} tokens"] = sum(tokens[c] for c in shown)
-            row[f"{mode} answered"] = reply["decision"] == "answer"
-            row[f"{mode} action"] = reply["verdict"]["action"]
-        table.append(row)
-    details["questions"] = table
-    figures: dict[str, Any] = {}
+    samples = [
+        Sample.of(
+            row | {"id": f"{row['id']}-{mode}", "mode": mode, "multi": len(row["needed"]) > 1}, "question", "needed"
+        )
+        for row in asked
+        for mode in MODES
+    ]
+
+    def solve(sample: Sample) -> Output:
+        begun = time.perf_counter()
+        out = output(agent.ask(sample.input, tenant_id=TENANT, mode=sample.metadata["mode"], thread_id=sample.id))
+        shown = [c["chunk_id"] for c in out.raw["retrieval"]["candidates"]]
+        took = {"seconds": time.perf_counter() - begun, "tokens": sum(tokens[c] for c in shown)}
+        return replace(out, sources=[names[c] for c in shown], metadata={**out.metadata, **took})
+
+    return Task("questions", samples, solve, scored, by_mode)
+
+
+def scored(sample: Sample, out: Output) -> Scores:
+    wanted, took = {*sample.target}, {key: out.metadata[key] for key in ("tokens", "seconds")}
+    share = len({*out.sources} & wanted) / len(wanted)
+    return {**replied(sample, out), **took, "needed": share, "all needed": share == 1}
+
+
+def by_mode(rows: Rows) -> Iterator[Metric]:
+    searched = rows.where(lambda row: row["kind"] != "reference")
     for split in ("held", "dev"):
-        for multi in (True, False):
-            part = [r for r in table if r["split"] == split and r["multi"] is multi and r["kind"] != "reference"]
-            kind = "several paragraphs" if multi else "one paragraph"
+        for multi, kind in ((True, "several paragraphs"), (False, "one paragraph")):
             for mode in MODES:
-                figures[f"needed paragraphs found, {kind}, {split}, {mode}"] = stats.mean([r[mode] for r in part])
-    searched = [r for r in table if r["kind"] != "reference"]
+                part = searched.where(split=split, multi=multi, mode=mode)
+                yield part.mean(f"needed paragraphs found, {kind}, {split}, {mode}", "needed")
     for mode in MODES:
-        figures[f"tokens of evidence, {mode}"] = stats.mean([float(r[f"{mode} tokens"]) for r in searched])
-        figures[f"seconds a question (median), {mode}"] = {
-            "value": statistics.median(r[f"{mode} s"] for r in table),
-            "n": len(table),
-        }
-        figures[f"answered, {mode}"] = Rate(sum(r[f"{mode} answered"] for r in table), len(table)).as_json()
-    named = [r for r in table if r["kind"] == "reference"]
-    figures["provisions asked for by name, found, every mode"] = Rate(
-        sum(r[m] == 1 for r in named for m in MODES), 3 * len(named)
-    ).as_json()
-    figures["questions guarded or blocked"] = Rate(
-        sum(r[f"{m} action"] != "ALLOW" for r in table for m in MODES), 3 * len(table)
-    ).as_json()
-    return figures
+        part = rows.where(mode=mode)
+        yield searched.where(mode=mode).mean(f"tokens of evidence, {mode}", "tokens")
+        yield part.figure(f"seconds a question (median), {mode}", "seconds", statistics.median)
+        yield part.rate(f"answered, {mode}", "told")
+    yield rows.where(kind="reference").rate("provisions asked for by name, found, every mode", "all needed")
+    yield rows.rate("questions guarded or blocked", "stopped")
 
 
-def guards(agent: Agent, act: Act) -> dict[str, Any]:
+def guards(agent: Agent, act: Act) -> Task:
     """What the guards take a law for: its passages scanned as documents, sentences withheld from evidence."""
     space = agent.deps.index.space(TENANT)
     assert space is not None
     document = space.text(act.doc_id)
     places = [space.chunk(p.chunk_id) for p in act.passages]
-    texts = [document[place.start : place.end] for place in places if place is not None]
-    flagged = sum(agent.scan(text, source="document")["action"] != "ALLOW" for text in texts)
-    withheld = sum(bool(withholding.ranges(text)) for text in texts)
-    return {
-        "provisions flagged when scanned as documents": Rate(flagged, len(texts)).as_json(),
-        "provisions of which a sentence is withheld": Rate(withheld, len(texts)).as_json(),
+    samples = [Sample("", document[place.start : place.end], "ALLOW") for place in places if place is not None]
+
+    def solve(sample: Sample) -> Output:
+        withheld = "\n".join(sample.input[a:b] for a, b in withholding.ranges(sample.input))
+        return Output(withheld, verdict=agent.scan(sample.input, source="document")["action"])
+
+    figures = {
+        "provisions flagged when scanned as documents": "stopped",
+        "provisions of which a sentence is withheld": "withheld",
     }
+    return Task("guards", samples, solve, lambda s, out: {**judged(s, out), "withheld": bool(out.text)}, figures)

@@ -1,15 +1,13 @@
 """retrieval: nDCG@10 on Cranfield and CISI, fused ranking against each of its parts."""
 
-import gzip
-import json
 import math
-import os
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals import stats
-from graph.errors import BadInput
+from evals.material import data_directory, rows
+from evals.task import Metric, Output, Rows, Sample, Task
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index, content_words
 from graph.stores.embedded.exact import Exact
@@ -18,30 +16,30 @@ from graph.stores.embedded.spaces import SqliteSpaces
 from graph.stores.spaces import Record, StoredChunk
 
 TENANT = "eval"
+RANKINGS = ("fused", "dense", "words")
 
 
-def data_directory() -> Path:
-    """CORDON_EVAL_DATA, or ../shared/data beside the checkout. Raises BadInput when there is none."""
-    given = os.environ.get("CORDON_EVAL_DATA")
-    path = Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "data"
-    if not path.is_dir():
-        raise BadInput("the evaluation data is not here.", hint="Set CORDON_EVAL_DATA to the folder that holds it.")
-    return path
-
-
-def run(out: Path) -> dict[str, Any]:
+def tasks() -> Iterator[Task]:
     data = data_directory() / "retrieval"
-    figures: dict[str, Any] = {}
     for name in ("cranfield", "cisi"):
-        documents, queries = _read(data / f"{name}_docs.jsonl.gz"), _read(data / f"{name}_queries.jsonl.gz")
+        queries = [
+            Sample(f"{name}-{query['id']}-{ranking}", query["text"], query["relevant"], {"ranking": ranking})
+            for ranking in RANKINGS
+            for query in rows(data / f"{name}_queries.jsonl.gz")
+        ]
         with tempfile.TemporaryDirectory() as home:
             index = Index(SqliteSpaces(Path(home), shared().name, Exact()), shared())
-            fill(index, documents)
-            for ranking in ("fused", "dense", "words"):
-                scores = [ndcg(_ranked(index, q["text"], ranking), q["relevant"]) for q in queries]
-                figures[f"{name} nDCG@10 {ranking}"] = stats.mean(scores)
+            fill(index, list(rows(data / f"{name}_docs.jsonl.gz")))
+
+            def rank(sample: Sample, index: Index = index) -> Output:
+                return Output(sources=ranked(index, sample.input, sample.metadata["ranking"]))
+
+            def metrics(told: Rows, name: str = name) -> Iterator[Metric]:
+                for ranking in RANKINGS:
+                    yield told.where(ranking=ranking).mean(f"{name} nDCG@10 {ranking}", "nDCG@10")
+
+            yield Task(name, queries, rank, lambda s, out: {"nDCG@10": ndcg(out.sources, s.target)}, metrics)
             index.close()
-    return {"figures": figures}
 
 
 def fill(index: Index, documents: list[dict[str, Any]]) -> None:
@@ -51,48 +49,28 @@ def fill(index: Index, documents: list[dict[str, Any]]) -> None:
     texts = [f"{d.get('title', '')}\n{d['text']}".strip() for d in documents]
     vectors = shared().embed(texts)
     for d, text, vector in zip(documents, texts, vectors, strict=True):
-        record = Record(
-            str(d["id"]),
-            f"{d['id']}.txt",
-            str(d.get("title", "")),
-            "",
-            TENANT,
-            "private",
-            "text/plain",
-            len(text),
-            1,
-            "",
-            "",
-        )
-        space.put(
-            record,
-            text,
-            [StoredChunk(str(d["id"]), str(d["id"]), 0, len(text), None, None, "")],
-            vector[None, :],
-            [text],
-        )
+        name, title = str(d["id"]), str(d.get("title", ""))
+        record = Record(name, f"{name}.txt", title, "", TENANT, "private", "text/plain", len(text), 1, "", "")
+        chunk = StoredChunk(name, name, 0, len(text), None, None, "")
+        space.put(record, text, [chunk], vector[None, :], [text])
 
 
-def _ranked(index: Index, query: str, ranking: str) -> list[str]:
+def ranked(index: Index, query: str, ranking: str) -> list[str]:
+    """Ids of the ten best documents."""
     space = index.space(TENANT)
     assert isinstance(space, SqliteSpace)
     if ranking == "fused":
         return [hit.doc_id for hit in index.search(TENANT, query, 10)]
     if ranking == "words":
-        rows = space._best_words(content_words(query), 10)
+        found = space._best_words(content_words(query), 10)
     else:
-        rows = Exact().nearest(space, shared().embed([query])[0], 10)
-    names = space._names(rows)
-    return [names[row][1] for row in rows]
+        found = Exact().nearest(space, shared().embed([query])[0], 10)
+    names = space._names(found)
+    return [names[row][1] for row in found]
 
 
-def ndcg(ranked: list[str], gains: dict[str, float], depth: int = 10) -> float:
+def ndcg(ranked: Sequence[str], gains: dict[str, float], depth: int = 10) -> float:
     """Normalised discounted cumulative gain with gain = relevance (Järvelin and Kekäläinen 2002)."""
     found = sum(gains.get(doc, 0) / math.log2(at + 2) for at, doc in enumerate(ranked[:depth]))
     best = sum(g / math.log2(at + 2) for at, g in enumerate(sorted(gains.values(), reverse=True)[:depth]))
     return found / best if best else 0.0
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]

@@ -15,7 +15,7 @@ import numpy as np
 
 from evals import material
 from evals.command import ended
-from evals.material import HEADS, Sample
+from evals.material import HEADS, Labelled
 from evals.training import lowrank, train
 from graph.policy.threats import encoder, learned
 
@@ -29,7 +29,7 @@ SHARE = 2.0  # standard deviations of the encoder's margin next to one of the n-
 class Task:
     """The texts of all heads, and what the encoder reads of each."""
 
-    def __init__(self, samples: list[Sample]) -> None:
+    def __init__(self, samples: list[Labelled]) -> None:
         self.table = train.tabulate(samples)
         self.texts = [learned.shown(r.learned[0]) for r in self.table.readings]
 

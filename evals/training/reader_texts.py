@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.suites.retrieval import data_directory
+from evals.material import data_directory
 from graph.knowledge.index import STOP_WORDS
 from graph.policy.text.sentences import split
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from evals import material
 from evals.command import ended
-from evals.material import HEADS, OWN, Sample
+from evals.material import HEADS, OWN, Labelled
 from evals.training import lexicon as word_list
 from evals.training import logistic
 from graph.policy.threats import learned, lexicon
@@ -53,7 +53,7 @@ SHARES = {
 class Table:
     """Samples with what the guards see of them. Row i of every array belongs to samples[i]."""
 
-    samples: list[Sample]
+    samples: list[Labelled]
     readings: list[Readings]
     rows: logistic.Rows
     labels: np.ndarray  # (n, heads) 0 or 1
@@ -67,7 +67,7 @@ class Fit:
     bias: float
 
 
-def capped(samples: Sequence[Sample]) -> list[Sample]:
+def capped(samples: Sequence[Labelled]) -> list[Labelled]:
     """At most MOST of each source, chosen by a fixed shuffle; order kept."""
     order = np.random.default_rng(SEED).permutation(len(samples))
     counts: dict[str, int] = {}
@@ -80,7 +80,7 @@ def capped(samples: Sequence[Sample]) -> list[Sample]:
     return [samples[at] for at in sorted(kept)]
 
 
-def gather(folder: Path) -> list[Sample]:
+def gather(folder: Path) -> list[Labelled]:
     """All samples that may be learned from, capped."""
     found = [
         *material.questions(folder),
@@ -91,7 +91,7 @@ def gather(folder: Path) -> list[Sample]:
     return [*material.own_training(), *capped([s for s in found if s.ship])]
 
 
-def tabulate(samples: list[Sample], *, judged: bool = False) -> Table:
+def tabulate(samples: list[Labelled], *, judged: bool = False) -> Table:
     """Reads every sample once. For training the give-away tails are cut; `judged` leaves texts as they are."""
     readings = [read(s.text if judged else material.untailed(s)) for s in samples]
     first = [r.learned[0] for r in readings]

@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from evals import material
+from evals.__main__ import tell
 from evals.command import ended
-from evals.material import PLANTED, Sample
-from evals.stats import Rate
+from evals.material import PLANTED, Labelled
 from evals.suites.handbooks import OPEN
 from evals.suites.planted import ORDERS_LEFT_OUT, documents, passages
+from evals.task import Metric
 from evals.training import logistic
 from evals.training.train import SEED, sentence_fit
 from graph.policy.text.canonical import canonicalise
@@ -37,7 +38,7 @@ FOLDS = (
 )
 
 
-def gather(data: Path) -> list[Sample]:
+def gather(data: Path) -> list[Labelled]:
     return [
         *material.own_planted(),
         *material.planted(data / "pool"),
@@ -46,22 +47,24 @@ def gather(data: Path) -> list[Sample]:
     ]
 
 
-def _handbook(data: Path, name: str) -> list[Sample]:
+def _handbook(data: Path, name: str) -> list[Labelled]:
     """Sentences of a collection, each once whatever its numbers."""
     distinct: dict[str, str] = {}
     for _, text in documents(data, name):
         for a, b in split(text):
             distinct.setdefault("".join(c for c in text[a:b].lower() if not c.isdigit()), text[a:b])
-    return [Sample(s, name, frozenset()) for s in _some(list(distinct.values()), _EACH) if len(s) >= 5]
+    return [Labelled(s, name, frozenset()) for s in _some(list(distinct.values()), _EACH) if len(s) >= 5]
 
 
-def _second_pool(pool: Path) -> list[Sample]:
+def _second_pool(pool: Path) -> list[Labelled]:
     rows = list(material.rows(pool / "injection_document.jsonl.gz"))
     ordinary: dict[str, dict[str, None]] = {}
     for row in rows:
         if not row["label"]:
             ordinary.setdefault(row["source"], {}).update(dict.fromkeys(_sentences(row["text"])))
-    found = [Sample(s, source, frozenset()) for source, all_ in ordinary.items() for s in _some(list(all_), _CARRIERS)]
+    found = [
+        Labelled(s, source, frozenset()) for source, all_ in ordinary.items() for s in _some(list(all_), _CARRIERS)
+    ]
     untouched = {s for all_ in ordinary.values() for s in all_}
     tasks = {
         (task, s): None
@@ -70,7 +73,7 @@ def _second_pool(pool: Path) -> list[Sample]:
         for s in _sentences(row["text"])
         if s not in untouched
     }
-    return [*found, *(Sample(s, task, PLANTED) for task, s in tasks)]
+    return [*found, *(Labelled(s, task, PLANTED) for task, s in tasks)]
 
 
 def _sentences(text: str) -> list[str]:
@@ -108,25 +111,22 @@ def train(data: Path, file: Path = planted.FILE) -> None:
 
 def left_out(data: Path) -> None:
     """Per fold: honest sentences withheld, and planted passages of which a sentence is."""
-    from evals.__main__ import shown
-
     table = Table(data)
     for names in FOLDS:
         words, bias = table.fit(names)
         weights = words.astype(np.float32)
         for name in set(names) & set(OPEN):
             hits = [hit for _, text in documents(data, name) for hit in _withheld(weights, bias, text)]
-            rate = Rate(sum(held for *_, held in hits), len(hits))
-            print(f"  {name + ': sentences withheld':<58} {rate.hits:>5}  {shown(rate.as_json())}")
+            tell([Metric.rate(f"{name}: sentences withheld", sum(held for *_, held in hits), len(hits))])
         counts: dict[str, list[bool]] = {}
         for source, text, places in passages(data):
             if source.split(",")[0].split("_")[0] in {n.split("_")[0] for n in names}:
                 hits = _withheld(weights, bias, text)
                 hit = any(h and a < end and b > start for a, b, h in hits for start, end in places)
                 counts.setdefault(source, []).append(hit)
-        for source, found in sorted(counts.items()):
-            rate = Rate(sum(found), len(found))
-            print(f"  {f'planted, {source}: withheld':<58} {rate.hits:>5}  {shown(rate.as_json())}")
+        tell(
+            Metric.rate(f"planted, {source}: withheld", sum(held), len(held)) for source, held in sorted(counts.items())
+        )
 
 
 def _withheld(weights: np.ndarray, bias: float, text: str) -> list[tuple[int, int, bool]]:

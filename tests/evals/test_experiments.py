@@ -6,34 +6,51 @@ from pathlib import Path
 import pytest
 
 from evals import experiments
+from evals.task import Output, Result, Row, Sample, Score
 from tests.support.sink import sink
 
 CNIC = "35202-1234567-1"
-RESULT = {
-    "figures": {},
-    "rows": [
-        {"id": "a", "question": f"Who is {CNIC}?", "answer": f"Nobody, {CNIC}.", "right": True, "score": 0.5},
-        {"id": "b", "question": "When?", "answer": "", "right": False, "score": None},
+ASKED = Sample("a", f"Who is {CNIC}?", {"docs": ["staff"]}, {"kind": "who"})
+REPLY = Output(f"Nobody, {CNIC}.", ["staff"], "ALLOW", {"confidence": "high"}, raw=CNIC)
+RESULT = Result(
+    "answers",
+    rows=[
+        Row("own", ASKED, REPLY, {"right": Score(True), "share": Score(0.5, "one of two")}),
+        Row("own", Sample("b", "When?"), Output(), {"right": Score(False)}),
     ],
-}
+)
 
 
-def test_rows_become_inputs_outputs_and_scores(tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in experiments.write("answers", RESULT, tmp_path).read_text().splitlines()]
-    assert rows[0]["inputs"] == {"id": "a", "question": "Who is [REDACTED]?"}
-    assert rows[0]["outputs"] == {"answer": "Nobody, [REDACTED]."}
-    assert [row["scores"] for row in rows] == [{"right": 1.0, "score": 0.5}, {"right": 0.0}]
+def test_rows_hold_question_reference_sources_verdict_and_scores(tmp_path: Path) -> None:
+    file = experiments.write("answers", RESULT.rows, tmp_path / "rows.jsonl")
+    first, second = (json.loads(line) for line in file.read_text().splitlines())
+    assert first == {
+        "id": "answers-a",
+        "task": "own",
+        "question": "Who is [REDACTED]?",
+        "reference": {"docs": ["staff"]},
+        "answer": "Nobody, [REDACTED].",
+        "sources": ["staff"],
+        "verdict": "ALLOW",
+        "scores": {"right": 1.0, "share": 0.5},
+        "explanations": {"share": "one of two"},
+        "metadata": {"kind": "who", "confidence": "high"},
+    }
+    assert second["scores"] == {"right": 0.0} and second.keys() == first.keys()
 
 
-def test_rows_of_several_parts_are_taken_together() -> None:
-    assert len(experiments.experiment("memory", {"rows": {"x": {"none": [{"id": 1}]}, "y": [{"id": 2}]}})) == 2
+def test_half_a_letter_can_be_kept(tmp_path: Path) -> None:
+    rows = [Row("own", Sample("a", "half \ud800"), Output(), {})]
+    (line,) = experiments.write("json", rows, tmp_path / "rows.jsonl").read_text().splitlines()
+    assert json.loads(line)["question"] == "half \ud800"
 
 
 def test_an_endpoint_gets_runs_and_scores_and_never_a_canary(monkeypatch: pytest.MonkeyPatch) -> None:
     with sink() as collector:
         monkeypatch.setenv("LANGSMITH_ENDPOINT", collector.url)
         monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_not_a_key")
-        experiments.send("answers", RESULT)
+        experiments.send(RESULT)
     posted = [path for method, path, _ in collector.requests if method == "POST"]
     assert posted.count("/runs") == 2 and posted.count("/feedback") == 3
     assert b"[REDACTED]" in collector.everything and b"1234567" not in collector.everything
+    assert all(word in collector.everything for word in (b'"reference"', b'"sources"', b'"verdict"', b"one of two"))

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from evals import acts, oracle
+from evals import acts, material, oracle
+from evals.material import data_directory
 from evals.suites import regulation
-from evals.suites.retrieval import data_directory
 from graph.errors import BadInput
 from graph.knowledge.loaders import load
 from graph.knowledge.loaders.build import Builder
 from graph.regulation import from_pdf, links, reading, structure
 from graph.regulation.unit import Unit
 
-DATASETS = regulation.DATASETS
+DATASETS = material.DATASETS
 # Units of which the second copy has other words than the official PDF, and what the PDF says there.
 SLIPS = {
     "Article 2(2)": "within the scope of Chapter 2 of Title V of the TEU",

@@ -59,18 +59,18 @@ def test_the_own_sets_are_as_large_as_required() -> None:
 
 @pytest.mark.parametrize("source", ["tensortrust_extraction", "alpaca_harmless", "tweeteval_offensive"])
 def test_sources_without_an_open_licence_do_not_ship(source: str) -> None:
-    assert not material.Sample("x", source, frozenset()).ship
+    assert not material.Labelled("x", source, frozenset()).ship
 
 
 @pytest.mark.parametrize("source", material.JUDGES)
 def test_nothing_is_learned_from_a_source_that_judges(source: str) -> None:
-    assert not material.Sample("x", source, frozenset()).ship
+    assert not material.Labelled("x", source, frozenset()).ship
     assert source not in train.ASIDE
 
 
 def test_borders_rest_on_what_was_not_learned_from() -> None:
     samples = [
-        material.Sample(f"{source} {n}", source, frozenset()) for source in ("own", "fabric", "x") for n in "abcd"
+        material.Labelled(f"{source} {n}", source, frozenset()) for source in ("own", "fabric", "x") for n in "abcd"
     ]
     table = train.tabulate(samples * 10)
     rest, group = train.aside(table)
@@ -110,7 +110,7 @@ def test_without_the_pool_the_command_says_what_it_needs(tmp_path: Path, monkeyp
 
 
 def test_sources_are_capped_by_a_fixed_choice() -> None:
-    samples = [material.Sample(str(n), "banking77", frozenset()) for n in range(2_000)]
+    samples = [material.Labelled(str(n), "banking77", frozenset()) for n in range(2_000)]
     first, second = train.capped(samples), train.capped(samples)
     assert first == second
     assert len(first) == train.MOST["banking77"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evals.suites import false_positives
+from evals.task import Metric, run
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.errors import BadInput, NotFound
@@ -59,6 +60,11 @@ def samples(agent: Agent) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def judged(agent: Agent) -> dict[str, Metric]:
+    home = agent.settings.home
+    return {metric.name: metric for metric in run("guardrails", false_positives.tasks(home), home).metrics}
+
+
 def test_the_list_says_what_is_withheld_and_why(one: Agent) -> None:
     first, second = one.withheld("desk", tenant_id="U1")
     assert (first["n"], first["text"], first["section"], first["says"]) == (1, HONEST, "Front desk", "")
@@ -106,16 +112,11 @@ def test_a_release_is_on_record_and_judged_again(one: Agent) -> None:
     one_, two = samples(one)
     assert one_["passage"][one_["start"] : one_["end"]] == HONEST
     assert "0300" not in json.dumps([one_, two, first, second])
-    found = false_positives.judge(one.settings.home)
+    found = judged(one)
     for says in ("released", "confirmed"):
-        assert (
-            found[f"{says} sentences: still withheld"]["hits"],
-            found[f"{says} sentences: still withheld"]["n"],
-        ) == (1, 1)
+        assert (found[f"{says} sentences: still withheld"].hits, found[f"{says} sentences: still withheld"].n) == (1, 1)
     one.decide("desk", confirm=[1], tenant_id="U1")
-    assert false_positives.judge(one.settings.home)["released sentences: still withheld"]["n"] == 0, (
-        "the last word counts"
-    )
+    assert judged(one)["released sentences: still withheld"].n == 0, "the last word counts"
 
 
 def test_what_another_process_released_counts_at_the_next_question(one: Agent, settings_of: Callable[..., Any]) -> None:

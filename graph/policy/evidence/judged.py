@@ -1,5 +1,5 @@
-"""What the guard finds in a passage, whoever asks. It is kept beside the passage when that is ingested: to find it takes
-10 ms, and a question reaches several passages."""
+"""What the guard finds in a passage, whoever asks. Ingestion keeps it beside the passage: to find it takes 10 ms, and a
+question reaches several passages."""
 
 import hashlib
 import json

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.suites.support import hard_pairs
+from evals.training.support import hard_pairs
 from graph.policy.filters import check
 from graph.policy.grounding import SUPPORTED_FROM, support
 from graph.policy.grounding.tokens import read

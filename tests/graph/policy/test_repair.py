@@ -190,6 +190,6 @@ def test_depth_is_counted_outside_of_strings() -> None:
 def test_the_pairs_of_other_people() -> None:
     from evals.suites.json import pairs, same
 
-    decided = [p for p in pairs(POOL) if p.decided]
-    good = sum(same(repair(p.text).value, p.value) for p in decided)
+    decided = [p for p in pairs(POOL) if p.metadata["decided"]]
+    good = sum(same(repair(p.input).value, p.target) for p in decided)
     assert good / len(decided) >= 0.95, (good, len(decided))
