@@ -79,7 +79,8 @@ def _ranked(index: Index, query: str, ranking: str) -> list[str]:
     if ranking == "fused":
         return [hit.doc_id for hit in index.search(TENANT, query, 10)]
     if ranking == "words":
-        rows = space._best_words(content_words(query), 10)
+        postings = space._postings()
+        rows = postings.best(postings.holding(content_words(query)).values(), 10)
     else:
         rows = Exact().nearest(space, shared().embed([query])[0], 10)
     names = space._names(rows)
