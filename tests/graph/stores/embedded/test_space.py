@@ -1,6 +1,7 @@
 """A space among processes: one snapshot for a reader, all or nothing for a writer, no bytes left of what was removed."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,5 +65,17 @@ def test_what_a_reader_kept_in_the_log_goes_with_the_next_write(path: Path) -> N
         assert b"ibis valve" in log.read_bytes()  # SQLite cannot empty it while somebody reads
     put(here, "second", "the tern sensor")
     assert b"ibis valve" not in log.read_bytes() + path.read_bytes()
+    here.close()
+    there.close()
+
+
+def test_vectors_are_read_again_only_when_chunks_changed(path: Path) -> None:
+    here, there = SqliteSpace(path, create=True), SqliteSpace(path)
+    put(here, "first", "the ibis valve")
+    read = here.matrix()[1], there.matrix()[1]
+    here.change("first", lambda held: replace(held, title="Valves"))
+    assert here.matrix()[1] is read[0] and there.matrix()[1] is read[1]
+    put(here, "first", "the tern sensor")
+    assert here.matrix()[0].tolist() == there.matrix()[0].tolist() == [2]
     here.close()
     there.close()
