@@ -62,7 +62,8 @@ def ranked(index: Index, query: str, ranking: str) -> list[str]:
     if ranking == "fused":
         return [hit.doc_id for hit in index.search(TENANT, query, 10)]
     if ranking == "words":
-        found = space._best_words(content_words(query), 10)
+        postings = space._postings()
+        found = postings.best(postings.holding(content_words(query)).values(), 10)
     else:
         found = Exact().nearest(space, shared().embed([query])[0], 10)
     names = space._names(found)

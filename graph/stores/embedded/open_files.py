@@ -2,7 +2,7 @@
 
 import resource
 
-_MOST, _LEAST = 64, 8  # databases of one kind that stay open when nobody uses them
+_MOST, _LEAST = 32, 8  # databases of one kind that stay open when nobody uses them
 
 
 def share(each: int) -> int:

@@ -5,11 +5,10 @@ space is in the file: no statistic, page or lock is shared between tenants.
 """
 
 import json
-import re
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ import numpy as np
 from graph.errors import IndexUnavailable
 from graph.knowledge.mentions import Name, name
 from graph.stores.embedded.exact import Exact, fits
+from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted, tokens
+from graph.stores.embedded.postings import SCHEMA as POSTINGS
 from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
 from graph.stores.vectors import Vectors
 
@@ -65,6 +66,8 @@ class SqliteSpace:
         self._near = vectors or Exact()
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
+        self._stamp = ""  # of the space when the matrix was read
+        self._held: Postings | None = None
         self._document_names: list[tuple[str, Name]] | None = None
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
@@ -105,7 +108,7 @@ class SqliteSpace:
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
-            self._opened = self._matrix = self._document_names = None
+            self._opened = self._matrix = self._held = self._document_names = None
             self._version = 0
 
     def rest(self) -> bool:
@@ -169,7 +172,7 @@ class SqliteSpace:
                 if isinstance(error, sqlite3.Error):
                     raise _broken(self.path, error) from error
                 raise
-            self._matrix = self._document_names = None
+            self._forget()
 
     def put(
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
@@ -315,31 +318,28 @@ class SqliteSpace:
 
     def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
         with self.reading():
-            holding = {word: self._rows_with(word) for word in words}
-            held = self._compared(vector, words, limit, documents)
-            cosines = {row: float(one @ vector) for row, one in held.items()}
+            postings = self._postings()
+            holding = postings.holding(words)
+            if documents:
+                held = self._vectors("doc_id", documents)
+            else:
+                held = self._at({*self._near.nearest(self, vector, limit), *postings.best(holding.values(), limit)})
+            at = np.searchsorted(postings.rows, list(held))
+            with_word = {word: one.among(at).tolist() for word, one in holding.items()}
+            names = self._names(held)
             candidates = [
-                Candidate(chunk_id, doc_id, cosines[row], frozenset(w for w, rows in holding.items() if row in rows))
-                for row, (chunk_id, doc_id) in self._names(cosines).items()
+                Candidate(*names[row], _cosine(one, vector), frozenset(word for word in words if with_word[word][n]))
+                for n, (row, one) in enumerate(held.items())
             ]
-            return Found(self.size(), {word: len(rows) for word, rows in holding.items()}, candidates)
+            return Found(len(postings.rows), {word: len(one.at) for word, one in holding.items()}, candidates)
 
-    def _compared(
-        self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str]
-    ) -> dict[int, np.ndarray]:
-        """Row → vector of the chunks that are candidates."""
-        if documents:
-            held = self._vectors("doc_id", documents)
-        else:
-            rows = {*self._near.nearest(self, vector, limit), *self._best_words(words, limit)}
-            self._forget_if_changed()
-            if self._matrix is not None:  # read a moment ago, to look for the nearest
-                known, matrix = self._matrix
-                return {row: matrix[at] for row, at in zip(rows, np.searchsorted(known, list(rows)), strict=True)}
-            held = self._vectors("id", rows)
-        for one in held.values():
-            fits(len(one), vector)
-        return held
+    def _at(self, rows: Collection[int]) -> dict[int, np.ndarray]:
+        """Row → vector."""
+        self._forget_if_changed()
+        if self._matrix is None:
+            return self._vectors("id", rows)
+        known, matrix = self._matrix  # read a moment ago, to look for the nearest
+        return {row: matrix[at] for row, at in zip(rows, np.searchsorted(known, list(rows)), strict=True)}
 
     def _names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Row → (chunk id, document id)."""
@@ -355,11 +355,19 @@ class SqliteSpace:
         with self._lock:
             self._forget_if_changed()
             if self._matrix is None:
-                found = self.execute("SELECT id, vector FROM chunks ORDER BY id")
-                rows = np.array([row for row, _ in found], np.int64)
-                flat = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
-                self._matrix = rows, flat.reshape(len(found), -1) if found else np.zeros((0, 0), np.float32)
+                try:
+                    self._stamp, self._matrix = self.stamp(), self._read_matrix()
+                except sqlite3.Error as error:
+                    raise _broken(self.path, error) from error
             return self._matrix
+
+    def _read_matrix(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row by row: a list of all vectors beside the matrix would double what it takes."""
+        [(count, width)] = self.execute("SELECT count(*), ifnull(max(length(vector)), 0) / 4 FROM chunks")
+        rows, matrix = np.empty(count, np.int64), np.empty((count, width), np.float32)
+        for at, (row, vector) in enumerate(self._db.execute("SELECT id, vector FROM chunks ORDER BY id")):
+            rows[at], matrix[at] = row, np.frombuffer(vector, np.float32)
+        return rows, matrix
 
     def _vectors(self, column: str, values: Collection[int | str]) -> dict[int, np.ndarray]:
         """Row → vector (float32, d) of the rows with these values."""
@@ -386,34 +394,51 @@ class SqliteSpace:
         [(version,)] = self.execute("PRAGMA data_version")
         if version != self._version:
             self._version = version
-            self._matrix = self._document_names = None
+            self._forget()
 
-    def _best_words(self, words: Sequence[str], limit: int) -> list[int]:
-        """Rows of the chunks with the best BM25 score for any of the words, best first."""
-        if not words:
-            return []
-        query = " OR ".join(_quoted(word) for word in words)
-        found = self.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (query, limit))
-        return [row for (row,) in found]
+    def _forget(self) -> None:
+        """The vectors, which take longest to read, stay while the chunks do."""
+        self._held = self._document_names = None
+        if self._matrix is not None and self._stamp != self.stamp():
+            self._matrix = None
 
-    def _rows_with(self, word: str) -> frozenset[int]:
-        """Rows of all chunks that hold the word, in any of its inflections (Porter stemmer)."""
-        found = self.execute("SELECT rowid FROM words WHERE words MATCH ?", (_quoted(word),))
-        return frozenset(row for (row,) in found)
+    def _postings(self) -> Postings:
+        with self._lock:
+            self._forget_if_changed()
+            if self._held is None:
+                self._held = Postings(self.execute)
+            return self._held
+
+    def settle(self) -> None:
+        """Make those parts of the postings that are not whole, each in a transaction of its own: nobody waits long."""
+        if self.size() <= WORTH:
+            return
+        with self._writing():
+            for statement in POSTINGS:
+                self._db.execute(statement)
+        there = covered(self.execute)
+        for part, count in self.execute(f"SELECT id / {PART}, count(*) FROM chunks GROUP BY 1"):
+            if len(there.get(part, b"")) != 2 * count:
+                self._make(part)
+
+    def _make(self, part: int) -> None:
+        first, last = part * PART, part * PART + PART - 1
+        among = "WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+        texts = dict(self.execute(f"SELECT rowid, text FROM words {among}", (first, last)))
+        blobs = [(part, *one) for one in made([row - first for row in texts], texts.values())]
+        with self._writing():
+            rows = self._db.execute(f"SELECT rowid FROM chunks {among}", (first, last))
+            if [row for (row,) in rows] == list(texts):  # else somebody wrote meanwhile, and settles after that
+                self._db.execute("DELETE FROM postings WHERE part = ?", (part,))
+                self._db.executemany("INSERT INTO postings VALUES (?, ?, ?)", blobs)
 
     # -- the words themselves -----------------------------------------------------------------------------
 
     def holds(self, word: str) -> bool:
-        return bool(self.execute("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", (_quoted(word),)))
+        return bool(self.execute("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", (quoted(word),)))
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
-        """Porter's algorithm has no other copy here."""
-        with closing(sqlite3.connect(":memory:")) as db:
-            db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
-            db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
-            db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(words))
-            found = dict(db.execute("SELECT doc, term FROM places"))
-            return [found.get(at, "") for at in range(len(words))]
+        return [max(stems, default="") for stems in tokens(words)]
 
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
         sql = "SELECT term, doc FROM stems WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
@@ -428,14 +453,14 @@ class SqliteSpace:
         return self._texts(f"words.rowid IN ({rows})", (stem, limit), limit)
 
     def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
-        return self._texts("words MATCH ? AND instr(words.text, ?)", (_quoted(word), literal), limit)
+        return self._texts("words MATCH ? AND instr(words.text, ?)", (quoted(word), literal), limit)
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
         if not others:
             return 0
         rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT 500"
         sql = f"SELECT count(*) FROM words WHERE words MATCH ? AND rowid IN ({rows})"
-        ((count,),) = self.execute(sql, (" OR ".join(map(_quoted, others)), stem))
+        ((count,),) = self.execute(sql, (" OR ".join(map(quoted, others)), stem))
         return int(count)
 
     def _texts(self, where: str, parameters: Sequence[object], limit: int) -> list[tuple[str, str]]:
@@ -448,8 +473,9 @@ def _json(record: Record) -> str:
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
-def _quoted(word: str) -> str:
-    return '"' + re.sub(r'["\x00]', " ", word) + '"'
+def _cosine(one: np.ndarray, other: np.ndarray) -> float:
+    fits(len(one), other)
+    return float(one @ other)
 
 
 def _broken(path: Path, error: sqlite3.Error) -> IndexUnavailable:

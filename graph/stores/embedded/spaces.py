@@ -130,5 +130,6 @@ class SqliteSpaces:
         if space is not None:
             if not space.meta("made"):
                 space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it
+            space.settle()
             with space.reading():
                 self._vectors.settle(space)

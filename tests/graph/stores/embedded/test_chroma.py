@@ -1,6 +1,7 @@
 """Chroma: blank where it holds nothing, asked for large spaces alone and only while it is in step, made anew when damaged."""
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -178,17 +179,20 @@ MANY, QUESTIONS, RECALL = 25_000, 50, 0.99
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pointing]:
-    """A home whose tenant T1 has a large space, settled as `cordon ingest` does, and questions of any direction."""
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pointing]]:
+    """A home whose tenant T1 has a space over the limit, settled as `cordon ingest` does, and questions of any
+    direction. The limit is low here: a copy of as many chunks as it takes today is minutes in the making."""
     home, pointing = tmp_path_factory.mktemp("large") / "home", Pointing()
     pointing.vectors = directions(QUESTIONS, 4, seed=7)
-    index = Index(Embedded(home).spaces(pointing.name), pointing)
-    space = index.space("T1", create=True)
-    assert space is not None
-    put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
-    index.spaces.settle("T1")
-    index.close()
-    return home, pointing
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(chroma, "EXACT_LIMIT", MANY - 1)
+        index = Index(Embedded(home).spaces(pointing.name), pointing)
+        space = index.space("T1", create=True)
+        assert space is not None
+        put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
+        index.spaces.settle("T1")
+        index.close()
+        yield home, pointing
 
 
 def answers(home: Path, pointing: Pointing, *, serves: bool) -> list[list[str]]:
