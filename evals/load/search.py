@@ -25,8 +25,8 @@ from typing import TypeVar
 import numpy as np
 
 from evals.load.tenants import resident_mb
+from evals.material import data_directory
 from evals.process import ROOT
-from evals.suites.retrieval import data_directory
 from graph.errors import CordonError
 from graph.knowledge import splitter
 from graph.knowledge.embeddings import shared
