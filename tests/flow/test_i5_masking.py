@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graph.agent import Agent
 from graph.options import MemoryType
 from graph.policy import pii
+from graph.policy.evidence.judged import Judged
 from graph.policy.pii import Masked
 from tests.support import invariants as inv
 from tests.support.models import Scripted, everything
@@ -172,13 +173,11 @@ def test_the_check_fails_without_masking(
         mask = staticmethod(lambda text, **_: Masked(text, ()))
         find: Any = staticmethod(lambda text: [])
 
-    # What a question is read as is masked again.
-    targets = {
-        "admit": ("nodes.admit.pii", "nodes.retrieve.pii"),
-        "evidence": ("graph.policy.evidence.redaction.pii",),
-    }[stage]
-    for target in targets:
-        monkeypatch.setattr(target, Blind)
+    if stage == "admit":
+        for target in ("nodes.admit.pii", "nodes.retrieve.pii"):  # what a question is read as is masked again
+            monkeypatch.setattr(target, Blind)
+    else:
+        monkeypatch.setattr("graph.knowledge.ingest.judge", lambda raw: Judged((), ()))
     (tmp_path / "hangar.md").write_text(
         f"# The zeppelin hangar\n\nThe visitor of the zeppelin hangar has the CNIC {FIXED[0]} today.\n"
     )

@@ -64,9 +64,10 @@ def test_a_thread_goes_and_its_sister_stays(one: Agent) -> None:
     assert fresh["memory"]["turns_used"] <= 1  # nothing of its own, at most what b still remembers
 
 
-def test_passages_that_were_judged_are_not_kept_in_memory(one: Agent) -> None:
+def test_passages_that_were_judged_are_not_kept_in_memory(one: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     from nodes.guard import _JUDGED
 
+    monkeypatch.setattr("nodes.guard.judge_name", lambda: "not the one of ingestion")
     one.ask(FREEZER, tenant_id="U1")
     assert _JUDGED.get(one.deps.index)
     one.forget(tenant_id="U1", everything=True)
