@@ -11,7 +11,7 @@ import numpy as np
 from graph.errors import IndexUnavailable
 from graph.stores.vectors import Source
 
-SMALL = 20_000  # chunks up to which every cosine is computed
+SMALL = 5_000  # chunks up to which every cosine is computed
 _AMONG = 50  # one chunk in so many has its whole cosine computed
 _SHARE = 0.75  # of the vectors' length, squared, that the axes must carry; else every cosine is computed
 _SAMPLE = 5_000  # chunks that the axes are taken from

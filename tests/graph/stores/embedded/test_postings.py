@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from graph.stores.embedded import postings
+from graph.stores.embedded.exact import Exact
 from graph.stores.embedded.postings import PART, WORTH
 from graph.stores.embedded.space import SqliteSpace
+from graph.stores.embedded.spaces import SqliteSpaces
 from tests.support.spaces import put
 
 QUESTIONS: tuple[list[str], ...] = (
@@ -120,3 +122,13 @@ def test_lengths_are_read_as_sqlite_writes_them(number: int) -> None:
     digits = [number >> shift & 127 | 128 for shift in range(21, -1, -7) if shift == 0 or number >> shift]
     written = bytes([*digits[:-1], digits[-1] & 127])
     assert postings._numbers(b"\x05" + written + b"\x81\x00").tolist() == [5, number, 128]
+
+
+def test_ingestion_settles_the_words_of_a_space(tmp_path: Path) -> None:
+    spaces = SqliteSpaces(tmp_path, "model", Exact())
+    made = spaces.space("T1", create=True)
+    assert made is not None
+    put(made, "d", *["w1 w3 "] * (WORTH + 1))
+    spaces.settle("T1")
+    assert made._postings()._begins
+    spaces.close()
