@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evals import figures
 from evals.command import ended
 from evals.task import Metric, Result, run
 from graph.errors import BadInput
 
+UNPLOTTED = "No plots were drawn: they need matplotlib, which `make dev` installs (or `pip install matplotlib`)."
 # A suite is one module of evals/suites with `tasks()`, and one name below.
 SUITES = (
     "answers",
@@ -94,7 +94,7 @@ def main(argv: list[str] | None = None) -> int:
         report = {"at": at, "python": platform.python_version(), "suites": {r.suite: r.as_json() for r in results}}
         (arguments.out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False), encoding="utf-8")
     (arguments.out / "report.md").write_text("\n".join(markdown(at, results)), encoding="utf-8")
-    print(f"\n{arguments.out / 'report.md'}{f'. {figures.UNPLOTTED}' if unplotted(results) else ''}")
+    print(f"\n{arguments.out / 'report.md'}{f'. {UNPLOTTED}' if unplotted(results) else ''}")
     failed = [line for result in results for line in gate(result, before.get(result.suite, {}))]
     print("".join(line + "\n" for line in failed), end="")
     return 1 if failed else 0
@@ -151,7 +151,7 @@ def markdown(at: str, results: Sequence[Result]) -> Iterator[str]:
                 cells = {m.name: str(m) for m in row}
                 yield f"| {name} | {' | '.join(cells.get(column, '-') for column in columns)} |"
         yield from ("", *(f"![{Path(plot).stem}]({Path(plot).name})" for plot in result.more.get("plots", ())), "")
-    yield from (figures.UNPLOTTED, "") if unplotted(results) else ()
+    yield from (UNPLOTTED, "") if unplotted(results) else ()
 
 
 def unplotted(results: Iterable[Result]) -> bool:

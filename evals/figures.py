@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-UNPLOTTED = "No plots were drawn: they need matplotlib, which `make dev` installs (or `pip install matplotlib`)."
-
 
 def auc(positive: np.ndarray, negative: np.ndarray) -> float:
     """The chance that a random positive scores above a random negative; ties count half (Mann-Whitney)."""

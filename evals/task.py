@@ -14,8 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from graph.errors import BadInput
 
 Z95 = 1.959964
@@ -93,6 +91,8 @@ class Metric:
         """With a bootstrapped interval (2,000 resamples)."""
         if not values:
             return cls(name, None, 0)
+        import numpy as np  # `cordon eval --help` does without
+
         array, rng = np.asarray(values), np.random.default_rng(seed)
         samples = array[rng.integers(0, len(array), (2_000, len(array)))].mean(axis=1)
         low, high = np.percentile(samples, [2.5, 97.5])
