@@ -9,6 +9,7 @@ from typing import Any
 from graph.context import PUBLIC, owner, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
+from graph.knowledge.extensions import known
 from graph.knowledge.ingest import Outcome, Source, files, ingest
 from graph.settings import Settings
 from graph.stores.spaces import Record, Space
@@ -41,7 +42,7 @@ class Library:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
-        kind = "regulation" if regulation else kind
+        kind = known("regulation" if regulation else kind)
         outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress)
         if pages:
             from graph.knowledge.web import pages as fetched

@@ -90,11 +90,16 @@ class Augmenter(Protocol):
         "graph") it may follow what passages depend on, within the tokens of the first `top_k`."""
 
 
+def known(kind: str) -> str:
+    """Raises BadInput when there is no such kind."""
+    if kind and kind not in PACKAGES:
+        raise BadInput(f"there is no kind of document {kind[:60]!r}.", hint=f"There are: {', '.join(PACKAGES)}.")
+    return kind
+
+
 def splitter(kind: str) -> Splitter:
     """Of documents of a kind. Raises BadInput when there is no such kind."""
-    if kind and kind not in PACKAGES:
-        raise BadInput(f"there is no kind of document {kind!r}.", hint=f"There are: {', '.join(PACKAGES)}.")
-    return cast(Splitter, import_module(f"{PACKAGES[kind] if kind else 'graph.knowledge'}.splitter"))
+    return cast(Splitter, import_module(f"{PACKAGES[kind] if known(kind) else 'graph.knowledge'}.splitter"))
 
 
 def augmenters(spaces: Spaces, documents: Sequence[str] = ()) -> list[Augmenter]:

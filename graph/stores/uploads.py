@@ -44,7 +44,7 @@ class Job:
     files: list[File]
     finished: str = ""
     reason: str = ""
-    regulation: bool = False  # of every file
+    kind: str = ""  # of every file: an extension's name (graph/knowledge/extensions.py)
     replaces: bool = False  # whether a file may take the place of another's document
 
     @property

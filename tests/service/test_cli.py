@@ -134,6 +134,8 @@ def test_a_model_that_is_down_ends_with_4(run: Run) -> None:
         (("ingest", "x.md"), "whose are they?"),
         (("ingest", "--manifest", "m.csv", "--acl", "a.csv", "--tenant", "U1"), "the access list says whose"),
         (("ingest", "--manifest", "m.csv", "--acl", "a.csv", "--public"), "the access list says whose"),
+        (("ingest", "x.md", "--tenant", "U1", "--kind", "letters"), "there is no kind of document"),
+        (("ingest", "--regulation", "x.md", "--tenant", "U1", "--kind", "letters"), "--kind is of the files"),
         (("ingest", "--manifest", "no.csv", "--acl", "no.csv"), "no.csv cannot be read"),
         (("audit", "show", "zzzz"), "no single run begins with 'zzzz'"),
     ],

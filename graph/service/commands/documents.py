@@ -23,6 +23,9 @@ def ingest(
         Path | None, typer.Option(help="A manifest.csv: doc_id,tenant,path.", show_default=False)
     ] = None,
     acl: Annotated[Path | None, typer.Option(help="Its tenant_acl.csv.", show_default=False)] = None,
+    kind: Annotated[
+        str, typer.Option(help="Of which kind the files are: regulation.", metavar="NAME", show_default=False)
+    ] = "",
     regulation: Annotated[
         str | None,
         typer.Option(help="An act of the Union: PDF, web page or text. Its structure is read.", show_default=False),
@@ -38,6 +41,8 @@ def ingest(
                 "name files, or --manifest together with --acl, or --regulation and one file.",
                 hint="See `cordon ingest --help`.",
             )
+        if kind and not paths:
+            raise BadInput("--kind is of the files that are named.", hint="Name files and --kind, or leave it out.")
         if manifest and (public or tenant):
             raise BadInput("the access list says whose they are.", hint="Leave out --tenant and --public.")
         if not manifest and public == bool(tenant):
@@ -53,10 +58,8 @@ def ingest(
                     agent.ingest_sources(todo, progress=report.add)
             else:
                 with IngestReport(None, as_json) as report:
-                    given = [regulation] if regulation else list(paths or [])
-                    agent.ingest(
-                        given, tenant_id=tenant, public=public, regulation=bool(regulation), progress=report.add
-                    )
+                    given, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
+                    agent.ingest(given, tenant_id=tenant, public=public, kind=kind, progress=report.add)
     raise typer.Exit(1 if report.failed else 0)
 
 

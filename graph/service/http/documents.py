@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
 
 from graph.errors import BadInput
+from graph.knowledge.extensions import known
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
 from graph.service.http.jobs import shown
@@ -42,9 +43,11 @@ async def upload(
     response: Response,
     who: Uploader,
     service: Served,
-    regulation: Annotated[bool, Query(description="the files are acts of the Union: read their structure")] = False,
+    kind: Annotated[str, Query(description="of which kind the files are: regulation, for acts of the Union")] = "",
+    regulation: Annotated[bool, Query(description="the same as kind=regulation")] = False,
 ) -> dict[str, Any]:
     """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them."""
+    kind = known(kind or ("regulation" if regulation else ""))
     if service.jobs.crowded(who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
     settings = service.settings
@@ -60,7 +63,7 @@ async def upload(
             min(UPLOAD_S, settings.request_s),
             room=lambda: free_mb(settings) >= settings.min_free_mb,
         )
-        job = service.jobs.accept(job_id, who.principal, received, regulation=regulation)
+        job = service.jobs.accept(job_id, who.principal, received, kind=kind)
     except OSError:
         service.jobs.discard(job_id)
         raise Problem(503, "The upload could not be stored.") from None

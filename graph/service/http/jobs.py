@@ -77,9 +77,9 @@ class Jobs:
     def file(self, job_id: str, number: int) -> BinaryIO:
         return self._uploads.file(job_id, number)
 
-    def accept(self, job_id: str, who: Principal, files: list[File], *, regulation: bool = False) -> Job:
+    def accept(self, job_id: str, who: Principal, files: list[File], *, kind: str = "") -> Job:
         """The job is durable when this returns: from here on it will be done. Raises OSError when it cannot be."""
-        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, regulation=regulation)
+        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, kind=kind)
         job.replaces = who.role == "admin"
         with self._lock:
             self._uploads.save(job)
@@ -176,7 +176,7 @@ class Jobs:
             file.given or file.name,
             (owner,),
             owner,
-            kind="regulation" if job.regulation else "",
+            kind=job.kind,
             replaces=job.replaces,
             uploader=Principal(job.tenant_id, job.user_id).digest,
         )

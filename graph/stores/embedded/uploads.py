@@ -78,6 +78,8 @@ class _Synced(BufferedWriter):
 def _read(folder: Path) -> Job | None:
     try:
         raw = json.loads((folder / "job.json").read_text())
+        if raw.pop("regulation", False):  # as jobs were written before there were kinds
+            raw["kind"] = "regulation"
         return Job(**{**raw, "files": [File(**file) for file in raw["files"]]})
     except (OSError, ValueError, TypeError, KeyError):
         return None

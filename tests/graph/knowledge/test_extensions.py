@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
+from graph.errors import BadInput
 from graph.knowledge import extensions
 from graph.settings import Settings
 from graph.stores.embedded.space import SqliteSpace
@@ -130,5 +131,5 @@ def test_another_tenant_gets_nothing_of_it(one: Agent, tmp_path: Path) -> None:
 
 
 def test_a_kind_that_nobody_registered_is_said_so(one: Agent, tmp_path: Path) -> None:
-    (outcome,) = one.ingest(tmp_path / "minutes.txt", tenant_id="U1", kind="letters")
-    assert (outcome.status, outcome.reason) == ("failed", "there is no kind of document 'letters'.")
+    with pytest.raises(BadInput, match="there is no kind of document 'letters'"):
+        one.ingest(tmp_path / "minutes.txt", tenant_id="U1", kind="letters")

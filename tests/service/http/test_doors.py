@@ -114,13 +114,18 @@ def test_an_upload_said_to_be_an_act_is_read_as_one(another: Callable[..., Any])
 
     files = [("files", ("act.pdf", acts.as_pdf(acts.invented())))]
     with another() as served, served.client("U1", "uploader") as client:
-        for said, reason in (("false", ""), ("true", "20 articles, 31 recitals")):  # a plain document becomes an act
+        odd = client.post("/v1/documents", params={"kind": "letters"}, files=files)
+        assert (odd.status_code, "There are: regulation." in odd.text) == (400, True)
+        read = "20 articles, 31 recitals"  # a plain document becomes an act
+        for said, kind, reason in (("false", "", ""), ("true", "regulation", read)):
             sent = client.post("/v1/documents", params={"regulation": said}, files=files)
-            assert (sent.status_code, sent.json()["regulation"]) == (202, said == "true")
+            assert (sent.status_code, sent.json()["kind"]) == (202, kind)
             job = finished(client, sent.json()["job_id"])
             assert [(f["status"], f["reason"]) for f in job["files"]] == [("indexed", reason)]
         kept = served.settings.home / "uploads" / job["job_id"] / "job.json"
-        assert json.loads(kept.read_text())["regulation"] is True  # and so it is after a restart
+        assert json.loads(kept.read_text())["kind"] == "regulation"  # and so it is after a restart
+        sent = client.post("/v1/documents", params={"kind": "regulation"}, files=files)
+        assert finished(client, sent.json()["job_id"])["files"][0]["status"] == "unchanged"
         asked = {"question": "art. 12 para. 3", "mode": "graph"}
         assert "48 hours" in client.post("/v1/ask", json=asked).json()["answer"]
         before = list((served.settings.home / "uploads").iterdir())
