@@ -92,6 +92,9 @@ class Settings(BaseModel):
     )
     allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")
 
+    head_key: SecretStr = Field(
+        SecretStr(""), description="signs `cordon audit head`: an Ed25519 private key in PEM, or a file with one"
+    )
     lock_wait_s: float = Field(5, ge=0, le=120, description="how long to wait while another process uses home")
     tracing: Literal["off", "jsonl", "otel", "langsmith"] = Field(
         "off", description="where the spans of each run go; nothing leaves the machine unless this says so"

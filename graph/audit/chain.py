@@ -9,12 +9,12 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import Unavailable
-from graph.stores.journal import Broken, Entry
+from graph.stores.journal import Broken, Entry, Link
 
 GENESIS = "0" * 64
 # What an erasure takes out of a run's line. Decision, verdict, codes, figures and times stay.
@@ -48,19 +48,11 @@ _MEMBER = _pattern()
 
 
 @dataclass(frozen=True)
-class Link:
-    """What the next line is bound to: a line's place and hash."""
-
-    seq: int
-    hash: str
-
-
-@dataclass(frozen=True)
 class Followed:
-    """How far lines follow one another: the last one's link, the one asked for by its place, and what does not hold."""
+    """How far lines follow one another: the last link, those asked for by their places, and what does not hold."""
 
     last: Link
-    asked: Link | None
+    asked: list[Link]
     broken: Broken | None
 
 
@@ -155,10 +147,10 @@ def _members(line: bytes) -> dict[bytes, bytes]:
     return members
 
 
-def follow(lines: Iterable[bytes], ask: int | None = None) -> Followed:
+def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
     """Prove the lines (without newlines) one after the other: each as it was written, in order, bound to the one
-    before, and erased only where a receipt says so. `ask` is the place of a line whose hash is wanted."""
-    last, asked = Link(0, GENESIS), None
+    before, and erased only where a receipt says so. `ask` are places of lines whose hashes are wanted."""
+    last, asked, wanted = Link(0, GENESIS), list[Link](), set(ask)
     erased: dict[bytes, set[int]] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -174,8 +166,8 @@ def follow(lines: Iterable[bytes], ask: int | None = None) -> Followed:
         if members.get(b"prev") != b'"prev":"%s"' % last.hash.encode() or members.get(b"seq") != b'"seq":%d' % number:
             return Followed(last, asked, Broken(number, "a line before it is missing, added or out of order"))
         last = Link(number, members[b"hash"][8:-1].decode())
-        if number == ask:
-            asked = last
+        if number in wanted:
+            asked.append(last)
     left = sorted(number for numbers in erased.values() for number in numbers)
     return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
 

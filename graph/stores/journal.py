@@ -12,12 +12,20 @@ processes may share one. Errors: Unavailable when an entry cannot be written or 
 be proven; a look whose file cannot be opened raises OSError.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 Entry = dict[str, Any]
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A line's place, from 1, and its hash: what the next one is bound to."""
+
+    seq: int
+    hash: str
 
 
 @dataclass(frozen=True)
@@ -30,12 +38,14 @@ class Broken:
 
 @dataclass(frozen=True)
 class Proof:
-    """`broken` is what does not hold; `doubt` why nothing is proven although nothing is broken."""
+    """`broken` is what does not hold; `doubt` why nothing is proven although nothing is broken. `asked` are the lines
+    at the places that were asked for, of a proof that holds."""
 
     entries: int
     head: str
     broken: Broken | None = None
     doubt: str = ""
+    asked: Sequence[Link] = ()
 
     @property
     def holds(self) -> bool:
@@ -75,8 +85,9 @@ class Journal(Protocol):
         Raises NotFound when the tenant has no such entry or run.
         """
 
-    def prove(self) -> Proof:
-        """What the journal proves. A proof without `broken` does not say that there is a journal: `holds` does."""
+    def prove(self, ask: Collection[int] = ()) -> Proof:
+        """What the journal proves, and the hashes of the entries at these places, from 1. A proof without `broken` does
+        not say that there is a journal: `holds` does."""
 
     def state(self) -> str:
         """ "ok", or a word for why the next entry could not be written behind the last one."""

@@ -70,14 +70,59 @@ def audit_flag(
 
 
 @audit.command("verify", epilog="Example: cordon audit verify")
-def audit_verify() -> None:
+def audit_verify(
+    head: Annotated[
+        Path | None, typer.Option(help="A file of heads that `cordon audit head` gave.", show_default=False)
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The key that signed them, public or private.", show_default=False)
+    ] = None,
+) -> None:
     """Prove that no line of the journal was changed, added or removed; exit 1 when one was, or when nothing is proven:
     there is no journal, it is empty, or the file beside it that says where it ends is missing.
 
-    Who may write in the home may make both files anew: keep the head that is printed elsewhere, and compare."""
+    Who may write in the home may make the whole journal anew: heads that are kept elsewhere show that."""
+    from graph.errors import BadInput
+
     with errors():
+        if key and not head:
+            raise BadInput("--key is of the heads in a file.", hint="Give --head FILE, too.")
+        from graph.audit import kept
+
+        heads = kept.read(head) if head else []
+        signer = kept.public_key(key) if key else None
+        proof = _stores().journal.prove([one.link.seq for one in heads])
+        says, holds = proof.says, proof.holds
+        if holds and heads:
+            if signer and (other := kept.unsigned(heads, signer)):
+                says, holds = f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
+            elif (other := kept.differing(heads, proof.asked)) is not None:
+                says, holds = f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
+            else:
+                which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
+                signed = "and signed by this key" if signer else "signatures not checked (give --key)"
+                says += f"\n{which} kept till {heads[-1].at}: of this journal, {signed}"
+        typer.echo(says, err=not holds)
+    raise typer.Exit(0 if holds else 1)
+
+
+@audit.command("head", epilog="Example: cordon audit head >> /mnt/elsewhere/heads.jsonl")
+def audit_head() -> None:
+    """The journal's head on a line, to be kept elsewhere; signed where CORDON_HEAD_KEY names a key. Exit 1 when the
+    journal does not hold."""
+    with errors():
+        from graph.audit import kept
+        from graph.stores.journal import Link
+
+        told = settings()
+        signer = kept.private_key(told.head_key.get_secret_value(), told.home)
         proof = _stores().journal.prove()
-        typer.echo(proof.says, err=not proof.holds)
+        if proof.holds:
+            typer.echo(kept.line(Link(proof.entries, proof.head), signer))
+            if signer is None:
+                typer.echo(f"not signed: CORDON_HEAD_KEY is not set. {kept.MAKE_ONE}", err=True)
+        else:
+            typer.echo(proof.says, err=True)
     raise typer.Exit(0 if proof.holds else 1)
 
 

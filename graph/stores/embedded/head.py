@@ -11,7 +11,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from graph.audit.chain import Link, canonical
+from graph.audit.chain import canonical
+from graph.stores.journal import Link
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from graph.audit.chain import (
-    Link,
     chained,
     check,
     digest,
@@ -25,7 +24,7 @@ from graph.files import private_directory
 from graph.stores.embedded.head import Head
 from graph.stores.embedded.pages import Pages
 from graph.stores.embedded.proof import prove
-from graph.stores.journal import Entry, Proof
+from graph.stores.journal import Entry, Link, Proof
 
 _BLOCK = 8_192
 
@@ -141,9 +140,9 @@ class FileJournal:
                 for line in lines:
                     yield read(line, "a line near its end")
 
-    def prove(self) -> Proof:
+    def prove(self, ask: Collection[int] = ()) -> Proof:
         """What the journal's bytes, and its head, prove."""
-        return prove(self.path, self.head)
+        return prove(self.path, self.head, ask)
 
     def state(self) -> str:
         """Its last whole line proves itself, and it is no shorter than its head says."""

@@ -1,6 +1,6 @@
 """What a journal's bytes and its head prove, in one sentence that never says more than that."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from graph.audit.chain import follow, proven
@@ -8,13 +8,14 @@ from graph.stores.embedded.head import Head
 from graph.stores.journal import Broken, Proof
 
 
-def prove(journal: Path, head: Head) -> Proof:
+def prove(journal: Path, head: Head, ask: Collection[int] = ()) -> Proof:
     told = head.read()  # before the journal: lines may be added while it is read, and none is taken away
     there = journal.exists()
     if not there and told is None:
         return Proof(0, "", doubt="there is no journal: nothing is proven")
-    found = follow(_lines(journal), told.seq if told else None)
+    found = follow(_lines(journal), {*ask, told.seq} if told else ask)
     entries, last = found.last.seq, found.last.hash
+    asked = {link.seq: link for link in found.asked}
     if found.broken is not None:
         return Proof(entries, last, found.broken)
     if told is None:
@@ -22,12 +23,12 @@ def prove(journal: Path, head: Head) -> Proof:
             return Proof(0, "", doubt="the journal is empty: nothing is proven")
         doubt = f"{entries} entries follow one another; without {head.path.name}, a cut end would not show; last {last}"
         return Proof(entries, last, doubt=doubt)
-    if found.asked is None:
+    if told.seq not in asked:
         what = "the journal was cut" if entries else "the journal was emptied" if there else "the journal is gone"
         return Proof(entries, last, Broken(entries + 1, f"{what}: {told.seq} entries were written"))
-    if found.asked != told:
+    if asked[told.seq] != told:
         return Proof(entries, last, Broken(told.seq, "the line is not the one that was written there"))
-    return Proof(entries, last)
+    return Proof(entries, last, asked=found.asked)
 
 
 def _lines(journal: Path) -> Iterator[bytes]:

@@ -32,6 +32,13 @@ def test_entries_are_numbered_bound_and_proven(journal: Journal) -> None:
     assert journal.prove().says == f"4 entries, unbroken; head {made[-1]['hash']}" and journal.state() == "ok"
 
 
+def test_a_proof_gives_the_hashes_at_the_places_asked_for(journal: Journal) -> None:
+    made = [run(journal, f"r{n}") for n in range(4)]
+    asked = journal.prove([2, 4, 9]).asked
+    assert [(link.seq, link.hash) for link in asked if link.seq < 4] == [(2, made[1]["hash"])]
+    assert (4, made[3]["hash"]) in [(link.seq, link.hash) for link in asked]
+
+
 def test_of_no_journal_nothing_is_proven(journal: Journal) -> None:
     assert list(journal.entries()) == list(journal.newest()) == journal.page("U1", limit=5) == []
     assert not journal.prove().holds
