@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graph.stores.embedded.journal import FileJournal
-from tests.conftest import Run
+from tests.support.command import Run
 
 
 def written(home: Path, runs: int, say: str = "why?") -> None:

@@ -13,10 +13,11 @@ from typing import Any
 from evals.security import Row
 from evals.serving import QUESTIONS, Served, serving, small_home
 from graph.agent import Agent
-from graph.audit.chain import Link, chained, is_run, line_of
+from graph.audit.chain import chained, is_run, line_of
 from graph.audit.report import report
 from graph.settings import Settings, load
 from graph.stores.embedded.journal import FileJournal
+from graph.stores.journal import Link
 
 LINES = 100_000
 TENANTS = tuple(f"T{n}" for n in range(20))  # of whom one is erased

@@ -131,7 +131,8 @@ def test_nothing_of_another_tenant_follows_from_the_pages(small: Path, tmp_path:
 
 def padded(journal: FileJournal, count: int) -> None:
     """Many lines of U2, each as long as a run's."""
-    from graph.audit.chain import Link, chained, line_of
+    from graph.audit.chain import chained, line_of
+    from graph.stores.journal import Link
 
     last, lines = Link(*((e := next(journal.newest()))["seq"], e["hash"])), []
     for n in range(count):
