@@ -33,7 +33,7 @@ from nodes.validate import grounded, validate
 def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, State]:
     """The uncompiled graph. Each stage is handed exactly what it asks for."""
     g = _staged(
-        deps or Deps(load()),
+        deps or Deps(load()), StateGraph(State, context_schema=Context, input_schema=Input),
         admit=admit, classify=classify, triage=triage, constrain=constrain, retrieve=retrieve, guard=guard,
         generate=generate, repair=repair, validate=validate, respond=respond, remember=remember,
         refuse=refuse, publish=publish, record=record,
@@ -62,7 +62,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
 def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
     """The way to masked evidence alone: admission, triage, guard and record as for a question, and no generator."""
     g = _staged(
-        deps,
+        deps, StateGraph(State, context_schema=Context, input_schema=Input),
         admit=admit, classify=classify, triage=triage, retrieve=retrieve, guard=guard, present=present,
         refuse=refuse, record=record,
     )  # fmt: skip
@@ -81,8 +81,37 @@ def build_search(deps: Deps) -> StateGraph[State, Context, Input, State]:
     return g
 
 
-def _staged(deps: Deps, **stages: Callable[..., State]) -> StateGraph[State, Context, Input, State]:
-    g = StateGraph(State, context_schema=Context, input_schema=Input)
+def build_replay(deps: Any, recalled: State, then: str) -> StateGraph[State, Context, State, State]:
+    """The way of a run that is on record, from its verdict on, with what it had found: nothing is looked for, kept or
+    recorded. `then` is the stage that goes on with it: guard, or respond where no passage was near enough."""
+
+    def recall(state: State) -> State:
+        return recalled
+
+    g = _staged(
+        deps, StateGraph(State, context_schema=Context),
+        triage=triage, constrain=constrain, recall=recall, guard=guard, generate=generate, repair=repair,
+        validate=validate, respond=respond, refuse=refuse,
+    )  # fmt: skip
+
+    g.add_edge(START, "triage")
+    g.add_conditional_edges(
+        "triage", enforce, {"BLOCK": "refuse", "ALLOW_WITH_GUARDRAILS": "constrain", "ALLOW": "recall"}
+    )
+    g.add_edge("constrain", "recall")
+    g.add_edge("recall", then)
+    g.add_conditional_edges("guard", permitted)
+    g.add_conditional_edges("generate", well_formed)
+    g.add_edge("repair", "validate")
+    g.add_conditional_edges("validate", grounded)
+    g.add_edge("respond", END)
+    g.add_edge("refuse", END)
+    return g
+
+
+def _staged(
+    deps: Deps, g: StateGraph[State, Context, Any, State], **stages: Callable[..., State]
+) -> StateGraph[State, Context, Any, State]:
     handler: Any = fail_closed  # LangGraph's types lack NodeError
     g.set_node_defaults(error_handler=handler)
     for name, work in stages.items():

@@ -28,6 +28,9 @@ class Settings(BaseModel):
     home: Path = Field(Path(".cordon"), description="where index, memory, audit and uploads live (mode 0700)")
     out: Path = Field(Path("out"), description="where the artefacts of each run go")
     artifacts: bool = Field(True, description="write the artefact folder of each run")
+    keep_drafts: bool = Field(
+        False, description="keep what a model wrote, masked, in that folder: `cordon audit replay` needs it"
+    )
 
     model: str = Field("embedded", min_length=1, description="`embedded`, or a model name served at openai_base_url")
     embeddings: str = Field(

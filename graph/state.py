@@ -83,6 +83,13 @@ class Draft(TypedDict):
     why: refusals.Why | Literal[""]  # nothing of it was let out
 
 
+class KeptDraft(TypedDict):
+    """What a model wrote, masked; `cut` as of a draft."""
+
+    text: str
+    cut: bool
+
+
 class Sentence(TypedDict):
     text: str
     citations: list[int]
@@ -321,6 +328,7 @@ class State(TypedDict, total=False):
     retrieval: Searched
     evidence: list[Evidence]
     draft: Draft
+    drafts: list[KeptDraft]  # what the model wrote, where that is kept
     released: Released
     repairs: int
     sentences: list[Sentence]
@@ -378,6 +386,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "retrieval": {"confidence": "low", "candidates": []},
         "evidence": [],
         "draft": {"text": "", "value": None, "errors": [], "steps": [], "cut": False, "outcome": "", "why": ""},
+        "drafts": [],
         "released": {"sentences": [], "citations": []},
         "repairs": 0,
         "sentences": [],

@@ -16,7 +16,7 @@ from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
 from graph.policy.question.intent import weighting
 from graph.settings import Settings
-from graph.state import Draft, Evidence, State, Usage
+from graph.state import Draft, Evidence, KeptDraft, State, Usage
 from graph.stores.journal import Journal
 
 ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are long
@@ -43,13 +43,20 @@ def generate(
     finally:
         if stream:
             stream.close()
+    draft = read(completion, state)
     return {
-        "draft": read(completion, state),
+        "draft": draft,
+        "drafts": kept(state["drafts"], draft["text"], completion, settings),
         "flags": flagged(state, job),
         "released": stream.made if stream else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }
+
+
+def kept(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:
+    """With what the model wrote, masked, where it is kept for a replay."""
+    return [*drafts, {"text": text, "cut": completion.cut}] if settings.keep_drafts and settings.artifacts else drafts
 
 
 def well_formed(state: State) -> Literal["repair", "validate"]:

@@ -24,7 +24,7 @@ def _write(state: State, asker: Principal, thread: str, artifacts: Artifacts) ->
         with artifacts.folder(state) as folder:
             state = {**state, "artifacts": folder.names()}
             folder.write(state, reply_of(state, asker, thread))
-        return {"artifacts": state["artifacts"]}
+        return {"artifacts": state["artifacts"], "drafts": []}
     except (OSError, Unavailable):
         # The journal is the record that must not fail; a missing folder is told and the answer stands.
-        return {"artifacts": {}, "flags": [*state["flags"], "artifacts_failed"]}
+        return {"artifacts": {}, "drafts": [], "flags": [*state["flags"], "artifacts_failed"]}

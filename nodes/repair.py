@@ -11,7 +11,7 @@ from graph.policy.evidence.redaction import public_values
 from graph.policy.repair import Repaired
 from graph.settings import Settings
 from graph.state import State
-from nodes.generate import flagged, prepare, room, spent
+from nodes.generate import flagged, kept, prepare, room, spent
 from prompts import load
 
 TRIES = 2  # calls of the model to mend its own draft, in one turn
@@ -22,6 +22,7 @@ _CUT = "It broke off because it was too long. Say it in fewer words."
 def repair(state: State, *, generator: Generator, settings: Settings) -> State:
     draft, schema = state["draft"], SCHEMAS[state["intent"]["name"]]
     usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
+    written = state["drafts"]
     steps, errors, text, cut = list(draft["steps"]), list(draft["errors"]), draft["text"], draft["cut"]
     found = drafts.read(text, schema, state["evidence"], cut=cut)
     if draft["value"] is not None:  # well formed, but validation found nothing it could let out
@@ -43,11 +44,13 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> State:
             break
         flags, usage = flagged({**state, "flags": flags}, job), spent(usage, completion)
         text, cut = pii.mask(completion.text, keep=public_values(state["evidence"])).text, completion.cut
+        written = kept(written, text, completion, settings)
         found = drafts.read(text, schema, state["evidence"], cut=cut)
         steps += ["model", *found.steps]
     value = found.value if found.ok else None
     return {
         "draft": {**draft, "text": text, "value": value, "errors": found.errors, "steps": steps, "cut": cut},
+        "drafts": written,
         "repairs": tries,
         "usage": usage,
         "flags": flags,

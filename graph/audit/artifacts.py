@@ -21,6 +21,7 @@ from graph.state import Reply, State
 SLUG_CHARS = 40
 TAIL_CHARS, TAIL_OF = 7, "bcdfghjkmnpqrstvwxz"  # 900 million tails, none a word or a number
 WRITING = ".writing-"
+DRAFTS = "drafts.json"  # what the model wrote, masked, where CORDON_KEEP_DRAFTS is set
 
 
 class Artifacts:
@@ -95,6 +96,8 @@ class RunFolder:
         self._json("retrieval.json", reply["retrieval"] | {"query": state["query"], "filters": state["filters"]})
         if self._answered:
             self._json("answer.json", reply)
+        if state["drafts"]:
+            self._json(DRAFTS, state["drafts"])
         if self._star:
             self._write("neighbourhood.mmd", picture.mermaid(self._star).encode())
             self._write("neighbourhood.png", picture.png(self._star))

@@ -5,6 +5,7 @@ from typing import Any
 
 from graph.context import Principal
 from graph.policy import pii
+from graph.policy.evidence.judged import judge_name
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
 from graph.state import Reply, State
@@ -68,7 +69,8 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
 
 def entry_of(state: State, reply: Reply) -> dict[str, Any]:
     """The journal line of requirement A10, with what C7 adds. No answer text: ids, hashes, codes and figures."""
-    usage, verdict = reply["usage"], reply["verdict"]
+    usage, verdict, found = reply["usage"], reply["verdict"], reply["retrieval"]["candidates"]
+    shown = [{"where": one["visibility"], "sha256": _sha256(one["text"])} for one in state["evidence"]]
     kinds = {threat["type"] for threat in verdict["threats"]}
     return {
         "kind": "run",
@@ -85,6 +87,9 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
             "prohibited": verdict["action"] == "BLOCK",
             "retrieval_query": state["query"],
         },
+        "options": state.get("options", {}),
+        "follow_up": state["follow_up"],
+        "listing": state["listing"],
         "intent": reply["intent"]["name"],
         "action": verdict["action"],
         "risk_score": verdict["risk_score"],
@@ -97,7 +102,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "tools_called": [name for name in state["timings"] if name != "turn"],
         "filters_applied": state["filters"],
         "retrieved_doc_ids": list(dict.fromkeys(c["doc_id"] for c in reply["retrieval"]["candidates"])),
-        "retrieved": reply["retrieval"]["candidates"],
+        "retrieved": [{**one, **more} for one, more in zip(found, shown or [{}] * len(found), strict=False)],
         "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in reply["citations"]],
         "final_decision": reply["decision"],
         "refusal_reason": reply["refusal"]["code"] if reply["refusal"] else None,
@@ -109,6 +114,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "draft_dropped": state["draft"]["why"],
         "prompts": state["prompts"],
         "guard_weights": learned.digest()[:16],
+        "policy": judge_name(),
         "model": usage["model"],
         "model_calls": usage["model_calls"],
         "tokens_prompt": usage["prompt_tokens"],

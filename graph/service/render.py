@@ -18,6 +18,7 @@ from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Listing, Paragraph, Words
 
 if TYPE_CHECKING:
+    from graph.administration.replay import Replayed
     from graph.agent import Reply
 
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
@@ -274,6 +275,26 @@ def show_journal(entries: list[dict[str, Any]]) -> None:
         out.print(line, soft_wrap=True)
     if not entries:
         out.print(Text("the journal is empty"))
+
+
+def show_replayed(runs: "list[Replayed]") -> None:
+    """What came out otherwise, run by run, and how many there were."""
+    out = console()
+    for run in runs:
+        if run.differs or run.changed or run.left or len(runs) == 1:
+            said = "differs" if run.differs else "not replayed" if run.left else "equal"
+            style = {"differs": "red", "equal": "green"}.get(said, "yellow")
+            out.print(
+                Text(f"{run.run_id[:8]}  ", style="dim") + Text(said, style=style) + Text(f"  {run.left or run.now}")
+            )
+        for name, (then, now) in run.differs.items():
+            out.print(Text(f"          {name}: {_clean(str(then))[:160]} → {_clean(str(now))[:160]}"), soft_wrap=True)
+        if run.changed:
+            out.print(Text(f"          since then another: {', '.join(run.changed)}", style="dim"), soft_wrap=True)
+    if len(runs) > 1:
+        equal, differ = sum(run.equal for run in runs), sum(bool(run.differs) for run in runs)
+        rest = sum(bool(run.left) and not run.differs for run in runs)
+        out.print(Text(f"{len(runs)} runs: {equal} equal, {differ} differ, {rest} not replayed, or not whole"))
 
 
 def _clean(text: str) -> str:

@@ -1,6 +1,7 @@
 """`cordon audit` and `cordon verify`."""
 
 import json
+from dataclasses import asdict
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -124,6 +125,44 @@ def audit_head() -> None:
         else:
             typer.echo(proof.says, err=True)
     raise typer.Exit(0 if proof.holds else 1)
+
+
+@audit.command("replay", epilog="Example: cordon audit replay 3f0c2a1b")
+def audit_replay(
+    run_id: Annotated[
+        str | None, typer.Argument(help="The run, or the first characters of it.", show_default=False)
+    ] = None,
+    last: Annotated[int, typer.Option(min=0, max=100_000, help="The last runs instead of one.")] = 0,
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="Other borders or detector, as in cordon.toml: its verdicts.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge and answer a run on record again, on the passages it had found, and say what comes out otherwise; exit 1
+    when something does. Nothing is searched for, recorded or sent."""
+    from graph.errors import BadInput
+
+    with errors():
+        if bool(run_id) == bool(last):
+            raise BadInput("name a run, or --last N.", hint="`cordon audit tail --json` lists runs.")
+        from graph.audit.chain import is_run
+        from graph.audit.mistakes import one_run
+
+        with opened_agent() as agent:
+            from graph.administration import replay as again
+            from graph.service.render import show_replayed
+
+            instead = again.policy(policy, agent.settings) if policy else None
+            journal = agent.deps.journal
+            entries = [one_run(journal, run_id)] if run_id else islice(filter(is_run, journal.newest()), last)
+            runs = [again.replay(entry, agent.deps, instead) for entry in entries if run_id or "query" in entry]
+        if as_json:
+            for run in runs:
+                print_json(asdict(run), compact=True)
+        else:
+            show_replayed(runs)
+    raise typer.Exit(1 if any(run.differs for run in runs) else 0)
 
 
 @audit.command("report", epilog="Example: cordon audit report --day 2026-01-31 --format csv")
