@@ -124,7 +124,7 @@ class Deps:
     def public(self) -> "Lists":
         from graph.public import Lists
 
-        return Lists(self.settings.home, roles=self.settings.role_addresses == "show")
+        return Lists(self.stores.lists, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def conversations(self) -> Conversations:

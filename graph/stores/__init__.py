@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graph.stores.keys import KeyStore
     from graph.stores.leases import Lease
     from graph.stores.limits import Counters
+    from graph.stores.lists import Lists
     from graph.stores.spaces import Spaces
     from graph.stores.uploads import Uploads
 
@@ -52,6 +53,10 @@ class Stores(Protocol):
 
     @property
     def keys(self) -> "KeyStore": ...
+
+    @property
+    def lists(self) -> "Lists":
+        """What an operator says is public."""
 
     @property
     def uploads(self) -> "Uploads": ...
