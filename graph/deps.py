@@ -6,8 +6,10 @@ Importing it is cheap, so that what needs the stores alone (`cordon keys`, `cord
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from graph.errors import BadSettings
 from graph.models.gate import Gate
 from graph.policy import pii
 from graph.settings import Settings
@@ -37,7 +39,16 @@ def stores(settings: Settings, *, serves: bool = False) -> Stores:
 
     `serves`: for a service, of which several processes may use the same stores.
     """
-    return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
+    if not (url := settings.database_url.get_secret_value()):
+        return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
+    if find_spec("psycopg") is None:
+        raise BadSettings(
+            "CORDON_DATABASE_URL is set, and what speaks to PostgreSQL is not installed.",
+            hint="pip install 'cordon[postgres]', or `make serve`, which has it.",
+        )
+    from graph.stores.postgres import Postgres
+
+    return Postgres(url, connections=settings.database_connections, wait_s=settings.database_wait_s)
 
 
 @dataclass(frozen=True)

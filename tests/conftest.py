@@ -28,6 +28,7 @@ from graph.settings import Settings, load  # noqa: E402
 from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
 from tests.support.once import once  # noqa: E402
+from tests.support.postgres import OWNER, Server, server  # noqa: E402
 
 # The same examples every time, and none shrunk: one run through the graph takes a third of a second.
 settings.register_profile(
@@ -73,6 +74,16 @@ def agent(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     shutil.copytree(pristine, base / "home")
     with Agent(load(environ={}, home=base / "home", out=base / "out", artifacts=False)) as shared:
         yield shared
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server with a database `prepared` to make others like it; skipped where there is none to be had."""
+    with server() as running:
+        from graph.stores.postgres.migrate import migrate
+
+        migrate(running.url("prepared", OWNER), running.url("prepared"))
+        yield running
 
 
 @pytest.fixture

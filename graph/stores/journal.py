@@ -18,6 +18,15 @@ from typing import Any, Protocol
 
 Entry = dict[str, Any]
 Row = dict[str, Any]
+# `personal_sha256` is the line's name for its own tenant, as `id`: its salt makes it one of a kind, an erasure leaves
+# it, and it binds no place. The salt itself would let whoever kept a page try out what an erased line held. The folder
+# is the machine's, and an error's text names servers, files and settings.
+_NOT_SHOWN = frozenset({"seq", "prev", "hash", "lines", "salt", "personal_sha256", "artifacts", "error"})
+
+
+def shown(entry: Entry) -> Entry:
+    """An entry as a page shows it to its own tenant: nothing that depends on other tenants' lines."""
+    return {"id": entry.get("personal_sha256", ""), **{k: v for k, v in entry.items() if k not in _NOT_SHOWN}}
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
+from graph.knowledge.bm25 import tokens
 from graph.knowledge.mentions import Name, name
 from graph.stores.embedded.exact import Exact, fits
-from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted, tokens
+from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
 from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
 from graph.stores.vectors import Vectors
