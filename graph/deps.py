@@ -41,14 +41,32 @@ def stores(settings: Settings, *, serves: bool = False) -> Stores:
     """
     if not (url := settings.database_url.get_secret_value()):
         return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
-    if find_spec("psycopg") is None:
-        raise BadSettings(
-            "CORDON_DATABASE_URL is set, and what speaks to PostgreSQL is not installed.",
-            hint="pip install 'cordon[postgres]', or `make serve`, which has it.",
-        )
+    _speaks_postgres()
     from graph.stores.postgres import Postgres
 
     return Postgres(url, connections=settings.database_connections, wait_s=settings.database_wait_s)
+
+
+def set_up(settings: Settings) -> list[str]:
+    """Make the tables of the database, or bring them up to date; the names of what was applied."""
+    owner, worker = settings.database_owner_url.get_secret_value(), settings.database_url.get_secret_value()
+    if not (owner and worker):
+        raise BadSettings(
+            "it takes the database as its owner and as the workers' role.",
+            hint="Set CORDON_DATABASE_OWNER_URL and CORDON_DATABASE_URL.",
+        )
+    _speaks_postgres()
+    from graph.stores.postgres.migrate import migrate
+
+    return migrate(owner, worker)
+
+
+def _speaks_postgres() -> None:
+    if find_spec("psycopg") is None:
+        raise BadSettings(
+            "a database is named, and what speaks to PostgreSQL is not installed.",
+            hint="pip install 'cordon[postgres]', or `make serve`, which has it.",
+        )
 
 
 @dataclass(frozen=True)

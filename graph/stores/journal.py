@@ -12,7 +12,7 @@ processes may share one. Errors: Unavailable when an entry cannot be written or 
 be proven; a look whose file cannot be opened raises OSError.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -73,6 +73,13 @@ class Journal(Protocol):
 
     def newest(self) -> Iterator[Entry]:
         """Every entry, the last one first."""
+
+    def lines(self) -> Iterator[bytes]:
+        """The bytes of every line, without its newline, oldest first."""
+
+    def begin(self, lines: Iterable[bytes]) -> Proof:
+        """Go on where another journal ended: take its lines as they are, all or none, and prove them. Raises BadInput
+        when there are lines already, or these do not hold."""
 
     def page(
         self, tenant: str, *, limit: int, day: str = "", after: str | None = None, before: str | None = None

@@ -13,7 +13,7 @@ def prove(journal: Path, head: Head) -> Proof:
     there = journal.exists()
     if not there and told is None:
         return Proof(0, "", doubt="there is no journal: nothing is proven")
-    found = follow(_lines(journal), told.seq if told else None)
+    found = follow(whole_lines(journal), told.seq if told else None)
     entries, last = found.last.seq, found.last.hash
     if found.broken is not None:
         return Proof(entries, last, found.broken)
@@ -30,7 +30,7 @@ def prove(journal: Path, head: Head) -> Proof:
     return Proof(entries, last)
 
 
-def _lines(journal: Path) -> Iterator[bytes]:
+def whole_lines(journal: Path) -> Iterator[bytes]:
     """Every line without its newline. What stands behind the last newline is one, too, if it is a whole entry; half a
     line was left by a killed process, and the next append removes it."""
     if journal.exists():

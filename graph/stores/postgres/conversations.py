@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.stores.conversations import SHOWN, Recalled, title
+from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
 from graph.stores.postgres.database import Database
 
 
@@ -69,6 +69,13 @@ class PostgresConversations:
             np.asarray(vector, np.float32).tolist(), tenant, user, len(vector), limit,
         )  # fmt: skip
         return [Recalled(run, thread, float(score), json.loads(gist)) for run, thread, score, gist in found]
+
+    def all(self, tenant: str) -> list[KeptTurn]:
+        sql = "SELECT user_id, thread_id, turn, gist, embedding::real[] FROM turns WHERE tenant = %s ORDER BY id"
+        return [
+            KeptTurn(user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32))
+            for user, thread, turn, gist, floats in self._rows(tenant, sql, tenant)
+        ]
 
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None

@@ -2,7 +2,7 @@
 locks: one chain, whoever writes. A line, what is beside it and the head change in one transaction."""
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import psycopg
@@ -19,7 +19,7 @@ from graph.audit.chain import (
     read,
     without_personal,
 )
-from graph.errors import NotFound, Unavailable
+from graph.errors import BadInput, NotFound, Unavailable
 from graph.stores.journal import Broken, Entry, Proof, Row, shown
 from graph.stores.postgres.database import ALL, Database
 
@@ -62,6 +62,20 @@ class PostgresJournal:
 
     def newest(self) -> Iterator[Entry]:
         return (read(line.encode(), "a line") for line in self._lines("true", [], newest=True))
+
+    def lines(self) -> Iterator[bytes]:
+        return (line.encode() for line in self._lines("true", []))
+
+    def begin(self, lines: Iterable[bytes]) -> Proof:
+        with self._database.transaction(ALL) as cursor:
+            if _head(cursor).seq:
+                raise BadInput("there is a journal already.", hint="Name a database that has none.")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            found = follow(map(_copied(cursor), lines))
+            if found.broken is not None:
+                raise BadInput(f"the lines do not hold: {found.broken.why} ({found.broken.line}).")
+            cursor.execute("UPDATE journal_head SET seq = %s, hash = %s", [found.last.seq, found.last.hash])
+        return self.prove()
 
     def page(
         self, tenant: str, *, limit: int, day: str = "", after: str | None = None, before: str | None = None
@@ -147,11 +161,22 @@ def _head(cursor: "psycopg.Cursor[Any]", *, lock: bool = True) -> Link:
     return Link(seq, last)
 
 
+def _copied(cursor: "psycopg.Cursor[Any]") -> Callable[[bytes], bytes]:
+    def copied(line: bytes) -> bytes:
+        _add(cursor, read(line, "a line"), line)
+        return line
+
+    return copied
+
+
 def _written(cursor: "psycopg.Cursor[Any]", entry: Entry) -> Entry:
     last = _head(cursor)
     entry = chained(entry, last if last.hash != GENESIS else None)
-    line = line_of(entry)[:-1].decode()
-    names = [entry.get(key) for key in ("tenant_id", "run_id", "personal_sha256")]
-    cursor.execute("INSERT INTO journal VALUES (%s, %s, %s, %s, %s)", [entry["seq"], *names, line])
+    _add(cursor, entry, line_of(entry)[:-1])
     cursor.execute("UPDATE journal_head SET seq = %s, hash = %s", [entry["seq"], entry["hash"]])
     return entry
+
+
+def _add(cursor: "psycopg.Cursor[Any]", entry: Entry, line: bytes) -> None:
+    names = [entry.get(key) for key in ("tenant_id", "run_id", "personal_sha256")]
+    cursor.execute("INSERT INTO journal VALUES (%s, %s, %s, %s, %s)", [entry["seq"], *names, line.decode()])

@@ -18,10 +18,10 @@ class PostgresKeys:
     def close(self) -> None:
         """Nothing of its own is open."""
 
-    def pepper(self) -> bytes:
+    def pepper(self, first: bytes = b"") -> bytes:
         if not self._pepper:
             with self._database.transaction(ALL) as cursor:
-                made = secrets.token_bytes(32)
+                made = first or secrets.token_bytes(32)
                 cursor.execute("INSERT INTO pepper (value) VALUES (%s) ON CONFLICT DO NOTHING", [made])
                 [(self._pepper,)] = cursor.execute("SELECT value FROM pepper").fetchall()
         return self._pepper

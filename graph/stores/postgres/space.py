@@ -18,7 +18,7 @@ from graph.knowledge import bm25
 from graph.knowledge.mentions import Name, name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
-from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
+from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -149,6 +149,30 @@ class PostgresSpace:
     def records(self) -> list[Record]:
         rows = self._ask("SELECT record FROM documents WHERE tenant = %s ORDER BY doc_id")
         return [Record(**json.loads(record)) for (record,) in rows]
+
+    def whole(self, doc_id: str) -> Whole | None:
+        with self.reading():
+            record = self.record(doc_id)
+            if record is None:
+                return None
+            rows = self._ask(
+                f"SELECT embedding::real[], words, {_PLACE} FROM chunks JOIN vectors USING (tenant, id)"
+                " WHERE tenant = %s AND doc_id = %s ORDER BY id",
+                doc_id,
+            )
+            judged = self._ask(
+                "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id ="
+                " judged.chunk WHERE judged.tenant = %s AND doc_id = %s",
+                doc_id,
+            )
+            return Whole(
+                record,
+                self.text(doc_id),
+                [StoredChunk(*place) for _, _, *place in rows],
+                np.array([vector for vector, *_ in rows], np.float32) if rows else np.zeros((0, 0), np.float32),
+                [words for _, words, *_ in rows],
+                {chunk_id: (by, text) for chunk_id, by, text in judged},
+            )
 
     def by_hash(self, sha256: str) -> list[Record]:
         rows = self._ask("SELECT record FROM documents WHERE tenant = %s AND sha256 = %s ORDER BY doc_id", sha256)
