@@ -90,7 +90,7 @@ class Database:
             self._used += 1
         try:
             if connection not in self._looked_at:
-                self._look_at(connection)
+                self._look_at(connection, raises)
             yield connection
         finally:
             with self._lock:
@@ -141,16 +141,16 @@ class Database:
         if pool is not None:
             pool.close()
 
-    def _look_at(self, connection: "psycopg.Connection[Any]") -> None:
+    def _look_at(self, connection: "psycopg.Connection[Any]", raises: type[Unavailable] = Unavailable) -> None:
         try:
             found = connection.execute("SELECT max(number) FROM migrations").fetchone()
         except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege) as error:
-            raise Unavailable(
+            raise raises(
                 f"the database {self.place} is not set up for Cordon, or not for this role.",
                 hint="`cordon migrate` sets it up, with CORDON_DATABASE_OWNER_URL.",
             ) from error
         if (version := found[0] if found else None) != newest():
-            raise Unavailable(
+            raise raises(
                 f"the database {self.place} has tables of version {version}, this Cordon needs {newest()}.",
                 hint="Run `cordon migrate` of the newer version, and stop the workers of the older one.",
             )
@@ -159,7 +159,7 @@ class Database:
             " 'cordon'::regnamespace AND pg_has_role(relowner, 'USAGE')) FROM pg_roles WHERE rolname = current_user"
         ).fetchone()
         if told is None or told[0]:
-            raise Unavailable(
+            raise raises(
                 "the role of CORDON_DATABASE_URL owns tables of Cordon or stands above row-level security.",
                 hint="Give the workers a role of their own: `cordon migrate` makes the one that CORDON_DATABASE_URL"
                 " names.",
