@@ -6,8 +6,10 @@ Importing it is cheap, so that what needs the stores alone (`cordon keys`, `cord
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from graph.errors import BadSettings
 from graph.models.gate import Gate
 from graph.policy import pii
 from graph.settings import Settings
@@ -37,7 +39,34 @@ def stores(settings: Settings, *, serves: bool = False) -> Stores:
 
     `serves`: for a service, of which several processes may use the same stores.
     """
-    return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
+    if not (url := settings.database_url.get_secret_value()):
+        return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
+    _speaks_postgres()
+    from graph.stores.postgres import Postgres
+
+    return Postgres(url, connections=settings.database_connections, wait_s=settings.database_wait_s)
+
+
+def set_up(settings: Settings) -> list[str]:
+    """Make the tables of the database, or bring them up to date; the names of what was applied."""
+    owner, worker = settings.database_owner_url.get_secret_value(), settings.database_url.get_secret_value()
+    if not (owner and worker):
+        raise BadSettings(
+            "it takes the database as its owner and as the workers' role.",
+            hint="Set CORDON_DATABASE_OWNER_URL and CORDON_DATABASE_URL.",
+        )
+    _speaks_postgres()
+    from graph.stores.postgres.migrate import migrate
+
+    return migrate(owner, worker)
+
+
+def _speaks_postgres() -> None:
+    if find_spec("psycopg") is None:
+        raise BadSettings(
+            "a database is named, and what speaks to PostgreSQL is not installed.",
+            hint="pip install 'cordon[postgres]', or `make serve`, which has it.",
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +153,7 @@ class Deps:
     def public(self) -> "Lists":
         from graph.public import Lists
 
-        return Lists(self.settings.home, roles=self.settings.role_addresses == "show")
+        return Lists(self.stores.lists, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def conversations(self) -> Conversations:

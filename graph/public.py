@@ -1,26 +1,25 @@
 """What an operator keeps public: a short list for each tenant, and one for all, each change on record.
 
-The lists lie in the home, one file each. Nothing here takes the home's lock, so they change while the service runs,
-and the next question goes by them. Of what was taken off a list its digest stays: what was shown before still verifies.
+They change while the service runs, and the next question goes by them. Of what was taken off a list its digest stays:
+what was shown before still verifies.
 """
 
-import json
-import os
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, key_of
-from graph.errors import BadInput, NotFound, Unavailable
-from graph.files import alone_in
+from graph.context import PUBLIC
+from graph.errors import BadInput, NotFound
 from graph.policy import pii
 from graph.policy.pii.public import Public, digest, form, spellings
 from graph.policy.text.canonical import canonicalise
 from graph.stores.journal import Journal
+from graph.stores.lists import Lists as Kept
+from graph.stores.lists import Loaded
 
 MOST = 1_000  # entries of a list, and as many digests of former ones
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}")
+_NONE: dict[str, Any] = {"entries": [], "gone": []}
 _HINT = "An e-mail address, a phone number, or @example.org for the role addresses of a domain can be public."
 
 
@@ -45,11 +44,11 @@ def entry(value: str) -> tuple[str, frozenset[str]]:
 
 
 class Lists:
-    """The lists of a home. With `roles` the role addresses of public documents are public, too."""
+    """What the lists of a store say. With `roles` the role addresses of public documents are public, too."""
 
-    def __init__(self, home: Path, *, roles: bool = False) -> None:
-        self._folder, self._roles = home / "public", roles
-        self._read: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
+    def __init__(self, kept: Kept, *, roles: bool = False) -> None:
+        self._kept, self._roles = kept, roles
+        self._read: dict[str, Loaded] = {}
 
     def of(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
         """What masking leaves for this tenant in documents of this visibility; with `ever` what it once left, too."""
@@ -67,60 +66,46 @@ class Lists:
         kind, forms = entry(value)
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         new = {"value": " ".join(value.split()), "kind": kind, "note": note[:200], "added": now, "by": by}
-        with alone_in(self._folder):
-            known = self._known(tenant)
+
+        def longer(known: dict[str, Any]) -> dict[str, Any]:
+            known = known or _NONE
             if any(forms & set(one["forms"]) for one in known["entries"]):
                 raise BadInput("the value is on the list already.")
             if len(known["entries"]) >= MOST:
                 raise BadInput(f"the list holds {MOST:,} values, and no more.", hint="Take one off.")
             journal.append(_line("added", tenant, kind, value, by, now))
-            self._write(tenant, known | {"entries": [*known["entries"], {**new, "forms": sorted(forms)}]})
+            return known | {"entries": [*known["entries"], {**new, "forms": sorted(forms)}]}
+
+        self._kept.change(tenant, longer)
         return new
 
     def remove(self, tenant: str, value: str, journal: Journal, *, by: str) -> None:
         """Raises NotFound for what is not on the list."""
         kind, forms = entry(value)
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        with alone_in(self._folder):
-            known = self._known(tenant)
+
+        def shorter(known: dict[str, Any]) -> dict[str, Any]:
+            known = known or _NONE
             gone = [one for one in known["entries"] if forms & set(one["forms"])]
             if not gone:
                 raise NotFound("the value is not on the list.", hint="`cordon public list` shows what is.")
             journal.append(_line("removed", tenant, kind, value, by, now))
             former = [*known["gone"], *(digest(form) for one in gone for form in one["forms"])]
             left = [one for one in known["entries"] if one not in gone]
-            self._write(tenant, {"entries": left, "gone": list(dict.fromkeys(former))[-4 * MOST :]})
+            return {"entries": left, "gone": list(dict.fromkeys(former))[-4 * MOST :]}
+
+        self._kept.change(tenant, shorter)
 
     def forget(self, tenant: str) -> int:
         """Erase a tenant's list; how many values were on it."""
         count = len(self._known(tenant)["entries"])
-        self._path(tenant).unlink(missing_ok=True)
+        self._kept.forget(tenant)
+        self._read.pop(tenant, None)
         return count
 
-    def _path(self, tenant: str) -> Path:
-        return self._folder / f"{key_of('public', tenant)}.json"
-
     def _known(self, tenant: str) -> dict[str, Any]:
-        path = self._path(tenant)
-        try:
-            stat = path.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-            kept = self._read.get(tenant)
-            if kept is None or kept[0] != stamp:
-                kept = self._read[tenant] = stamp, json.loads(path.read_bytes())
-            return kept[1]
-        except FileNotFoundError:
-            return {"entries": [], "gone": []}
-        except (OSError, ValueError) as error:
-            raise Unavailable(f"the list {path.name} cannot be read ({error}).", hint="Mend or remove it.") from error
-
-    def _write(self, tenant: str, known: dict[str, Any]) -> None:
-        fresh = self._path(tenant).with_suffix(".writing")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(json.dumps(known, ensure_ascii=False, indent=1).encode())
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(self._path(tenant))
+        loaded = self._read[tenant] = self._kept.load(tenant, self._read.get(tenant))
+        return loaded.value or _NONE
 
 
 def _line(says: str, tenant: str, kind: str, value: str, by: str, now: str) -> dict[str, Any]:

@@ -98,6 +98,16 @@ class Settings(BaseModel):
     head_key: SecretStr = Field(
         SecretStr(""), description="signs `cordon audit head`: an Ed25519 private key in PEM, or a file with one"
     )
+    # One database for many machines (docs/operations.md).
+    database_url: SecretStr = Field(
+        SecretStr(""), description="`postgresql://…`: what is shared lies there, and not in home; the workers' role"
+    )
+    database_owner_url: SecretStr = Field(
+        SecretStr(""), description="the same database as the role that owns the tables; `cordon migrate` alone uses it"
+    )
+    database_connections: int = Field(10, ge=1, le=1_000, description="to the database, of each process, at most")
+    database_wait_s: float = Field(5, gt=0, le=120, description="how long to wait for a free connection; then 503")
+
     lock_wait_s: float = Field(5, ge=0, le=120, description="how long to wait while another process uses home")
     tracing: Literal["off", "jsonl", "otel", "langsmith"] = Field(
         "off", description="where the spans of each run go; nothing leaves the machine unless this says so"
@@ -156,6 +166,13 @@ class Settings(BaseModel):
             raise ValueError(wanted)
         return value
 
+    @field_validator("database_url", "database_owner_url")
+    @classmethod
+    def _database(cls, value: SecretStr) -> SecretStr:
+        if value.get_secret_value() and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("an address such as postgresql://USER:PASSWORD@HOST/NAME is expected")
+        return value
+
     @field_validator("context")
     @classmethod
     def _holds(cls, value: int) -> int:
@@ -190,6 +207,9 @@ class Settings(BaseModel):
     @property
     def embedded(self) -> bool:
         return self.model == "embedded"
+
+
+SECRETS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is SecretStr)
 
 
 def load(directory: Path | None = None, environ: dict[str, str] | None = None, **overrides: Any) -> Settings:
@@ -258,5 +278,5 @@ def _explain(error: ValidationError) -> str:
     name = ".".join(str(part) for part in first["loc"])
     given = first.get("input")
     given = without_credentials(given) if isinstance(given, str) else given
-    said = "a value that is not shown" if name == "openai_api_key" else repr(given)
+    said = "a value that is not shown" if name in SECRETS else repr(given)
     return f"setting {name} = {said} is not usable: {first['msg'].lower()}."

@@ -28,6 +28,7 @@ from graph.settings import Settings, load  # noqa: E402
 from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
 from tests.support.once import once  # noqa: E402
+from tests.support.postgres import OWNER, Server, server  # noqa: E402
 
 # The same examples every time, and none shrunk: one run through the graph takes a third of a second.
 settings.register_profile(
@@ -67,12 +68,47 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def agent(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+def database_of(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, Any]]:
+    """With CORDON_TEST_DATABASE=1 the settings by which a home's documents lie in PostgreSQL: a database of its own, like
+    one with the shipped corpus where the home has it. Else none: everything lies in the home."""
+    if not os.environ.get("CORDON_TEST_DATABASE"):
+        return lambda home: {}
+    running: Server = request.getfixturevalue("postgres")
+    indexed, known = running.database(like="prepared"), dict[Path, dict[str, Any]]()
+    folder = request.getfixturevalue("tmp_path_factory").mktemp("indexed")
+    settings = load(environ={}, home=folder / "home", artifacts=False, database_url=running.url(indexed))
+    with Agent(settings) as agent:
+        agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
+
+    def of(home: Path) -> dict[str, Any]:
+        if home not in known:
+            like = indexed if (home / "index").exists() else "prepared"
+            known[home] = {"database_url": running.url(running.database(like=like))}
+        return known[home]
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def agent(
+    pristine: Path, tmp_path_factory: pytest.TempPathFactory, database_of: Callable[[Path], dict[str, Any]]
+) -> Iterator[Agent]:
     """The embedded model over the shipped corpus, shared: ask, with threads of your own, and change no document."""
     base = tmp_path_factory.mktemp("shared")
     shutil.copytree(pristine, base / "home")
-    with Agent(load(environ={}, home=base / "home", out=base / "out", artifacts=False)) as shared:
+    known = database_of(base / "home")
+    with Agent(load(environ={}, home=base / "home", out=base / "out", artifacts=False, **known)) as shared:
         yield shared
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server with a database `prepared` to make others like it; skipped where there is none to be had."""
+    with server() as running:
+        from graph.stores.postgres.migrate import migrate
+
+        migrate(running.url("prepared", OWNER), running.url("prepared"))
+        yield running
 
 
 @pytest.fixture
@@ -82,11 +118,12 @@ def home(pristine: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings_of(tmp_path: Path) -> Callable[..., Settings]:
+def settings_of(tmp_path: Path, database_of: Callable[[Path], dict[str, Any]]) -> Callable[..., Settings]:
     """Settings with home and out below this test's directory."""
 
     def make(**values: Any) -> Settings:
-        return load(environ={}, **{"home": tmp_path / "home", "out": tmp_path / "out", **values})
+        home = values.get("home", tmp_path / "home")
+        return load(environ={}, **{"home": home, "out": tmp_path / "out", **database_of(home), **values})
 
     return make
 

@@ -37,6 +37,7 @@ ALLOWED = frozenset(
         *("3-Clause BSD License", "ISC License (ISCL)", "PSF-2.0", "CNRI-Python", "Python Software Foundation License"),
         *("Apache-2.0", "Apache Software License", "Apache License", "Version 2.0"),
         *("MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)", "GNU Lesser General Public License v2 or later (LGPLv2+)"),
+        *("LGPL-3.0-only",),
     }
 )
 # Looked at one by one. Not installed here: what other platforms need, so there is no metadata to read.

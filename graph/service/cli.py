@@ -13,6 +13,7 @@ from graph.service.commands import (
     erasing,
     guards,
     keeping,
+    moving,
     public,
     records,
     regulations,
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (asking, documents, erasing, guards, keeping, public, records, regulations, serving, system):
+for commands in (asking, documents, erasing, guards, keeping, moving, public, records, regulations, serving, system):
     app.add_typer(commands.app)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from graph import errors
 from graph.errors import CordonError, Unavailable
 from graph.runner import Found, SentenceSink, Turn
-from graph.settings import Settings
+from graph.settings import SECRETS, Settings
 from graph.state import Reply
 
 ROOT = Path(__file__).parents[2]
@@ -241,5 +241,5 @@ def raised(error: dict[str, str]) -> Exception:
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:
-    """The settings as JSON, with the secret in them: the line between the two processes is theirs alone."""
-    return settings.model_dump(mode="json") | {"openai_api_key": settings.openai_api_key.get_secret_value()}
+    """The settings as JSON, with the secrets in them: the line between the two processes is theirs alone."""
+    return settings.model_dump(mode="json") | {name: getattr(settings, name).get_secret_value() for name in SECRETS}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graph.stores.keys import KeyStore
     from graph.stores.leases import Lease
     from graph.stores.limits import Counters
+    from graph.stores.lists import Lists
     from graph.stores.spaces import Spaces
     from graph.stores.uploads import Uploads
 
@@ -54,6 +55,10 @@ class Stores(Protocol):
     def keys(self) -> "KeyStore": ...
 
     @property
+    def lists(self) -> "Lists":
+        """What an operator says is public."""
+
+    @property
     def uploads(self) -> "Uploads": ...
 
     @property
@@ -76,7 +81,8 @@ class Stores(Protocol):
         form, but for the journal."""
 
     def backup(self, out: BinaryIO) -> dict[str, str]:
-        """Write all of it; what it holds, names to SHA-256. Raises Unavailable while a process uses it."""
+        """Write all of it; what it holds, names to SHA-256. Raises Unavailable while a process uses it. Both raise
+        BadInput where a store has tools of its own for this: the hint names them."""
 
     def restore(self, source: BinaryIO) -> dict[str, str]:
         """Take what `backup` wrote where there is nothing yet; every byte is checked first. Raises BadInput and leaves

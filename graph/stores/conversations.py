@@ -30,6 +30,17 @@ class Recalled:
     turn: dict[str, Any]  # a graph.state.PastTurn
 
 
+@dataclass(frozen=True)
+class KeptTurn:
+    """A turn as `add` took it; `shown` is what it kept of the reply."""
+
+    user: str
+    thread: str
+    shown: dict[str, Any]
+    gist: dict[str, Any]
+    vector: np.ndarray | None
+
+
 class Conversations(Protocol):
     def add(
         self,
@@ -55,6 +66,9 @@ class Conversations(Protocol):
     def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
         """The user's answered turns whose questions mean nearly the same, nearest first, from all of their threads.
         Those that were embedded by a model of other dimensions are left out."""
+
+    def all(self, tenant: str) -> list[KeptTurn]:
+        """Every turn of a tenant's people, in the order in which they were added."""
 
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None

@@ -12,12 +12,21 @@ processes may share one. Errors: Unavailable when an entry cannot be written or 
 be proven; a look whose file cannot be opened raises OSError.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 Entry = dict[str, Any]
 Row = dict[str, Any]
+# `personal_sha256` is the line's name for its own tenant, as `id`: its salt makes it one of a kind, an erasure leaves
+# it, and it binds no place. The salt itself would let whoever kept a page try out what an erased line held. The folder
+# is the machine's, and an error's text names servers, files and settings.
+_NOT_SHOWN = frozenset({"seq", "prev", "hash", "lines", "salt", "personal_sha256", "artifacts", "error"})
+
+
+def shown(entry: Entry) -> Entry:
+    """An entry as a page shows it to its own tenant: nothing that depends on other tenants' lines."""
+    return {"id": entry.get("personal_sha256", ""), **{k: v for k, v in entry.items() if k not in _NOT_SHOWN}}
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,13 @@ class Journal(Protocol):
 
     def newest(self) -> Iterator[Entry]:
         """Every entry, the last one first."""
+
+    def lines(self) -> Iterator[bytes]:
+        """The bytes of every line, without its newline, oldest first."""
+
+    def begin(self, lines: Iterable[bytes]) -> Proof:
+        """Go on where another journal ended: take its lines as they are, all or none, and prove them. Raises BadInput
+        when there are lines already, or these do not hold."""
 
     def page(
         self, tenant: str, *, limit: int, day: str = "", after: str | None = None, before: str | None = None

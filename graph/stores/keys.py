@@ -29,8 +29,9 @@ class Key:
 
 
 class KeyStore(Protocol):
-    def pepper(self) -> bytes:
-        """32 random bytes, made once and the same for all who share the store."""
+    def pepper(self, first: bytes = b"") -> bytes:
+        """32 random bytes, made once and the same for all who share the store. `first` is taken where there are none
+        yet: the pepper of the store that the keys come from."""
 
     def add(self, key: Key, hashed: bytes) -> None: ...
 

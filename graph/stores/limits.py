@@ -1,7 +1,8 @@
 """How often and how much at once, counted for everybody who shares the stores.
 
 Promises. Isolation: what one name used up changes nothing for another. Nothing is durable: after a restart everybody
-begins with a full allowance. Concurrency: called from one thread, and quick: an event loop waits for it. No errors.
+begins with a full allowance, or what was left of it. Places end with the process that has them. Concurrency: called
+from one thread, and quick: an event loop waits for it. Errors: Unavailable.
 """
 
 from collections.abc import Sequence

@@ -90,6 +90,18 @@ class Annex:
     length: int
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A document as `Space.put` took it: its words by chunk, its vectors float32 (len(chunks), d)."""
+
+    record: Record
+    text: str
+    chunks: list[StoredChunk]
+    vectors: np.ndarray
+    words: list[str]
+    judged: dict[str, tuple[str, str]]  # chunk id → which guard, what it found
+
+
 class Words(Protocol):
     """The word index: words are compared by their stems (Porter's), texts are those that were indexed for a chunk."""
 
@@ -144,6 +156,9 @@ class Space(Words, Protocol):
 
     def records(self) -> list[Record]:
         """All documents, by id."""
+
+    def whole(self, doc_id: str) -> Whole | None:
+        """All of a document but its annex, of one moment."""
 
     def by_hash(self, sha256: str) -> list[Record]:
         """Those made of a file of this hash, by id."""

@@ -137,7 +137,10 @@ def test_stages_do_not_know_the_wiring_or_the_doors() -> None:
     assert stray == []
 
 
-ENGINES = ("sqlite3", "chromadb", "langchain_chroma", "langgraph.checkpoint.sqlite")
+ENGINES = (
+    "sqlite3", "chromadb", "langchain_chroma", "langgraph.checkpoint.sqlite", "psycopg", "psycopg_pool",
+    "langgraph.checkpoint.postgres",
+)  # fmt: skip
 
 
 def engines(path: Path) -> set[str]:
@@ -163,7 +166,8 @@ def test_only_the_wiring_names_a_store() -> None:
 def test_only_stores_know_databases() -> None:
     product = [(name, path) for name, path in modules() if not name.startswith("evals")]
     knows = {name for name, path in product if engines(path)}
-    assert {name for name in knows if not name.startswith(STORES)} == set()
+    stems = "graph.knowledge.bm25"  # SQLite's tokenizer, on an empty database in memory
+    assert {name for name in knows if not name.startswith(STORES)} == {stems}
     assert {engine for _, path in product for engine in engines(path)} == set(ENGINES)  # the check sees them
 
 

@@ -154,9 +154,10 @@ def test_the_list_can_be_read_and_holds_no_value_twice(inside: Run, home: Path) 
 def test_a_list_has_an_end(home: Path) -> None:
     from graph import public
     from graph.errors import BadInput
-    from graph.stores.embedded.journal import FileJournal
+    from graph.stores.embedded import Embedded
 
-    journal, lists = FileJournal(home / "audit" / "journal.jsonl"), public.Lists(home)
+    stores = Embedded(home)
+    journal, lists = stores.journal, public.Lists(stores.lists)
     lists.add("U1", "a@example.org", journal, by="op")
     file = next((home / "public").glob("*.json"))
     known = json.loads(file.read_text())

@@ -61,5 +61,5 @@ def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
     from graph.deps import stores
     from graph.public import Lists
 
-    chosen = settings()
-    return Lists(chosen.home), owner(tenant, everybody), stores(chosen).journal
+    kept = stores(settings())
+    return Lists(kept.lists), owner(tenant, everybody), kept.journal

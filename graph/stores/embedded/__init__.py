@@ -16,6 +16,7 @@ from graph.stores.embedded.journal import FileJournal
 from graph.stores.embedded.keys import SqliteKeys
 from graph.stores.embedded.limits import MemoryCounters
 from graph.stores.embedded.lines import JsonLines
+from graph.stores.embedded.lists import FolderLists
 from graph.stores.embedded.threads import ByThread
 from graph.stores.embedded.uploads import FolderUploads
 
@@ -37,6 +38,7 @@ class Embedded:
         self._home, self._wait_s, self._serves = home, wait_s, serves
         self.journal = FileJournal(home / "audit" / "journal.jsonl")
         self.uploads = FolderUploads(home / "uploads")
+        self.lists = FolderLists(home / "public")
         self.counters = MemoryCounters()
         self.keys = SqliteKeys(home)
         self._by_thread = ByThread()

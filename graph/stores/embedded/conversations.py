@@ -13,7 +13,7 @@ import numpy as np
 from graph.context import key_of
 from graph.errors import Unavailable
 from graph.files import alone_in
-from graph.stores.conversations import SHOWN, Recalled, title
+from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
 from graph.stores.embedded import open_files
 
 _MOST_NAMED = 500  # SQLite bounds the parameters of a statement
@@ -95,6 +95,13 @@ class SqliteConversations:
         scores = np.stack([np.frombuffer(raw, np.float32) for *_, raw in rows]) @ vector.astype(np.float32)
         best = np.argsort(-scores, kind="stable")[:limit]
         return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
+
+    def all(self, tenant: str) -> list[KeptTurn]:
+        found = self._run(tenant, "SELECT user_id, thread_id, turn, gist, vector FROM turns ORDER BY id", ())
+        return [
+            KeptTurn(user, thread, json.loads(turn), json.loads(gist), raw and np.frombuffer(raw, np.float32))
+            for user, thread, turn, gist, raw in found
+        ]
 
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None

@@ -3,27 +3,28 @@
 import fcntl
 import os
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from graph.audit.chain import (
     chained,
     check,
     digest,
+    follow,
     line_of,
     needle,
     proven,
     read,
     without_personal,
 )
-from graph.errors import Unavailable
+from graph.errors import BadInput, Unavailable
 from graph.files import private_directory
 from graph.stores.embedded.head import Head
 from graph.stores.embedded.pages import Pages
-from graph.stores.embedded.proof import prove
+from graph.stores.embedded.proof import prove, whole_lines
 from graph.stores.journal import Entry, Link, Proof
 
 _BLOCK = 8_192
@@ -140,6 +141,26 @@ class FileJournal:
                 for line in lines:
                     yield read(line, "a line near its end")
 
+    def lines(self) -> Iterator[bytes]:
+        return whole_lines(self.path)
+
+    def begin(self, lines: Iterable[bytes]) -> Proof:
+        fresh = self.path.with_name(f".{self.path.name}.writing")
+        with self._locked() as file:
+            if os.fstat(file).st_size or self.head.read():
+                raise BadInput("there is a journal already.", hint="Name a home that has none.")
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                found = follow(map(_copied(out), lines))
+                out.flush()
+                os.fsync(out.fileno())
+            if found.broken is not None:
+                fresh.unlink()
+                raise BadInput(f"the lines do not hold: {found.broken.why} ({found.broken.line}).")
+            if found.last.seq:
+                fresh.replace(self.path)
+                self.head.write(found.last)
+        return self.prove()
+
     def prove(self, ask: Collection[int] = ()) -> Proof:
         """What the journal's bytes, and its head, prove."""
         return prove(self.path, self.head, ask)
@@ -201,6 +222,14 @@ def _written(file: int, entries: list[Entry], head: Head) -> list[Entry]:
     if last is not None:
         head.write(last)
     return made
+
+
+def _copied(out: BinaryIO) -> Callable[[bytes], bytes]:
+    def copied(line: bytes) -> bytes:
+        out.write(line + b"\n")
+        return line
+
+    return copied
 
 
 def _is_whole(tail: bytes) -> bool:

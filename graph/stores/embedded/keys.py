@@ -31,11 +31,11 @@ class SqliteKeys:
                 self._db.close()
                 self._db = None
 
-    def pepper(self) -> bytes:
+    def pepper(self, first: bytes = b"") -> bytes:
         if not self._pepper:
             with self._outages():
                 private_directory(self._path.parent)
-                self._pepper = _pepper(self._pepper_path)
+                self._pepper = _pepper(self._pepper_path, first)
         return self._pepper
 
     def add(self, key: Key, hashed: bytes) -> None:
@@ -98,13 +98,13 @@ class SqliteKeys:
         return db
 
 
-def _pepper(path: Path) -> bytes:
+def _pepper(path: Path, first: bytes) -> bytes:
     """Written once. Two processes that make it at the same time end up with one."""
     if not path.exists():
         fresh = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
         file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(file, "wb") as stream:
-            stream.write(secrets.token_bytes(32))
+            stream.write(first or secrets.token_bytes(32))
             stream.flush()
             os.fsync(stream.fileno())
         with suppress(FileExistsError):

@@ -19,12 +19,7 @@ from typing import BinaryIO
 
 from graph.audit.chain import needle, read
 from graph.errors import NotFound
-from graph.stores.journal import Entry
-
-# `personal_sha256` is the line's name for its own tenant, as `id`: its salt makes it one of a kind, an erasure leaves
-# it, and it binds no place. The salt itself would let whoever kept a page try out what an erased line held. The folder
-# is the machine's, and an error's text names servers, files and settings.
-_NOT_SHOWN = frozenset({"seq", "prev", "hash", "lines", "salt", "personal_sha256", "artifacts", "error"})
+from graph.stores.journal import Entry, shown
 
 
 @dataclass
@@ -93,8 +88,7 @@ class _Lines:
     def shown(self, numbers: Iterable[int]) -> Iterator[Entry]:
         for _, entry in self._holding([needle("timestamp", self._day)], numbers):
             if entry["timestamp"].startswith(self._day):
-                known = {key: value for key, value in entry.items() if key not in _NOT_SHOWN}
-                yield {"id": entry.get("personal_sha256", ""), **known}
+                yield shown(entry)
 
     def last_of(self, name: str) -> int:
         return self._of(name)[0]

@@ -6,23 +6,20 @@ each stem of a part. The parts are made by `settle` and lie in the space's own f
 with it, in the same transaction; they are read only while together they hold exactly the chunks of the space.
 """
 
-import math
-import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from graph.knowledge import bm25
+from graph.knowledge.bm25 import tokens
 from graph.stores.embedded.exact import greatest
 
 WORTH = 3_000  # chunks up to which FTS5 is asked
 PART = 2_048  # rows, so that a place in a part takes two bytes
-_K1, _B, _LEAST = 1.2, 0.75, 1e-6  # FTS5's, which are fixed; the last is the weight of a word in most chunks
 SCHEMA = (
     # The stem "" has every row of a part.
     """CREATE TABLE IF NOT EXISTS postings (part INTEGER, stem TEXT, held BLOB NOT NULL, PRIMARY KEY (part, stem))
@@ -32,7 +29,6 @@ SCHEMA = (
 )
 
 Read = Callable[..., list[tuple[Any, ...]]]
-_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ class Postings:
         sizes = read("SELECT id, sz FROM words_docsize ORDER BY id")
         self.rows = np.array([row for row, _ in sizes], np.int64)  # of every chunk, rising
         lengths = _numbers(b"".join(size for _, size in sizes))
-        self._damping = _K1 * (1 - _B + _B * lengths / lengths.mean()) if sizes else lengths
+        self._damping = bm25.damping(lengths, lengths.mean()) if sizes else lengths
         held = covered(read) if len(sizes) > WORTH else {}
         whole = [part * PART + np.frombuffer(places, np.uint16).astype(np.int64) for part, places in held.items()]
         in_step = held and np.array_equal(np.concatenate(whole), self.rows)
@@ -73,8 +69,7 @@ class Postings:
             rows, scores = np.array(found, np.float64).reshape(-1, 2).T
             return Holding(np.searchsorted(self.rows, rows.astype(np.int64)), scores)
         at, times = self._kept(*stems) if self._begins else self._counted(*stems)
-        weight = math.log((len(self.rows) - len(at) + 0.5) / (len(at) + 0.5)) if len(self.rows) else 0.0
-        return Holding(at, (weight if weight > 0 else _LEAST) * (times * (_K1 + 1) / (times + self._damping[at])))
+        return Holding(at, bm25.scores(len(self.rows), times, self._damping[at]))
 
     def _kept(self, stem: str) -> tuple[np.ndarray, np.ndarray]:
         parts = ",".join(map(str, self._begins))  # a look for each, where a join may read all of them
@@ -101,20 +96,6 @@ class Postings:
         return best
 
 
-def tokens(words: Sequence[str]) -> list[list[str]]:
-    """What the word index makes of each: stems in a row, most often one. Porter's algorithm has no other copy here."""
-    found: list[list[str]] = [[] for _ in words]
-    with _one_at_a_time:
-        db = _kept_tokenizer()
-        db.execute("BEGIN")
-        try:
-            for number, stem in _stems(db, [word.replace("\x00", " ") for word in words], "doc, offset"):
-                found[number].append(stem)
-        finally:
-            db.execute("ROLLBACK")  # nothing of anybody's question stays
-    return found
-
-
 def quoted(word: str) -> str:
     return '"' + word.replace('"', " ").replace("\x00", " ") + '"'
 
@@ -131,27 +112,11 @@ def made(places: Sequence[int], texts: Iterable[str]) -> Iterable[tuple[str, byt
     """Stem → blob, of the texts of a part, which have these places in it, rising. A blob has which of the texts hold
     the stem, counted from 0, and how often, two bytes each; that of the stem "" has the places."""
     yield "", np.array(places, np.uint16).tobytes()
-    with closing(_tokenizer()) as db:
-        for stem, found in groupby(_stems(db, texts, "term, doc"), key=lambda one: one[1]):
+    with closing(bm25.tokenizer()) as db:
+        for stem, found in groupby(bm25.stems(db, texts, "term, doc"), key=lambda one: one[1]):
             numbers, times = np.unique([number for number, _ in found], return_counts=True)
             pairs = np.stack([numbers, np.minimum(times, np.iinfo(np.uint16).max)], axis=1)
             yield stem, pairs.astype(np.uint16).tobytes()
-
-
-def _stems(db: sqlite3.Connection, texts: Iterable[str], order: str) -> Iterable[tuple[int, str]]:
-    """Number of the text, counted from 0, and stem of every word."""
-    db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(texts))
-    yield from db.execute(f"SELECT doc, term FROM places ORDER BY {order}")
-
-
-def _tokenizer() -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-    db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
-    db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
-    return db
-
-
-_kept_tokenizer = cache(_tokenizer)
 
 
 def _numbers(flat: bytes) -> np.ndarray:

@@ -13,7 +13,7 @@ def prove(journal: Path, head: Head, ask: Collection[int] = ()) -> Proof:
     there = journal.exists()
     if not there and told is None:
         return Proof(0, "", doubt="there is no journal: nothing is proven")
-    found = follow(_lines(journal), {*ask, told.seq} if told else ask)
+    found = follow(whole_lines(journal), {*ask, told.seq} if told else ask)
     entries, last = found.last.seq, found.last.hash
     asked = {link.seq: link for link in found.asked}
     if found.broken is not None:
@@ -31,7 +31,7 @@ def prove(journal: Path, head: Head, ask: Collection[int] = ()) -> Proof:
     return Proof(entries, last, asked=found.asked)
 
 
-def _lines(journal: Path) -> Iterator[bytes]:
+def whole_lines(journal: Path) -> Iterator[bytes]:
     """Every line without its newline. What stands behind the last newline is one, too, if it is a whole entry; half a
     line was left by a killed process, and the next append removes it."""
     if journal.exists():

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
+from graph.knowledge.bm25 import tokens
 from graph.knowledge.mentions import Name, name
 from graph.stores.embedded.exact import Exact, fits
-from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted, tokens
+from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
-from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk
+from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
 from graph.stores.vectors import Vectors
 
 SCHEMA_VERSION = 1
@@ -228,6 +229,28 @@ class SqliteSpace:
 
     def records(self) -> list[Record]:
         return [Record(**json.loads(row[0])) for row in self.execute("SELECT record FROM documents ORDER BY doc_id")]
+
+    def whole(self, doc_id: str) -> Whole | None:
+        with self.reading():
+            record = self.record(doc_id)
+            if record is None:
+                return None
+            rows = self.execute(
+                'SELECT id, vector, words.text, chunk_id, doc_id, start, "end", page, sheet, section FROM chunks'
+                " JOIN words ON words.rowid = chunks.id WHERE doc_id = ? ORDER BY id",
+                (doc_id,),
+            )
+            judged = "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.id = chunk WHERE doc_id = ?"
+            found = self.execute(judged, (doc_id,)) if self._has("judged") else []
+            vectors = [np.frombuffer(vector, np.float32) for _, vector, *_ in rows]
+            return Whole(
+                record,
+                self.text(doc_id),
+                [StoredChunk(*place) for _, _, _, *place in rows],
+                np.stack(vectors) if vectors else np.zeros((0, 0), np.float32),
+                [words for _, _, words, *_ in rows],
+                {chunk_id: (by, text) for chunk_id, by, text in found},
+            )
 
     def by_hash(self, sha256: str) -> list[Record]:
         rows = self.execute("SELECT record FROM documents WHERE sha256 = ? ORDER BY doc_id", (sha256,))

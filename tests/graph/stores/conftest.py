@@ -1,6 +1,7 @@
 """Each store, for the suites that hold it to its protocol. Another store is one more line here."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from graph.stores.embedded import Embedded
 from graph.stores.embedded.chroma import Chroma
 from graph.stores.embedded.exact import Exact
 from graph.stores.vectors import Vectors
+from tests.support.postgres import Server
 
-STORES: dict[str, Callable[[Path], Stores]] = {"embedded": lambda base: Embedded(base / "home")}
+Another = Callable[[str], Stores]
+STORES = ("embedded", "postgres")
 VECTORS: dict[str, Callable[[Path], Vectors]] = {
     "exact": lambda base: Exact(),
     "chroma": lambda base: Chroma(base / "chroma", above=10),
@@ -19,8 +22,35 @@ VECTORS: dict[str, Callable[[Path], Vectors]] = {
 
 
 @pytest.fixture(params=STORES)
-def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
-    return STORES[request.param](tmp_path)
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Another]:
+    """A store of that name: the same name is the same store, as another process sees it."""
+    with ExitStack() as done:
+        if request.param == "embedded":
+
+            def make(name: str) -> Stores:
+                opened = Embedded(tmp_path / name)
+                done.callback(opened.close)
+                return opened
+        else:
+            server: Server = request.getfixturevalue("postgres")
+            made: dict[str, str] = {}
+
+            def make(name: str) -> Stores:
+                from graph.stores.postgres import Postgres
+
+                if name not in made:
+                    made[name] = server.database(like="prepared")
+                    done.callback(server.drop, made[name])
+                opened = Postgres(server.url(made[name]), connections=6, wait_s=2)
+                done.callback(opened.close)
+                return opened
+
+        yield make
+
+
+@pytest.fixture
+def stores(another: Another) -> Stores:
+    return another("home")
 
 
 @pytest.fixture(params=VECTORS)

@@ -21,6 +21,7 @@ def kept(stores: Stores) -> Iterator[Checkpoints]:
 
 class Said(TypedDict):
     said: Annotated[list[str], operator.add]
+    last: str
 
 
 def ask(kept: Checkpoints, thread: str, text: str) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def ask(kept: Checkpoints, thread: str, text: str) -> dict[str, Any]:
     graph.add_edge(START, "answer")
     graph.add_edge("answer", END)
     compiled = graph.compile(checkpointer=kept.saver)
-    done: dict[str, Any] = compiled.invoke({"said": [text]}, {"configurable": {"thread_id": thread}})
+    done: dict[str, Any] = compiled.invoke({"said": [text], "last": text}, {"configurable": {"thread_id": thread}})
     return done
 
 

@@ -1,0 +1,145 @@
+"""LangGraph's checkpoints in its own tables, each call in one transaction that sees one thread."""
+
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg.rows import dict_row
+
+from graph.errors import Unavailable
+from graph.stores.postgres.database import Database
+
+_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+
+
+class PostgresCheckpoints:
+    def __init__(self, database: Database, serde: SerializerProtocol) -> None:
+        self._database, self._serde = database, serde
+        self._saver: _Saver | None = None
+
+    @property
+    def saver(self) -> "_Saver":
+        if self._saver is None:
+            with self._database.transaction():  # so that what cannot work says so at once
+                self._saver = _Saver(self._database, self._serde)
+        return self._saver
+
+    def close(self) -> None:
+        self._saver = None
+
+    def outages(self) -> AbstractContextManager[None]:
+        return self._database.outages()
+
+    def latest(self, thread: str) -> str:
+        with self._database.transaction(name=thread) as cursor:
+            sql = 'SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s'
+            [(latest,)] = cursor.execute(sql, [thread]).fetchall()
+        return latest or ""
+
+    def keep_latest(self, thread: str) -> None:
+        latest = '(SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s)'
+        try:
+            with self._database.transaction(name=thread) as cursor:
+                for table in ("checkpoints", "checkpoint_writes"):
+                    older = f'DELETE FROM {table} WHERE thread_id = %s AND checkpoint_id COLLATE "C" < {latest}'
+                    cursor.execute(older, [thread, thread])
+                cursor.execute(
+                    "DELETE FROM checkpoint_blobs AS b WHERE thread_id = %s AND NOT EXISTS (SELECT 1 FROM checkpoints"
+                    " AS c WHERE c.thread_id = %s AND c.checkpoint_ns = b.checkpoint_ns"
+                    " AND c.checkpoint -> 'channel_versions' ->> b.channel = b.version)",
+                    [thread, thread],
+                )
+        except Unavailable:
+            pass  # the next turn tries it
+
+    def forget(self, threads: Collection[str]) -> int:
+        held = 0
+        for thread in threads:
+            with self._database.transaction(name=thread) as cursor:
+                gone = [cursor.execute(f"DELETE FROM {of} WHERE thread_id = %s", [thread]).rowcount for of in _TABLES]
+                held += bool(gone[0])
+        return held
+
+
+class _Text:
+    """A string in a channel: LangGraph writes strings beside the serializer, and what it does not know through it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class _Through:
+    """The serializer, for what is wrapped, too."""
+
+    def __init__(self, serde: SerializerProtocol) -> None:
+        self._serde = serde
+        self.loads_typed = serde.loads_typed
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        return self._serde.dumps_typed(obj.text if isinstance(obj, _Text) else obj)
+
+
+class _Saver(PostgresSaver):
+    """As LangGraph's, on connections of the pool."""
+
+    def __init__(self, database: Database, serde: SerializerProtocol) -> None:
+        super().__init__(None, serde=_Through(serde))  # type: ignore[arg-type]
+        self._database = database
+        self._at = threading.local()
+
+    @contextmanager
+    def _cursor(self, *, pipeline: bool = False) -> Iterator["psycopg.Cursor[Any]"]:
+        with self._database.transaction(name=self._at.thread) as cursor:
+            cursor.row_factory = dict_row
+            yield cursor
+
+    def _of(self, config: RunnableConfig | None) -> None:
+        self._at.thread = config["configurable"]["thread_id"] if config else ""
+
+    def list(self, config: RunnableConfig | None, **known: Any) -> Iterator[CheckpointTuple]:
+        self._of(config)
+        return iter(list(super().list(config, **known)))
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        self._of(config)
+        return super().get_tuple(config)
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        self._of(config)
+        values = checkpoint["channel_values"]
+        wrapped = {key: _Text(value) if isinstance(value, str) else value for key, value in values.items()}
+        return super().put(config, {**checkpoint, "channel_values": wrapped}, metadata, new_versions)
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self._of(config)
+        super().put_writes(config, writes, task_id, task_path)
+
+    def delete_thread(self, thread_id: str) -> None:
+        self._at.thread = thread_id
+        super().delete_thread(thread_id)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        self._of(config)
+        return super().get_delta_channel_history(config=config, channels=channels)

@@ -1,0 +1,192 @@
+"""The database as a worker has it: a bounded pool, transactions that say for whom they work, outages in words.
+
+A connection is looked at when it is used first: the tables must be those of this version, and the role one that
+row-level security holds.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from weakref import WeakSet
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from graph.errors import BadSettings, Unavailable
+from graph.stores.postgres.migrate import newest
+
+ALL = "*"  # of all tenants; migrations/access.sql says what is seen so
+# A worker that hangs in a transaction, or a host that is gone, holds up nobody for long.
+_SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; SET lock_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '60s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
+    SET tcp_keepalives_count = 3; SET client_min_messages = error"""
+_CONNECT: dict[str, Any] = {
+    "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
+    "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
+}  # fmt: skip
+
+
+class Database:
+    """Opened on first use. At most `most` connections; who waits longer than `wait_s` for one is told."""
+
+    def __init__(self, url: str, most: int, wait_s: float) -> None:
+        self.url, self._most, self._wait_s = url, most, wait_s
+        self._lock = threading.Lock()
+        self._pool: ConnectionPool[Any] | None = None
+        self._looked_at: WeakSet[Any] = WeakSet()
+        self._used = 0
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: no user, no password."""
+        known = conninfo_to_dict(self.url)
+        return f"{known.get('dbname', '')} at {known.get('host', 'localhost')}"
+
+    def connect(self) -> "psycopg.Connection[Any]":
+        """A connection beside the pool. Raises Unavailable."""
+        with self.outages():
+            connection = psycopg.connect(self.url, **_CONNECT)
+            try:
+                _settled(connection)
+                self._look_at(connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    @contextmanager
+    def transaction(
+        self,
+        tenant: str = "",
+        *,
+        name: str = "",
+        snapshot: bool = False,
+        raises: type[Unavailable] = Unavailable,
+    ) -> Iterator["psycopg.Cursor[Any]"]:
+        """All of it stands, or nothing. `snapshot`: only reads, and sees one moment. `raises`: in an outage."""
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if snapshot else "BEGIN"
+        told = sql.SQL(begin + "; SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}").format(tenant, name)
+        with self.outages(raises), self._connection(raises) as connection:
+            try:
+                connection.execute(told)
+                with connection.cursor(binary=True) as cursor:
+                    yield cursor
+                connection.commit()
+            except BaseException:
+                with suppress(psycopg.Error):  # that it is broken is told already, and the server rolls back
+                    connection.rollback()
+                raise
+
+    @contextmanager
+    def _connection(self, raises: type[Unavailable]) -> Iterator["psycopg.Connection[Any]"]:
+        try:
+            connection = self._open().getconn()
+        except PoolTimeout as error:
+            raise self._none(raises) from error
+        with self._lock:
+            self._used += 1
+        try:
+            if connection not in self._looked_at:
+                self._look_at(connection, raises)
+            yield connection
+        finally:
+            with self._lock:
+                self._used -= 1
+            if self._pool is not None:
+                self._pool.putconn(connection)
+            else:
+                connection.close()
+
+    def _none(self, raises: type[Unavailable]) -> Unavailable:
+        if self._used >= self._most:
+            return raises(
+                f"all {self._most} connections to the database were in use for {self._wait_s:g} seconds.",
+                hint="Try again; if it happens often, raise CORDON_DATABASE_CONNECTIONS.",
+            )
+        return raises(
+            f"the database {self.place} gave no connection in {self._wait_s:g} seconds.",
+            hint="Is it up, and does it have connections left? Answers come again when it does.",
+        )
+
+    @contextmanager
+    def outages(self, raises: type[Unavailable] = Unavailable) -> Iterator[None]:
+        """What goes wrong in the database becomes Unavailable."""
+        try:
+            yield
+        except psycopg.Error as error:
+            raise unavailable(error, raises) from error
+
+    def _open(self) -> "ConnectionPool[Any]":
+        with self._lock:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self.url,
+                    min_size=0,
+                    max_size=self._most,
+                    timeout=self._wait_s,
+                    kwargs=_CONNECT,
+                    configure=_settled,
+                    check=ConnectionPool.check_connection,
+                    num_workers=1,
+                    open=True,
+                )
+            return self._pool
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def _look_at(self, connection: "psycopg.Connection[Any]", raises: type[Unavailable] = Unavailable) -> None:
+        try:
+            found = connection.execute("SELECT max(number) FROM migrations").fetchone()
+        except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege) as error:
+            raise raises(
+                f"the database {self.place} is not set up for Cordon, or not for this role.",
+                hint="`cordon migrate` sets it up, with CORDON_DATABASE_OWNER_URL.",
+            ) from error
+        if (version := found[0] if found else None) != newest():
+            raise raises(
+                f"the database {self.place} has tables of version {version}, this Cordon needs {newest()}.",
+                hint="Run `cordon migrate` of the newer version, and stop the workers of the older one.",
+            )
+        told = connection.execute(
+            "SELECT rolsuper OR rolbypassrls OR EXISTS (SELECT 1 FROM pg_class WHERE relnamespace ="
+            " 'cordon'::regnamespace AND pg_has_role(relowner, 'USAGE')) FROM pg_roles WHERE rolname = current_user"
+        ).fetchone()
+        if told is None or told[0]:
+            raise raises(
+                "the role of CORDON_DATABASE_URL owns tables of Cordon or stands above row-level security.",
+                hint="Give the workers a role of their own: `cordon migrate` makes the one that CORDON_DATABASE_URL"
+                " names.",
+            )
+        self._looked_at.add(connection)
+
+
+def checked(url: str) -> str:
+    """The URL, if it is one. Raises BadSettings, without it."""
+    try:
+        known = conninfo_to_dict(url)
+    except psycopg.Error as error:
+        raise BadSettings("CORDON_DATABASE_URL cannot be read.", hint="postgresql://USER:PASSWORD@HOST/NAME") from error
+    if not known.get("user") or not known.get("dbname"):
+        raise BadSettings(
+            "CORDON_DATABASE_URL names no user or no database.", hint="postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    return url
+
+
+def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -> Unavailable:
+    """In words that hold nothing of a row: what PostgreSQL adds as detail is left out."""
+    said = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return raises(
+        f"the database could not do it: {said}.", hint="Is it up, and is there room on its disk? Then try again."
+    )
+
+
+def _settled(connection: "psycopg.Connection[Any]") -> None:
+    connection.execute(_SESSION)

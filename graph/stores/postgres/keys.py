@@ -1,0 +1,51 @@
+"""API keys, a row each; the pepper in a table of its own, which a dump can leave out (docs/operations.md)."""
+
+import secrets
+
+from graph.stores.keys import Key
+from graph.stores.postgres.database import ALL, Database
+
+_COLUMNS = "id, tenant, user_id, role, created, revoked, expires"
+
+
+class PostgresKeys:
+    """A key is looked up before its tenant is known, so all of it is asked of all tenants."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pepper = b""
+
+    def close(self) -> None:
+        """Nothing of its own is open."""
+
+    def pepper(self, first: bytes = b"") -> bytes:
+        if not self._pepper:
+            with self._database.transaction(ALL) as cursor:
+                made = first or secrets.token_bytes(32)
+                cursor.execute("INSERT INTO pepper (value) VALUES (%s) ON CONFLICT DO NOTHING", [made])
+                [(self._pepper,)] = cursor.execute("SELECT value FROM pepper").fetchall()
+        return self._pepper
+
+    def add(self, key: Key, hashed: bytes) -> None:
+        row = [key.key_id, hashed, key.tenant_id, key.user_id, key.role, key.created, key.revoked, key.expires]
+        with self._database.transaction(ALL) as cursor:
+            cursor.execute("INSERT INTO keys VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+
+    def all(self, tenant_id: str = "") -> list[Key]:
+        sql = f'SELECT {_COLUMNS} FROM keys WHERE %s IN (\'\', tenant) ORDER BY created COLLATE "C", id COLLATE "C"'
+        with self._database.transaction(ALL) as cursor:
+            return [Key(*row) for row in cursor.execute(sql, [tenant_id])]
+
+    def find(self, key_id: str) -> tuple[Key, bytes] | None:
+        with self._database.transaction(ALL) as cursor:
+            row = cursor.execute(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = %s", [key_id]).fetchone()
+        return (Key(*row[1:]), bytes(row[0])) if row else None
+
+    def revoke(self, key_id: str, at: str) -> None:
+        with self._database.transaction(ALL) as cursor:
+            cursor.execute("UPDATE keys SET revoked = %s WHERE id = %s AND revoked = ''", [at, key_id])
+
+    def forget(self, tenant_id: str, user_id: str = "") -> int:
+        with self._database.transaction(tenant_id) as cursor:
+            sql = "DELETE FROM keys WHERE tenant = %s AND %s IN ('', user_id)"
+            return cursor.execute(sql, [tenant_id, user_id]).rowcount

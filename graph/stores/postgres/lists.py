@@ -1,0 +1,35 @@
+"""Operators' lists, a row each."""
+
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from graph.stores.lists import Loaded
+from graph.stores.postgres.database import Database
+
+
+class PostgresLists:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, tenant: str, last: Loaded | None = None) -> Loaded:
+        seen = str(last.stamp) if last else ""
+        with self._database.transaction(tenant) as cursor:
+            sql = "SELECT stamp, CASE WHEN stamp <> %s THEN value END FROM lists WHERE tenant = %s"
+            row = cursor.execute(sql, [seen, tenant]).fetchone()
+        if row is None:
+            return Loaded(None, {})
+        return last if last and row[1] is None else Loaded(row[0], json.loads(row[1]))
+
+    def change(self, tenant: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        with self._database.transaction(tenant) as cursor:
+            cursor.execute("INSERT INTO lists VALUES (%s, '', '{}') ON CONFLICT DO NOTHING", [tenant])
+            row = cursor.execute("SELECT value FROM lists WHERE tenant = %s FOR UPDATE", [tenant]).fetchone()
+            value = changed(json.loads(row[0]) if row else {})
+            sql = "UPDATE lists SET stamp = %s, value = %s WHERE tenant = %s"
+            cursor.execute(sql, [uuid.uuid4().hex, json.dumps(value), tenant])
+
+    def forget(self, tenant: str) -> None:
+        with self._database.transaction(tenant) as cursor:
+            cursor.execute("DELETE FROM lists WHERE tenant = %s", [tenant])

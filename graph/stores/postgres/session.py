@@ -1,0 +1,122 @@
+"""What lasts as long as this process is connected: its number, the threads whose turn it has, its places in the limits.
+
+One connection beside the pool. When the process dies, or the connection does, the server lets go of all of it.
+"""
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+
+from graph.stores.limits import Allowance, Refusal
+from graph.stores.postgres.database import ALL, Database, unavailable
+
+_CLASS = 0x636F7264  # of the advisory locks that say that a process lives; lives() in migrations knows it
+_AGAIN_S = 0.05  # until a thread that another process has is tried again
+
+
+class Session:
+    """Safe between threads; calls come one after the other, and each is quick."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._free = threading.Condition(threading.RLock())
+        self._connection: psycopg.Connection[Any] | None = None
+        self._number = 0
+        self._turns: dict[int, int] = {}  # of threads: the session in which the lock was taken
+
+    @property
+    def number(self) -> int:
+        """Of the process as it is connected now."""
+        with self._free:
+            self._connected()
+            return self._number
+
+    def close(self) -> None:
+        with self._free:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def lives(self) -> bool:
+        """Whether the database answers."""
+        try:
+            self.ask("SELECT 1")
+        except Exception:
+            return False
+        return True
+
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Raises Unavailable. A connection that broke since it was last used is made anew, once."""
+        with self._free:
+            for again in (True, False):
+                connection = self._connected()
+                try:
+                    return connection.execute(sql, values).fetchall()
+                except psycopg.Error as error:
+                    if not connection.broken or not again:
+                        raise unavailable(error) from error
+            raise AssertionError
+
+    def _connected(self) -> "psycopg.Connection[Any]":
+        if self._connection is None or self._connection.broken or self._connection.closed:
+            self._connection = self._database.connect()
+            self._connection.execute("SELECT set_config('cordon.tenant', %s, false)", [ALL])
+            sql = "SELECT n, pg_advisory_lock(%s, n) FROM (SELECT nextval('sessions')::integer AS n) AS one"
+            [(self._number, _)] = self._connection.execute(sql, [_CLASS]).fetchall()
+        return self._connection
+
+    # -- whose turn it is in a thread -----------------------------------------------------------------------
+
+    @contextmanager
+    def turn(self, thread: str) -> Iterator[None]:
+        key = int.from_bytes(hashlib.sha256(thread.encode()).digest()[:8], "big", signed=True)
+        with self._free:
+            while True:
+                if key in self._turns:  # of this process
+                    self._free.wait()
+                elif self.ask("SELECT pg_try_advisory_lock(%s)", [key])[0][0]:
+                    self._turns[key] = self._number
+                    break
+                else:
+                    self._free.wait(_AGAIN_S)
+        try:
+            yield
+        finally:
+            with self._free:
+                if self._turns.pop(key) == self._number:  # else it went with the connection
+                    with suppress(Exception):  # as it does with this one
+                        self.ask("SELECT pg_advisory_unlock(%s)", [key])
+                self._free.notify_all()
+
+
+class PostgresCounters:
+    """Counted in the database, for all processes. A place that a process had goes with it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def enter(self, allowances: Sequence[Allowance]) -> Refusal | None:
+        found = self._session.ask(
+            "SELECT kind, wait_s FROM enter(%s::text[], %s::text[], %s::integer[], %s::integer[], %s)",
+            [
+                [one.kind for one in allowances],
+                [one.name for one in allowances],
+                [one.per_minute for one in allowances],
+                [one.at_once for one in allowances],
+                self._session.number,
+            ],
+        )
+        return Refusal(*found[0]) if found else None
+
+    def leave(self, allowances: Sequence[Allowance]) -> None:
+        with suppress(Exception):  # of a connection that is gone: its places went with it
+            self._session.ask(
+                "WITH gone AS (UPDATE places SET taken = taken - 1 FROM unnest(%s::text[], %s::text[]) AS one (kind,"
+                " name) WHERE places.kind = one.kind AND places.name = one.name AND session = %s RETURNING 1)"
+                " SELECT count(*) FROM gone",
+                [[one.kind for one in allowances], [one.name for one in allowances], self._session.number],
+            )

