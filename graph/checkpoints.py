@@ -5,10 +5,13 @@ comes too late for it.
 """
 
 import re
+import threading
 from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from graph import turn
+from graph.models.gate import WHOSE
 from graph.policy import pii
 
 # What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
@@ -37,15 +40,26 @@ def masked(value: Any) -> Any:
     return value
 
 
-_CLEAN: dict[str, None] = {}  # texts that masking left as they were; a chunk's comes in every turn that shows it
+def note_masked(text: str) -> None:
+    """What this turn's masking made, sparing nothing: to mask it once more before it is stored would change nothing."""
+    turn.found()["masked", text] = True
+
+
+# Texts that masking left as they were: those of the thread's memory come in every turn. By tenant, so that no time
+# tells one what another one was answered. The oldest goes.
+_CLEAN: dict[tuple[str, str], None] = {}
+_KEPT = 2_048
+_FORGETTING = threading.Lock()
 
 
 def _text(text: str) -> str:
-    if text in _CLEAN:
+    name = WHOSE.get(), text
+    if name in _CLEAN or ("masked", text) in turn.found():
         return text
     found = pii.mask(text).text
     if found == text:
-        if len(_CLEAN) >= 2_048:
-            _CLEAN.clear()
-        _CLEAN[text] = None
+        with _FORGETTING:
+            if len(_CLEAN) >= _KEPT:
+                del _CLEAN[next(iter(_CLEAN))]
+            _CLEAN[name] = None
     return found

@@ -13,6 +13,7 @@ from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply
+from graph.turn import begin as begin_turn
 
 SentenceSink = Callable[[CitedSentence], None]
 
@@ -76,6 +77,7 @@ class Turns:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
+        begin_turn()
         known: dict[str, Any] = {"context": turn.context}
         graph = self._passing
         if turn.kept:
@@ -106,6 +108,7 @@ class Turns:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
+        begin_turn()
         with tracing_context(enabled=False):
             state = self._finder.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.runtime import Runtime
 
+from graph.checkpoints import note_masked
 from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
@@ -56,6 +57,8 @@ def guard(
         text, edits = redact(raw, withheld, seen.spans)
         if withheld:
             flags.append("injection_in_context")
+        elif not seen.kept:
+            note_masked(text)
         filters += [f"masked:{record.doc_id}"] if len(edits) > len(withheld) else []
         evidence.append(
             {
