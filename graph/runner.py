@@ -14,6 +14,7 @@ from graph.deps import Deps
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply
 from graph.turn import begin as begin_turn
+from graph.turn import spent_ms
 
 SentenceSink = Callable[[CitedSentence], None]
 
@@ -98,7 +99,8 @@ class Turns:
             if turn.kept:
                 kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
         assert reply is not None
-        return reply
+        # The record cannot tell how long it took itself; the reply can.
+        return {**reply, "timings_ms": {**reply["timings_ms"], "total": spent_ms() or 0.0}}
 
     def search(self, turn: Turn) -> Found:
         with self._deps.gate.inside(turn.context.tenant_id):

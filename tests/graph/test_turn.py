@@ -2,6 +2,7 @@
 
 import contextvars
 import json
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -91,6 +92,16 @@ def test_what_is_kept_because_it_is_public_is_masked_where_it_is_stored(
     reply = one.ask("When do the potters fire celadon glazes?", tenant_id="U1", thread_id="t")
     assert "kiln@example.org" in reply.answer
     assert "kiln@example.org" not in json.dumps(state_of(one, "U1", "t")["evidence"])
+
+
+def test_the_time_told_is_that_of_the_whole_turn(opened: Callable[..., Agent]) -> None:
+    one = opened()
+    begun = time.perf_counter()
+    reply = one.ask("Which freezer holds the whole blood samples?", tenant_id="U1", thread_id="t", memory="buffer")
+    whole = (time.perf_counter() - begun) * 1_000
+    stages = sum(ms for name, ms in reply["timings_ms"].items() if name != "total")
+    recorded = next(e for e in one.deps.journal.newest() if e["kind"] == "run")["latency_ms"]
+    assert stages <= recorded <= reply["timings_ms"]["total"] <= whole
 
 
 def test_what_one_tenant_stored_is_looked_through_again_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
