@@ -5,17 +5,21 @@ comes too late for it.
 """
 
 import re
+import threading
 from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from graph import turn
+from graph.models.gate import WHOSE
 from graph.policy import pii
 
 # What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
-# them, and short words. Digits alone are an id to nobody: a person's number may be all that was asked.
+# them, short words, and LangGraph's versions of its channels, which begin with twenty zeros. Other digits alone are an
+# id to nobody: a person's number may be all that was asked.
 _ID = re.compile(
     r"(?=.*[a-f])(?:[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-    r"|[^\W\d]{1,12}"
+    r"|[^\W\d]{1,12}|0{20}\d{12}\.[\d.e-]{16,24}"
 )
 
 
@@ -37,15 +41,26 @@ def masked(value: Any) -> Any:
     return value
 
 
-_CLEAN: dict[str, None] = {}  # texts that masking left as they were; a chunk's comes in every turn that shows it
+def note_masked(text: str) -> None:
+    """What this turn's masking made, sparing nothing: to mask it once more before it is stored would change nothing."""
+    turn.found()["masked", text] = True
+
+
+# Texts that masking left as they were: those of the thread's memory come in every turn. By tenant, so that no time
+# tells one what another one was answered. The oldest goes.
+_CLEAN: dict[tuple[str, str], None] = {}
+_KEPT = 2_048
+_FORGETTING = threading.Lock()
 
 
 def _text(text: str) -> str:
-    if text in _CLEAN:
+    name = WHOSE.get(), text
+    if name in _CLEAN or ("masked", text) in turn.found():
         return text
     found = pii.mask(text).text
     if found == text:
-        if len(_CLEAN) >= 2_048:
-            _CLEAN.clear()
-        _CLEAN[text] = None
+        with _FORGETTING:
+            if len(_CLEAN) >= _KEPT:
+                del _CLEAN[next(iter(_CLEAN))]
+            _CLEAN[name] = None
     return found

@@ -13,6 +13,8 @@ from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply
+from graph.turn import begin as begin_turn
+from graph.turn import spent_ms
 
 SentenceSink = Callable[[CitedSentence], None]
 
@@ -76,6 +78,7 @@ class Turns:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
+        begin_turn()
         known: dict[str, Any] = {"context": turn.context}
         graph = self._passing
         if turn.kept:
@@ -96,7 +99,8 @@ class Turns:
             if turn.kept:
                 kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
         assert reply is not None
-        return reply
+        # The record cannot tell how long it took itself; the reply can.
+        return {**reply, "timings_ms": {**reply["timings_ms"], "total": spent_ms() or 0.0}}
 
     def search(self, turn: Turn) -> Found:
         with self._deps.gate.inside(turn.context.tenant_id):
@@ -106,6 +110,7 @@ class Turns:
         from langsmith.run_helpers import tracing_context
 
         WHOSE.set(turn.context.tenant_id)
+        begin_turn()
         with tracing_context(enabled=False):
             state = self._finder.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.context import Context, Principal, principal
-from graph.knowledge.embeddings import Embedder
+from graph.knowledge.embeddings import Embedder, once
 from graph.policy.question import intent
 from graph.state import PastTurn, State
 from graph.stores.conversations import Conversations
@@ -36,7 +36,7 @@ def _earlier(state: State, asker: Principal, conversations: Conversations, embed
     if not conversations.any(tenant, user):
         return []
     known = {turn["question"] for turn in state["memory"]["turns"]}
-    vector = embedder.embed([memory.without_cue(state["question"]) or state["question"]])[0]
+    vector = once(embedder, memory.without_cue(state["question"]) or state["question"])
     found = conversations.search(tenant, user, vector, memory.RECALLED + len(known))
     near = [f.turn for f in found if f.score >= memory.RECALL_FROM and f.turn["question"] not in known]
     return near[: memory.RECALLED]  # type: ignore[return-value]

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.runtime import Runtime
 
+from graph.checkpoints import note_masked
 from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
@@ -35,7 +36,7 @@ def guard(
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     evidence: list[Evidence] = []
-    masked = cache(lambda text: pii.mask(text).text)  # passages of one document share its names
+    masked = cache(_masked)  # passages of one document share its names
     for handle in state["retrieved"]:
         found = index.resolve(asker.tenant_id, handle["where"], handle["chunk_id"])
         if found is None:
@@ -56,6 +57,8 @@ def guard(
         text, edits = redact(raw, withheld, seen.spans)
         if withheld:
             flags.append("injection_in_context")
+        elif not seen.kept:
+            note_masked(text)
         filters += [f"masked:{record.doc_id}"] if len(edits) > len(withheld) else []
         evidence.append(
             {
@@ -93,6 +96,12 @@ def guard(
         },
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
+
+
+def _masked(text: str) -> str:
+    found = pii.mask(text).text
+    note_masked(found)
+    return found
 
 
 # What was found in a passage of which ingestion kept nothing by this very guard, or that the operator's detector reads,

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from graph.audit.record import entry_of, reply_of, thread_of
 from graph.context import Context, Principal, principal
 from graph.errors import CordonError
-from graph.knowledge.embeddings import Embedder
+from graph.knowledge.embeddings import Embedder, once
 from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
 from graph.state import State
@@ -38,7 +38,7 @@ def record(
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
         said = state["said"]
-        vector = embedder.embed([f"{said['question']} {said['topic']}"])[0] if said and reply["sentences"] else None
+        vector = once(embedder, f"{said['question']} {said['topic']}") if said and reply["sentences"] else None
         conversations.add(asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector)
     if tracer is not None:
         tracer.run(reply)

@@ -1,5 +1,6 @@
 """Writes minilm.onnx: all-MiniLM-L6-v2 as a graph of 25 KB whose weights are byte ranges of model.safetensors; and
-minilm8.onnx, whose layers multiply whole numbers of 8 bits that graph/onnx/minilm.py gives it.
+minilm8.onnx and minilm8_pieces.onnx, whose layers multiply whole numbers of 8 bits that graph/onnx/minilm.py gives
+them: what a layer reads has one scale in the first, one for each word piece in the second.
 
 Only needed when the graph changes, with the package `onnx` installed:
 
@@ -13,6 +14,7 @@ import json
 import struct
 import sys
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import onnx
@@ -21,18 +23,20 @@ from onnx import TensorProto, helper
 from graph.onnx.minilm import GRAPHS
 
 LAYERS, HIDDEN, HEADS, EPSILON, OPSET = 6, 384, 12, 1e-12, 20
+Numbers = Literal["full", "text", "piece"]
 
 
 class Graph:
     """Collects nodes and initialisers; each method returns the name of what it made."""
 
-    def __init__(self, weights: Path, *, whole: bool) -> None:
+    def __init__(self, weights: Path, numbers: Numbers) -> None:
         with weights.open("rb") as file:
             (size,) = struct.unpack("<Q", file.read(8))
             self.header = json.loads(file.read(size))
         self.base = 8 + size
         self.location = weights.name
-        self.whole = whole
+        self.numbers = numbers
+        self.read: dict[str, tuple[str, str]] = {}  # what is read → its whole numbers, and their scales
         self.nodes: list[onnx.NodeProto] = []
         self.initialisers: dict[str, onnx.TensorProto] = {}
 
@@ -60,24 +64,41 @@ class Graph:
         return output
 
     def linear(self, x: str, name: str) -> str:
-        if not self.whole:
+        if self.numbers == "full":
             return self.add("Gemm", x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
         out, width = self.header[f"{name}.weight"]["shape"]
         numbers = self.outside(f"{name}.weight:numbers", TensorProto.INT8, [width, out], "given", 0, width * out)
         scale = self.outside(f"{name}.weight:scale", TensorProto.FLOAT, [out], "given", 0, 4 * out)
+        if self.numbers == "piece":
+            read, scales = self.by_piece(x)
+            found = self.add("MatMulInteger", read, numbers, "middle", self.constant("zero8", np.int8(0)))
+            found = self.add("Mul", self.add("Cast", found, to=TensorProto.FLOAT), scale)
+            return self.add("Add", self.add("Mul", found, scales), self.weight(f"{name}.bias"))
         read, read_scale, read_zero = (f"{name}:read{part}" for part in ("", "_scale", "_zero"))
         self.nodes.append(helper.make_node("DynamicQuantizeLinear", [x], [read, read_scale, read_zero]))
         found = self.add("MatMulInteger", read, numbers, read_zero, self.constant("zero8", np.int8(0)))
         found = self.add("Mul", self.add("Cast", found, to=TensorProto.FLOAT), self.add("Mul", read_scale, scale))
         return self.add("Add", found, self.weight(f"{name}.bias"))
 
+    def by_piece(self, x: str) -> tuple[str, str]:
+        """The rows of x as whole numbers from 1 to 255, 128 for zero, and their scales as a column."""
+        if x not in self.read:
+            column = self.constant("column", np.array([1]))
+            most = self.add("ReduceMax", self.add("Abs", x), column, keepdims=0)
+            scales = self.add("Mul", most, self.constant("share", np.float32(1 / 127)))
+            scales = self.add("Max", scales, self.constant("least_scale", np.float32(1e-12)))
+            zeros = self.add("Expand", self.constant("middle", np.uint8(128)), self.add("Shape", scales))
+            read = self.add("QuantizeLinear", x, scales, zeros, axis=0)
+            self.read[x] = read, self.add("Unsqueeze", scales, column)
+        return self.read[x]
+
     def norm(self, x: str, name: str) -> str:
         scale, shift = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
         return self.add("LayerNormalization", x, scale, shift, axis=-1, epsilon=EPSILON)
 
 
-def build(weights: Path, *, whole: bool = False) -> onnx.ModelProto:
-    g = Graph(weights, whole=whole)
+def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
+    g = Graph(weights, numbers)
     shape = g.add("Shape", "input_ids")
     length = g.add("Gather", shape, g.constant("one", np.int64(1)))
     positions = g.add("Range", g.constant("zero", np.int64(0)), length, "one")
@@ -125,7 +146,8 @@ def build(weights: Path, *, whole: bool = False) -> onnx.ModelProto:
 
 
 if __name__ == "__main__":
-    for file, whole in (("minilm.onnx", False), ("minilm8.onnx", True)):
+    files: dict[str, Numbers] = {"minilm.onnx": "full", "minilm8.onnx": "text", "minilm8_pieces.onnx": "piece"}
+    for file, numbers in files.items():
         out = GRAPHS / file
-        out.write_bytes(build(Path(sys.argv[1]), whole=whole).SerializeToString(deterministic=True))
+        out.write_bytes(build(Path(sys.argv[1]), numbers).SerializeToString(deterministic=True))
         print(f"{out.name}: {out.stat().st_size:,} bytes")

@@ -3,6 +3,7 @@
 import hashlib
 from typing import Any
 
+from graph import turn
 from graph.context import Principal
 from graph.policy import pii
 from graph.policy.evidence.judged import judge_name
@@ -24,6 +25,7 @@ def thread_of(runtime: Any) -> str:
 def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
     """The reply object, version 1 (contract). Every text in it is masked."""
     timings = {k: v for k, v in state["timings"].items() if k != "turn"}
+    total = turn.spent_ms() or round(sum(timings.values()), 2)  # with what lies between the stages, where it is known
     verdict, retrieval = state["verdict"], state["retrieval"]
     reply: Reply = {
         "version": 1,
@@ -53,7 +55,7 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
         "retrieval": {"confidence": retrieval["confidence"], "candidates": retrieval["candidates"]},
         "memory": {"type": state.get("options", {}).get("memory", "none"), "turns_used": state["turns_used"]},
         "usage": state["usage"],
-        "timings_ms": {**timings, "total": round(sum(timings.values()), 2)},
+        "timings_ms": {**timings, "total": total},
         "artifacts": state["artifacts"],
     }
     if outcome := state["draft"]["outcome"]:

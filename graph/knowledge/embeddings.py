@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from graph import turn
 from graph.errors import ModelUnavailable, Unavailable
 from graph.onnx.folder import Folder, is_folder
 from graph.onnx.minilm import GRAPHS, installed
@@ -44,6 +45,16 @@ class Embedder(Protocol):
     def count(self, text: str) -> int:
         """Tokens in text."""
         ...
+
+
+def once(embedder: Embedder, text: str) -> np.ndarray:
+    """The vector of a text, float32 (dimensions,): the stages of a turn ask for that of one question several times."""
+    known = turn.found()
+    key = "vector", embedder.name, text
+    if key not in known:
+        known[key] = embedder.embed([text])[0]
+    vector: np.ndarray = known[key]
+    return vector
 
 
 class MiniLM:

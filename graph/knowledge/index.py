@@ -17,7 +17,7 @@ import numpy as np
 
 from graph.context import PUBLIC
 from graph.knowledge import mentions, spelling
-from graph.knowledge.embeddings import Embedder
+from graph.knowledge.embeddings import Embedder, once
 from graph.stores.spaces import Record, Space, Spaces, StoredChunk
 
 CANDIDATES = 50  # of each kind and space
@@ -149,7 +149,7 @@ class Index:
         spaces = self.visible(tenant)
         if all(space.empty() for _, space in spaces):
             return []
-        vector = self.embedder.embed([self.embedder.query_prefix + query])[0]
+        vector = once(self.embedder, self.embedder.query_prefix + query)
         with ExitStack() as still:
             for _, space in spaces:
                 still.enter_context(space.reading())

@@ -132,7 +132,7 @@ def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, st
         if long and long.casefold() not in question.casefold():
             told[short] = long
             other = re.sub(rf"\b{short}\b", long, other)
-    for long, short in _initials(question):
+    for long, short in _held(spaces, list(_initials(question))):
         told_so = (space.matching(f"{long} {short}", 1, f"({short})") for space in spaces)
         if not re.search(rf"\b{short}\b", question, re.I) and any(told_so):
             told[long] = short
@@ -159,6 +159,14 @@ def _initials(question: str) -> Iterable[tuple[str, str]]:
         for at in range(len(found) - many + 1):
             run = found[at : at + many]
             yield question[run[0].start() : run[-1].end()], "".join(word[0][0] for word in run).upper()
+
+
+def _held(spaces: Sequence[Words], runs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those whose letters any document holds as a word: few do, and to look for a run takes a while."""
+    shorts = sorted({short for _, short in runs})
+    stems = dict(zip(shorts, spaces[0].stemmed(shorts), strict=True))
+    there = {stem for space in spaces for stem in space.counts(set(stems.values()))}
+    return [(long, short) for long, short in runs if stems[short] in there or not stems[short]]
 
 
 def _around(passages: Iterable[tuple[str, str]], word: str) -> Iterable[tuple[str, str]]:

@@ -43,7 +43,7 @@ class Embedded:
     @cached_property
     def _opened(self) -> tuple[minilm.Runner, Any, float]:
         found = minilm.steps(self._file)
-        return minilm.runner(found, PIECES), found.rest["line"], float(found.rest["bias"])
+        return minilm.runner(found, PIECES, "piece"), found.rest["line"], float(found.rest["bias"])
 
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
         with self._opening:

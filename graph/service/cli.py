@@ -27,6 +27,8 @@ app = typer.Typer(
     help="Ask your own documents; get answers you can check, from evidence you may see.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # To draw help with boxes, more is read than all of Cordon's commands are: for people, not for a pipe.
+    rich_markup_mode="rich" if sys.stdout and sys.stdout.isatty() else None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for commands in (asking, documents, erasing, guards, keeping, moving, public, records, regulations, serving, system):

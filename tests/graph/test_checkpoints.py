@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
-from graph.checkpoints import masked
+from graph.checkpoints import _ID, masked
 from graph.context import Context, key_of
 from tests.support.invariants import on_disk, strings
 
@@ -48,3 +48,11 @@ def test_ids_stay_as_they_are(kind: str) -> None:
             "short digest": raw[:16],
         }
         assert masked({"id": [made[kind]]}) == {"id": [made[kind]]}
+
+
+def test_the_versions_of_channels_stay_as_they_are(opened: Callable[..., Agent]) -> None:
+    one = opened()
+    one.ask("Which freezer holds the whole blood samples?", tenant_id="U1", thread_id="t")
+    kept = one.deps.checkpoints.saver.get_tuple({"configurable": {"thread_id": key_of("U1", "local", "t")}})
+    versions = {str(v) for v in kept.checkpoint["channel_versions"].values()} if kept else set()
+    assert versions and all(_ID.fullmatch(version) for version in versions)

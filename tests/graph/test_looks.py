@@ -2,10 +2,12 @@
 
 import io
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pypdfium2
 import pytest
+import typst
 from markdown_it import MarkdownIt
 from rich.console import Console
 
@@ -129,3 +131,13 @@ def test_in_the_pdf(tmp_path: Path) -> None:
     write_pdf(drawn(layout.blocks(ANSWER)), tmp_path / "a.pdf", title="t", created="2026-01-31")
     text = pypdfium2.PdfDocument(tmp_path / "a.pdf")[0].get_textpage().get_text_range()
     assert "1. Check the vent." in text and "kilnctl reset <port>" in text and "Cone: " not in text
+
+
+def test_threads_write_pages_at_once_as_typst_alone_would(tmp_path: Path) -> None:
+    texts = [f"# Kiln {n}\n\n{ANSWER}" for n in range(6)]
+    created = "2026-01-02T03:04:05.000Z"
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda n: write_pdf(texts[n], tmp_path / f"{n}.pdf", title="Kiln", created=created), range(6)))
+    for n, text in enumerate(texts):
+        source = source_of(text, title="Kiln", created=created)
+        assert (tmp_path / f"{n}.pdf").read_bytes() == typst.compile(source.encode())

@@ -37,7 +37,7 @@ def heads(file: Path = FILE) -> Heads:
 
 @cache
 def _runner(file: Path) -> minilm.Runner:
-    return minilm.runner(minilm.steps(file), PIECES, whole=True)
+    return minilm.runner(minilm.steps(file), PIECES)
 
 
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:
