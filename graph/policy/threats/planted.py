@@ -7,7 +7,7 @@ machine, its answer, its instructions or its user, or order words that have noth
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from graph.policy.threats import cues, features, injection, mention, surrounding
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import Table
+from graph.policy.threats.rule import find as find_by
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
 _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
@@ -102,13 +103,14 @@ def ruled(text: str) -> list[Finding]:
 
 def _ruled(canonical: Canonical) -> list[Finding]:
     found = []
+    rules = (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules)
     for begin, part in parts(canonical.text):
-        mentioned = mention.spans_by_sentence(part)
-        for rule in (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules):
-            for finding in rule.find(part):
-                if not mention.inside(mentioned, finding.start, finding.end):
-                    start, end = canonical.span(begin + finding.start, begin + finding.end)
-                    found.append(Finding(finding.type, finding.score, start, end, finding.why))
+        seen = find_by(rules, part)
+        mentioned = mention.spans_by_sentence(part) if seen else []
+        for finding in seen:
+            if not mention.inside(mentioned, finding.start, finding.end):
+                start, end = canonical.span(begin + finding.start, begin + finding.end)
+                found.append(replace(finding, start=start, end=end))
     return found
 
 
