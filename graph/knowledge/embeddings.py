@@ -16,7 +16,7 @@ import numpy as np
 
 from graph.errors import ModelUnavailable, Unavailable
 from graph.onnx.folder import Folder, is_folder
-from graph.onnx.minilm import GRAPHS, installed
+from graph.onnx.minilm import installed, session
 from graph.settings import Settings
 
 # Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
@@ -72,16 +72,7 @@ class MiniLM:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime as ort
-
-        weights = installed()
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
-        graph = GRAPHS / "minilm.onnx"
-        return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
+        return session()
 
     def warm(self) -> None:
         """Load tokenizer and weights now, from any thread."""

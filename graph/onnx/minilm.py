@@ -8,10 +8,12 @@ products leaves 16 bits and every processor finds the same. That takes half the 
 are (correlation 0.995); of the reader's answers 0 to 3 in 100 get worse, so it keeps to full numbers.
 """
 
+import ctypes
 import hashlib
 import importlib.util
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,23 +78,40 @@ class Runner:
 def runner(found: Steps, pieces: int, *, whole: bool = False) -> Runner:
     """MiniLM with other weights in its graph: onnxruntime takes them beside those in the file. It reads `pieces` of a
     text. In whole numbers each text is read alone: beside others its numbers would be rounded by theirs."""
-    import onnxruntime as ort
     from tokenizers import Tokenizer
 
+    tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
+    tokenizer.no_padding()  # the file ships padding to 128
+    tokenizer.enable_truncation(pieces)
+    return Runner(tokenizer, session(found, whole=whole), 1 if whole else TOGETHER)
+
+
+def session(found: Steps | None = None, *, whole: bool = False) -> Any:
+    """onnxruntime's session of MiniLM as it is installed, or with weights moved."""
+    made = _session(found, whole)
+    _give_back()
+    return made
+
+
+def _session(found: Steps | None, whole: bool) -> Any:
+    import onnxruntime as ort
+
     weights = installed()
-    values = dict(found.replaced) | _moved(weights, found, whole)
-    graph = GRAPHS / ("minilm8.onnx" if whole else "minilm.onnx")
+    values = dict(found.replaced) | _moved(weights, found, whole) if found else {}
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
     options.add_external_initializers(list(values), [ort.OrtValue.ortvalue_from_numpy(v) for v in values.values()])
-    tokenizer = Tokenizer.from_file(str(weights.with_name("tokenizer.json")))
-    tokenizer.no_padding()  # the file ships padding to 128
-    tokenizer.enable_truncation(pieces)
-    session = ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
-    return Runner(tokenizer, session, 1 if whole else TOGETHER)
+    graph = GRAPHS / ("minilm8.onnx" if whole else "minilm.onnx")
+    return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+
+def _give_back() -> None:
+    """To the system, the memory that making a session took and freed: 20 to 80 MB, which glibc would keep."""
+    with suppress(OSError, AttributeError, TypeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _moved(weights: Path, found: Steps, whole: bool) -> dict[str, Any]:
