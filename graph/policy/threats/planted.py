@@ -38,6 +38,9 @@ _SIGN = _TABLE.pattern("sign")
 _HINT = _TABLE.pattern("hint")
 
 
+Margins = dict[str, float]  # by the model, of a sentence
+
+
 @dataclass(frozen=True)
 class Model:
     words: Any
@@ -85,14 +88,15 @@ def learned(sentences: Sequence[str]) -> Any:
     return margins(weights.words, weights.bias, sentences)
 
 
-def find(text: str) -> list[Finding]:
-    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched."""
-    return _found(canonicalise(text))[0]
+def find(text: str, known: Margins | None = None) -> list[Finding]:
+    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched. To `known`, margins of
+    what else was judged of the document, it adds its own: passages overlap, and the whole is judged beside them."""
+    return _found(canonicalise(text), {} if known is None else known)[0]
 
 
 def assess(canonical: Canonical) -> tuple[list[Finding], dict[str, float]]:
     """Findings, with offsets in the original, and a score for each of the six."""
-    found, highest = _found(canonical)
+    found, highest = _found(canonical, {})
     return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
 
 
@@ -114,7 +118,7 @@ def _ruled(canonical: Canonical) -> list[Finding]:
     return found
 
 
-def _found(canonical: Canonical) -> tuple[list[Finding], float]:
+def _found(canonical: Canonical, known: Margins) -> tuple[list[Finding], float]:
     plain = canonical.text
     found = _ruled(canonical)
     highest = 0.0
@@ -122,17 +126,22 @@ def _found(canonical: Canonical) -> tuple[list[Finding], float]:
     sentences = [_unmentioned(plain[a:b]) for a, b in ranges]
     strange = surroundings.strange(ranges, sentences)
     for at in range(0, len(ranges), _BATCH):
-        pieces = [(n, piece) for n in range(at, min(at + _BATCH, len(ranges))) for piece in _pieces(sentences[n])]
-        worst: dict[int, float] = {}
-        for (n, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
-            worst[n] = max(worst.get(n, margin), margin)
-        for n, margin in worst.items():
-            score = judged(sentences[n], margin, strange[n])
+        batch = range(at, min(at + _BATCH, len(ranges)))
+        _learn([sentences[n] for n in batch], known)
+        for n in batch:
+            score = judged(sentences[n], known[sentences[n]], strange[n])
             highest = max(highest, score)
             if score >= 0.3:
                 start, end = canonical.span(*ranges[n])
                 found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
     return found, highest
+
+
+def _learn(sentences: Sequence[str], known: Margins) -> None:
+    """Adds the margins of those that are not known: of each that of its worst piece."""
+    pieces = [(one, piece) for one in dict.fromkeys(sentences) if one not in known for piece in _pieces(one)]
+    for (sentence, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
+        known[sentence] = max(known.get(sentence, margin), margin)
 
 
 def judged(sentence: str, margin: float, strange: bool | None) -> float:
