@@ -23,7 +23,9 @@ from graph.settings import Settings
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
-_BATCH = 8
+_TOGETHER = (
+    384  # word pieces in one run: for more the processor's caches are too small, and a piece takes a tenth longer
+)
 _WINDOWS = 8  # of a text that are read: more than the longest chunk has, so this bounds what a question may cost
 _PORTION = 16_384  # characters whose tokens are counted at once
 
@@ -121,7 +123,8 @@ def _batches(windows: list[_Window]) -> Iterator[list[_Window]]:
     windows = sorted(windows, key=lambda window: len(window[1]))
     at = 0
     while at < len(windows):
-        batch = [w for w in windows[at : at + _BATCH] if len(w[1]) == len(windows[at][1])]
+        length = len(windows[at][1])
+        batch = [w for w in windows[at : at + max(1, _TOGETHER // length)] if len(w[1]) == length]
         yield batch
         at += len(batch)
 
