@@ -110,9 +110,7 @@ def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
     x = g.add("Reshape", x, rows)
 
     split = g.add("Concat", shape, g.constant("heads", np.array([HEADS, HIDDEN // HEADS], np.int64)), axis=0)
-    mask = g.add("Unsqueeze", g.add("Cast", "attention_mask", to=TensorProto.FLOAT), g.constant("hq", np.array([1, 2])))
-    least = g.constant("least", np.float32(np.finfo(np.float32).min))
-    bias = g.add("Mul", g.add("Sub", g.constant("onef", np.float32(1)), mask), least)
+    bias = "" if numbers == "text" else _padding(g)  # with one scale each text is read alone: nothing is padded
     scale = g.constant("scale", np.float32((HIDDEN // HEADS) ** -0.5))
     for layer in range(LAYERS):
         at = f"encoder.layer.{layer}"
@@ -120,7 +118,8 @@ def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
             g.add("Transpose", g.add("Reshape", g.linear(x, f"{at}.attention.self.{name}"), split), perm=order)
             for name, order in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
         )
-        weights_ = g.add("Softmax", g.add("Add", g.add("Mul", g.add("MatMul", q, k), scale), bias), axis=-1)
+        scores = g.add("Mul", g.add("MatMul", q, k), scale)
+        weights_ = g.add("Softmax", g.add("Add", scores, bias) if bias else scores, axis=-1)
         heads = g.add("Reshape", g.add("Transpose", g.add("MatMul", weights_, v), perm=[0, 2, 1, 3]), rows)
         attended = g.linear(heads, f"{at}.attention.output.dense")
         x = g.norm(g.add("Add", attended, x), f"{at}.attention.output.LayerNorm")
@@ -143,6 +142,13 @@ def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
         list(g.initialisers.values()),
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
+
+
+def _padding(g: Graph) -> str:
+    """What is added to the scores: nothing for pieces of the text, the least number for padding."""
+    mask = g.add("Unsqueeze", g.add("Cast", "attention_mask", to=TensorProto.FLOAT), g.constant("hq", np.array([1, 2])))
+    least = g.constant("least", np.float32(np.finfo(np.float32).min))
+    return g.add("Mul", g.add("Sub", g.constant("onef", np.float32(1)), mask), least)
 
 
 if __name__ == "__main__":

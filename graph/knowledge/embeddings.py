@@ -17,14 +17,16 @@ import numpy as np
 from graph import turn
 from graph.errors import ModelUnavailable, Unavailable
 from graph.onnx.folder import Folder, is_folder
-from graph.onnx.minilm import GRAPHS, installed
+from graph.onnx.minilm import installed, session
 from graph.settings import Settings
 
 # Published by sentence-transformers for all-MiniLM-L6-v2; the package that carries the file is by someone else.
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
-_BATCH = 8
+_TOGETHER = (
+    384  # word pieces in one run: for more the processor's caches are too small, and a piece takes a tenth longer
+)
 _WINDOWS = 8  # of a text that are read: more than the longest chunk has, so this bounds what a question may cost
 _PORTION = 16_384  # characters whose tokens are counted at once
 
@@ -83,16 +85,7 @@ class MiniLM:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime as ort
-
-        weights = installed()
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
-        graph = GRAPHS / "minilm.onnx"
-        return ort.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
+        return session()
 
     def warm(self) -> None:
         """Load tokenizer and weights now, from any thread."""
@@ -141,7 +134,8 @@ def _batches(windows: list[_Window]) -> Iterator[list[_Window]]:
     windows = sorted(windows, key=lambda window: len(window[1]))
     at = 0
     while at < len(windows):
-        batch = [w for w in windows[at : at + _BATCH] if len(w[1]) == len(windows[at][1])]
+        length = len(windows[at][1])
+        batch = [w for w in windows[at : at + max(1, _TOGETHER // length)] if len(w[1]) == length]
         yield batch
         at += len(batch)
 

@@ -23,6 +23,7 @@ from graph.knowledge.index import Index
 from graph.knowledge.sandbox import Limits, Parser, file_bytes
 from graph.policy import pii
 from graph.policy.evidence.judged import judge, judge_name, written
+from graph.policy.threats.planted import Margins
 from graph.settings import Settings
 from graph.stores.spaces import Record, StoredChunk
 
@@ -66,7 +67,8 @@ class Outcome:
     replaced: bool = False  # a document of that id was there before
 
 
-Inspect = Callable[[Document], list[str]]  # flags of a document, for example planted_instructions
+# Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
+Inspect = Callable[[Document, Margins], list[str]]
 
 
 def ingest(
@@ -133,7 +135,8 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, loader=splitter.LOADER)
-        flags = inspect(document)
+        known: Margins = {}
+        flags = inspect(document, known)
         if flags and settings.planted == "quarantine":
             return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
         size, overlap = settings.chunk_tokens, settings.chunk_overlap
@@ -143,7 +146,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             for n, c in enumerate(split.chunks)
         ]
         vectors = _embedded(index.embedder, split.words)
-        judged = {c.chunk_id: judge(document.text[c.start : c.end]) for c in chunks}
+        judged = {c.chunk_id: judge(document.text[c.start : c.end], known=known) for c in chunks}
         kept = {chunk_id: written(found) for chunk_id, found in judged.items()}
         personal = source.pii or any(found.personal for found in judged.values())
         sidecar = split.sidecar(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
@@ -250,8 +253,9 @@ def _judge_again(index: Index, tenant: str, doc_id: str) -> None:
     """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
     space = index.space(tenant)
     if space and not space.judged(space.opening(doc_id), judge_name()):
-        text = space.text(doc_id)
-        space.judge(judge_name(), {c.chunk_id: written(judge(text[c.start : c.end])) for c in space.chunks(doc_id)})
+        text, known = space.text(doc_id), Margins()
+        judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
+        space.judge(judge_name(), {chunk_id: written(found) for chunk_id, found in judged.items()})
 
 
 def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:

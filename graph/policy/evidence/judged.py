@@ -10,6 +10,7 @@ from pathlib import Path
 from graph.policy import pii
 from graph.policy.evidence import withholding
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.planted import Margins
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,9 @@ class Judged:
     personal: tuple[pii.Span, ...]
 
 
-def judge(raw: str, detector: Detector | None = None) -> Judged:
-    return Judged(tuple(withholding.ranges(raw, detector)), tuple(pii.find(raw)))
+def judge(raw: str, detector: Detector | None = None, known: Margins | None = None) -> Judged:
+    """`known` as of `planted.find`."""
+    return Judged(tuple(withholding.ranges(raw, detector, known)), tuple(pii.find(raw)))
 
 
 def written(found: Judged) -> str:

@@ -15,9 +15,10 @@ from graph.policy.threats.detector import Detector
 WITHHELD_FROM = planted.WITHHELD_FROM  # injection score (0-1) of a sentence as part of a document
 
 
-def sentences(text: str, detector: Detector | None = None) -> list[Finding]:
-    """The sentences that try to give instructions, each as its worst finding; ascending, disjoint."""
-    judged = [*planted.find(text), *instructions(text, detector)]
+def sentences(text: str, detector: Detector | None = None, known: planted.Margins | None = None) -> list[Finding]:
+    """The sentences that try to give instructions, each as its worst finding; ascending, disjoint. `known` as of
+    `planted.find`."""
+    judged = [*planted.find(text, known), *instructions(text, detector)]
     found = sorted((f for f in judged if f.score >= WITHHELD_FROM), key=lambda f: (f.start, f.end))
     if not found:
         return []
@@ -32,9 +33,9 @@ def sentences(text: str, detector: Detector | None = None) -> list[Finding]:
     return touched
 
 
-def ranges(text: str, detector: Detector | None = None) -> list[tuple[int, int]]:
+def ranges(text: str, detector: Detector | None = None, known: planted.Margins | None = None) -> list[tuple[int, int]]:
     """Half-open ranges of these sentences; ascending, disjoint."""
-    return [(one.start, one.end) for one in sentences(text, detector)]
+    return [(one.start, one.end) for one in sentences(text, detector, known)]
 
 
 def unreleased(text: str, found: Iterable[tuple[int, int]], released: Collection[str]) -> list[tuple[int, int]]:

@@ -277,9 +277,9 @@ def _hidden(readings: Readings, tenant: str, ruled: Sequence[Finding]) -> list[F
     """Findings of the rules in what the text hides, placed where it is hidden."""
     found = []
     plain = {finding.type for finding in ruled}
-    for view in readings.views:
+    for view, text in zip(readings.views, readings.hidden, strict=True):
         start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
-        for finding in _weighed(canonicalise(view.text).text, tenant):
+        for finding in _weighed(text, tenant):
             if finding.type in plain:
                 continue  # it stands there in plain words and was weighed by them
             found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))

@@ -6,6 +6,7 @@ learned layer weighs it among the rest. Words with a plain use in laboratories a
 
 import re
 
+from graph.policy.threats import needed
 from graph.policy.threats.lazy import pattern
 
 _WORDS = pattern(
@@ -18,4 +19,4 @@ _WORDS = pattern(
 
 
 def said(text: str) -> bool:
-    return bool(_WORDS.search(text))
+    return needed.search(_WORDS, text) is not None

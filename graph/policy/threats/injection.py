@@ -1,7 +1,7 @@
 """Attempts to override instructions, to escape a role, or to read the prompt (requirement A2)."""
 
 from graph.policy.rubric import Finding
-from graph.policy.threats import tongues
+from graph.policy.threats import rule, tongues
 from graph.policy.threats.rule import Table
 
 TABLE = Table("injection")
@@ -10,7 +10,7 @@ _FORBIDDEN = TABLE.pattern("forbidden")
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    found = [f for rule in (*TABLE.rules, *tongues.rules()) for f in rule.find(text)]
+    found = rule.find((*TABLE.rules, *tongues.rules()), text)
     return [f for f in found if not _is_harmless(text, f)]
 
 

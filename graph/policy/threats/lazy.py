@@ -11,12 +11,19 @@ class _Pattern:
 
     def __getattr__(self, name: str) -> Any:
         # Called once for each name: what it finds stays in the instance.
-        source = self._source if isinstance(self._source, str) else self._source()
-        found = getattr(re.compile(source, self._flags), name)  # `re` keeps what it compiled
+        found = getattr(re.compile(*self.written()), name)  # `re` keeps what it compiled
         setattr(self, name, found)
         return found
+
+    def written(self) -> tuple[str, int]:
+        return self._source if isinstance(self._source, str) else self._source(), self._flags
 
 
 def pattern(source: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, later; a mistake in `source` shows with the first use, so every pattern needs a test."""
     return cast(re.Pattern[str], _Pattern(source, flags))
+
+
+def source(pattern: re.Pattern[str]) -> tuple[str, int]:
+    """What it is written as, and its flags; nothing is compiled."""
+    return pattern.written() if isinstance(pattern, _Pattern) else (pattern.pattern, pattern.flags)

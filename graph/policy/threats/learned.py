@@ -64,6 +64,7 @@ def model() -> Model:
         if stored["words"].shape != (len(HEADS), SIZE):
             raise ValueError(f"{FILE.name} was trained for other features: {stored['words'].shape!r}.")
         words = stored["words"].astype(np.float32) * stored["scale"].astype(np.float32)[:, None]
+        words = np.asfortranarray(words)  # the heads of one n-gram side by side: they are asked together
         knots = list(zip(stored["knot_margins"], stored["knot_scores"], strict=True))
         return Model(words, stored["bias"], knots, hashlib.sha256(data).hexdigest())
 
@@ -124,10 +125,10 @@ def margins(weights: Model, texts: Sequence[str]) -> Any:
     import numpy as np
 
     columns, values, starts = features.sparse_many(texts)
-    parts = weights.words[:, columns] * values
-    sums = np.concatenate([np.zeros((len(weights.words), 1)), np.cumsum(parts, axis=1, dtype=np.float64)], axis=1)
+    parts = weights.words.T[columns] * values[:, None]
+    sums = np.concatenate([np.zeros((1, len(weights.words))), np.cumsum(parts, axis=0, dtype=np.float64)])
     said = np.array([[_ABUSE * _abuses(text)] for text in texts])
-    return (sums[:, starts[1:]] - sums[:, starts[:-1]]).T + said * weights.words[:, -1] + weights.bias
+    return sums[starts[1:]] - sums[starts[:-1]] + said * weights.words[:, -1] + weights.bias
 
 
 def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, HeadScore]:
@@ -142,9 +143,9 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     if not any(reading.strip() for reading in readings):
         return {head: HeadScore(0.0, 0, 0) for head in HEADS}
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
-    found = margins(weights, [readings[n][a:b] for n, a, b in places])
+    found = _each(partial(margins, weights), [readings[n][a:b] for n, a, b in places])
     if by is not None:
-        extra = by.share * by.margins(_looked_at(readings))
+        extra = by.share * _each(by.margins, _looked_at(readings))
         found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
     knots = weights.knots if by is None else by.knots
     result = {}
@@ -154,6 +155,12 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
         score = float(np.interp(found[best, at], *knots[at]))
         result[head] = HeadScore(score, *((start, end) if n == 0 else (0, 0)))
     return result
+
+
+def _each(margins: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Any:
+    """A row for each text. Readings of one text have most of their sentences in common."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    return margins(list(rows))[[rows[text] for text in texts]]
 
 
 def _looked_at(readings: Sequence[str]) -> list[str]:

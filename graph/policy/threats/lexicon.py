@@ -1,5 +1,6 @@
 """Common words with their frequency: tells text that people can read from text that was disguised."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from graph.policy.threats.lazy import pattern
 
 FILE = Path(__file__).with_name("weights") / "lexicon.npz"
 LONGEST = 18
+_LOOKED = 3_000  # characters
 _TOKEN = pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LEET = str.maketrans("0134578@$!|+9€£", "oieastbasiitgel")
 
@@ -50,13 +52,23 @@ def known(word: str) -> bool:
 
 def readable(text: str) -> float:
     """The share of the letters of `text` that stand in common words, 0-1; short words count little."""
+    return _share([word.lower() for word in _TOKEN.findall(text[:_LOOKED])])
+
+
+def readable_as(text: str, turned: Sequence[Mapping[int, int]]) -> list[float]:
+    """`readable` of a lower-case text with each of the alphabets in place of its letters."""
+    tokens = "\n".join(_TOKEN.findall(text[:_LOOKED]))
+    return [_share(tokens.translate(letters).split("\n")) for letters in turned]
+
+
+def _share(tokens: list[str]) -> float:
     seen = hit = 0
     have = words()
-    for match in _TOKEN.finditer(text[:3_000]):
-        word = match.group().lower()
+    for word in tokens:
         weight = len(word) if len(word) > 2 else 1
         seen += weight
-        hit += weight if word in have else 0
+        if word in have:
+            hit += weight
     return hit / seen if seen else 0.0
 
 

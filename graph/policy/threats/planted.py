@@ -7,7 +7,7 @@ machine, its answer, its instructions or its user, or order words that have noth
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from graph.policy.threats import cues, features, injection, mention, surrounding
 from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import parts
 from graph.policy.threats.rule import Table
+from graph.policy.threats.rule import find as find_by
 
 FILE = Path(__file__).with_name("weights") / "planted.npz"
 _CLAUSE = pattern(r"[;:]\s+|\s+[-–—]+\s+|(?<=[.!?)\]])\s+|\s{2,}")
@@ -35,6 +36,9 @@ _TABLE = Table("planted")
 _YOUR_ANSWER = _TABLE.pattern("your_answer")
 _SIGN = _TABLE.pattern("sign")
 _HINT = _TABLE.pattern("hint")
+
+
+Margins = dict[str, float]  # by the model, of a sentence
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,15 @@ def learned(sentences: Sequence[str]) -> Any:
     return margins(weights.words, weights.bias, sentences)
 
 
-def find(text: str) -> list[Finding]:
-    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched."""
-    return _found(canonicalise(text))[0]
+def find(text: str, known: Margins | None = None) -> list[Finding]:
+    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched. To `known`, margins of
+    what else was judged of the document, it adds its own: passages overlap, and the whole is judged beside them."""
+    return _found(canonicalise(text), {} if known is None else known)[0]
 
 
 def assess(canonical: Canonical) -> tuple[list[Finding], dict[str, float]]:
     """Findings, with offsets in the original, and a score for each of the six."""
-    found, highest = _found(canonical)
+    found, highest = _found(canonical, {})
     return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
 
 
@@ -102,17 +107,18 @@ def ruled(text: str) -> list[Finding]:
 
 def _ruled(canonical: Canonical) -> list[Finding]:
     found = []
+    rules = (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules)
     for begin, part in parts(canonical.text):
-        mentioned = mention.spans_by_sentence(part)
-        for rule in (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules):
-            for finding in rule.find(part):
-                if not mention.inside(mentioned, finding.start, finding.end):
-                    start, end = canonical.span(begin + finding.start, begin + finding.end)
-                    found.append(Finding(finding.type, finding.score, start, end, finding.why))
+        seen = find_by(rules, part)
+        mentioned = mention.spans_by_sentence(part) if seen else []
+        for finding in seen:
+            if not mention.inside(mentioned, finding.start, finding.end):
+                start, end = canonical.span(begin + finding.start, begin + finding.end)
+                found.append(replace(finding, start=start, end=end))
     return found
 
 
-def _found(canonical: Canonical) -> tuple[list[Finding], float]:
+def _found(canonical: Canonical, known: Margins) -> tuple[list[Finding], float]:
     plain = canonical.text
     found = _ruled(canonical)
     highest = 0.0
@@ -120,17 +126,22 @@ def _found(canonical: Canonical) -> tuple[list[Finding], float]:
     sentences = [_unmentioned(plain[a:b]) for a, b in ranges]
     strange = surroundings.strange(ranges, sentences)
     for at in range(0, len(ranges), _BATCH):
-        pieces = [(n, piece) for n in range(at, min(at + _BATCH, len(ranges))) for piece in _pieces(sentences[n])]
-        worst: dict[int, float] = {}
-        for (n, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
-            worst[n] = max(worst.get(n, margin), margin)
-        for n, margin in worst.items():
-            score = judged(sentences[n], margin, strange[n])
+        batch = range(at, min(at + _BATCH, len(ranges)))
+        _learn([sentences[n] for n in batch], known)
+        for n in batch:
+            score = judged(sentences[n], known[sentences[n]], strange[n])
             highest = max(highest, score)
             if score >= 0.3:
                 start, end = canonical.span(*ranges[n])
                 found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
     return found, highest
+
+
+def _learn(sentences: Sequence[str], known: Margins) -> None:
+    """Adds the margins of those that are not known: of each that of its worst piece."""
+    pieces = [(one, piece) for one in dict.fromkeys(sentences) if one not in known for piece in _pieces(one)]
+    for (sentence, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
+        known[sentence] = max(known.get(sentence, margin), margin)
 
 
 def judged(sentence: str, margin: float, strange: bool | None) -> float:

@@ -15,6 +15,7 @@ _READABLE = 0.5
 class Readings:
     canonical: Canonical  # of the text as it stands
     views: tuple[View, ...]
+    hidden: tuple[str, ...]  # the canonical text of each view
     learned: tuple[str, ...]  # what the learned layer reads, likeliest first; quotations left out
 
 
@@ -23,14 +24,16 @@ def read(text: str) -> Readings:
     found = tuple(views(text if not text.isascii() and _hides(text) else canonical.text))
     plain = mention.without(canonical.text)
     if not found:
-        return Readings(canonical, (), (plain,))
-    others = [mention.without(canonicalise(view.text).text) for view in found]
-    share = lexicon.readable(canonical.text)
-    best = max(others, key=lexicon.readable)
-    readable = [other for other in others if lexicon.readable(other) > _READABLE and other != best]
-    if lexicon.readable(best) > share + _BETTER:
-        return Readings(canonical, found, (best, *readable))
-    return Readings(canonical, found, (plain, *(o for o in (best, *readable) if lexicon.readable(o) > _READABLE)))
+        return Readings(canonical, (), (), (plain,))
+    hidden = tuple(canonicalise(view.text).text for view in found)
+    others = [mention.without(text) for text in hidden]
+    shares = {other: lexicon.readable(other) for other in others}
+    best = max(others, key=lambda other: shares[other])
+    readable = [other for other in others if shares[other] > _READABLE and other != best]
+    if shares[best] > lexicon.readable(canonical.text) + _BETTER:
+        return Readings(canonical, found, hidden, (best, *readable))
+    best_too = [best] if shares[best] > _READABLE else []
+    return Readings(canonical, found, hidden, (plain, *best_too, *readable))
 
 
 def _hides(text: str) -> bool:

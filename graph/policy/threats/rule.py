@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.policy.rubric import Finding, ThreatType
-from graph.policy.threats import lazy
+from graph.policy.threats import lazy, needed
 
 FOLDER = Path(__file__).with_name("rules")
 _FRAGMENT = re.compile(r"<([a-z]\w*)>")
@@ -38,6 +38,12 @@ class Rule:
     def find(self, text: str) -> Iterable[Finding]:
         for match in self.pattern.finditer(text):
             yield Finding(self.type, self.score, match.start(), match.end(), self.why)
+
+
+def find(rules: Iterable[Rule], text: str) -> list[Finding]:
+    """What each of them finds. Those run whose words are in the text, which changes nothing of it."""
+    low = needed.folded(text)
+    return [f for rule in rules if needed.met(needed.needs(rule.pattern), low) for f in rule.find(text)]
 
 
 def spaced(pattern: str) -> re.Pattern[str]:
@@ -72,7 +78,7 @@ class Table:
         )
 
     def find(self, text: str) -> list[Finding]:
-        return [finding for rule in self.rules for finding in rule.find(text)]
+        return find(self.rules, text)
 
     def pattern(self, name: str, flags: int = re.I) -> re.Pattern[str]:
         return lazy.pattern(lambda: self._whole(self.held["patterns"][name]), flags)

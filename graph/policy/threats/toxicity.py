@@ -1,6 +1,7 @@
 """Abuse and hatred, in tiers: hatred and threats block, insults at the reader are guarded (requirement C4)."""
 
 from graph.policy.rubric import Finding
+from graph.policy.threats import needed
 from graph.policy.threats.rule import Table
 
 _TABLE = Table("toxicity")
@@ -8,7 +9,7 @@ _GRAVE = _TABLE.pattern("grave")
 
 
 def is_grave(text: str) -> bool:
-    return bool(_GRAVE.search(text))
+    return needed.search(_GRAVE, text) is not None
 
 
 def find(text: str, tenant: str) -> list[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from graph.policy.threats.views.encoded import encoded
 from graph.policy.threats.views.escaped import escaped
-from graph.policy.threats.views.respelt import respelt
+from graph.policy.threats.views.respelt import Respelling
 from graph.policy.threats.views.smuggled import smuggled
 from graph.policy.threats.views.unmarked import unmarked
 from graph.policy.threats.views.view import READ, View
@@ -21,10 +21,11 @@ def views(text: str) -> list[View]:
     """Readings of `text`, each once, in a fixed order; none for plain prose."""
     found: list[View] = []
     seen = {_key(text)}
+    respelling = Respelling()
     queue = [(View(text, "", 0, len(text)), 0)]
     while queue and len(found) < MOST:
         above, depth = queue.pop(0)
-        for view in _once(above.text):
+        for view in _once(above.text, respelling):
             key = _key(view.text)
             if key in seen or len(found) >= MOST:
                 continue
@@ -41,9 +42,9 @@ def _key(text: str) -> str:
     return " ".join(text.lower().split())[:READ]
 
 
-def _once(text: str) -> Iterator[View]:
+def _once(text: str, respelling: Respelling) -> Iterator[View]:
     yield from smuggled(text)
     yield from escaped(text)
     yield from encoded(text)
     yield from unmarked(text)
-    yield from respelt(text)
+    yield from respelling.views(text)

@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 
 from graph.policy.threats import lexicon
 from graph.policy.threats.lazy import pattern
@@ -18,113 +19,122 @@ _TURNS = [str.maketrans(_ALPHABET, _ALPHABET[n:] + _ALPHABET[:n]) for n in range
 _MIRROR = str.maketrans(_ALPHABET, _ALPHABET[::-1])
 
 
-def respelt(text: str) -> Iterator[View]:
-    """Readings of the runs of tokens that are no common words."""
-    head = text[:READ]
-    tokens = list(_TOKEN.finditer(head))
-    if len(tokens) < 3 and not any(len(t.group()) > 20 for t in tokens):
-        return
-    runs = list(_strange_runs(tokens))
-    if not runs:
-        return
-    fixed, hits = _respelled(head, tokens)
-    if hits >= 2:
-        yield View(fixed, "leetspeak or shuffled letters", 0, len(text))
-    undone: dict[str, list[tuple[int, int, str]]] = {}
-    for first, last in runs[:PIECES]:
-        start, end = tokens[first].start(), tokens[last].end()
-        for plain, how in _undone(head[start:end]):
-            undone.setdefault(how, []).append((start, end, plain))
-    for how, places in undone.items():  # all places at once: the rules read every view from end to end
-        parts, at = [], 0
-        for start, end, plain in places:
-            parts += [head[at:start], plain]
-            at = end
-        yield View("".join([*parts, head[at:]]), how, places[0][0], at)
+class Respelling:
+    """Readings of one text after the other: those of one text have most of their words in common, so what a word and a
+    run of words are is found once."""
 
+    def __init__(self) -> None:
+        self._common, self._plain, self._undone = cache(_common), cache(_plain), cache(_undone)
 
-def _strange_runs(tokens: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    """First and last token of each stretch without common words; a short common word may stand inside."""
-    first = last = -1
-    letters = 0
-    for at, token in enumerate(tokens):
-        word = token.group().strip(_EDGE).lower()
-        common = len(word) > 1 and (lexicon.known(word) or lexicon.known(_POSSESSIVE.sub("", word)))
-        if not common and word:
-            if first >= 0 and at - last > 2:
+    def views(self, text: str) -> Iterator[View]:
+        """Readings of the runs of tokens that are no common words."""
+        head = text[:READ]
+        tokens = list(_TOKEN.finditer(head))
+        if len(tokens) < 3 and not any(len(t.group()) > 20 for t in tokens):
+            return
+        runs = list(self._strange_runs(tokens))
+        if not runs:
+            return
+        fixed, hits = self._respelled(head, tokens)
+        if hits >= 2:
+            yield View(fixed, "leetspeak or shuffled letters", 0, len(text))
+        found: dict[str, list[tuple[int, int, str]]] = {}
+        for first, last in runs[:PIECES]:
+            start, end = tokens[first].start(), tokens[last].end()
+            for plain, how in self._undone(head[start:end]):
+                found.setdefault(how, []).append((start, end, plain))
+        for how, places in found.items():  # all places at once: the rules read every view from end to end
+            parts, at = [], 0
+            for start, end, plain in places:
+                parts += [head[at:start], plain]
+                at = end
+            yield View("".join([*parts, head[at:]]), how, places[0][0], at)
+
+    def _strange_runs(self, tokens: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+        """First and last token of each stretch without common words; a short common word may stand inside."""
+        first = last = -1
+        letters = 0
+        for at, token in enumerate(tokens):
+            length, common = self._common(token.group())
+            if not common and length:
+                if first >= 0 and at - last > 2:
+                    if letters >= 8:
+                        yield first, last
+                    first, letters = -1, 0
+                first = at if first < 0 else first
+                last = at
+                letters += length
+            elif common and length > 3 and first >= 0 and at - last > 1:
                 if letters >= 8:
                     yield first, last
                 first, letters = -1, 0
-            first = at if first < 0 else first
-            last = at
-            letters += len(word)
-        elif common and len(word) > 3 and first >= 0 and at - last > 1:
-            if letters >= 8:
-                yield first, last
-            first, letters = -1, 0
-    if first >= 0 and letters >= 8:
-        yield first, last
+        if first >= 0 and letters >= 8:
+            yield first, last
+
+    def _respelled(self, text: str, tokens: list[re.Match[str]]) -> tuple[str, int]:
+        """The text with leetspeak and shuffled words in plain letters, and how many words changed."""
+        doubtful = [(token, *found) for token in tokens if (found := self._plain(token.group()))]
+        hits = sum(not bare.isdigit() and len(word) > 2 for _, bare, word in doubtful)
+        if hits < 2:
+            return text, hits
+        out, done = [], 0
+        for token, bare, word in doubtful:
+            out.append(text[done : token.start()] + token.group().lower().replace(bare, word))
+            done = token.end()
+        return "".join(out) + text[done:], hits
 
 
-def _respelled(text: str, tokens: list[re.Match[str]]) -> tuple[str, int]:
-    """The text with leetspeak and shuffled words in plain letters, and how many words changed."""
-    out, done, hits, doubtful = [], 0, 0, []
-    for token in tokens:
-        bare = token.group().strip(".,;:?\"'()[]{}<>`*_~").lower()
-        if len(bare) < 2 or lexicon.known(bare):
-            continue
-        if bare.isdigit():
-            if len(bare) > 2 and (word := lexicon.from_leet(bare)):
-                doubtful.append((token, bare, word))
-            continue
+def _common(token: str) -> tuple[int, bool]:
+    """How long the word is without its marks, and whether it is a common one."""
+    word = token.strip(_EDGE).lower()
+    return len(word), len(word) > 1 and (lexicon.known(word) or lexicon.known(_POSSESSIVE.sub("", word)))
+
+
+def _plain(token: str) -> tuple[str, str] | None:
+    """The token without its marks, and the word that it writes in leetspeak or shuffles; None where it writes none."""
+    bare = token.strip(".,;:?\"'()[]{}<>`*_~").lower()
+    if len(bare) < 2 or lexicon.known(bare):
+        return None
+    if bare.isdigit():
+        word = lexicon.from_leet(bare) if len(bare) > 2 else ""
+    else:
         word = lexicon.from_leet(bare) or lexicon.from_leet(bare.rstrip("!"))
         if not word and bare.isalpha():
             word = lexicon.from_shuffle(bare)
-        if word and len(word) > 2:
-            doubtful.append((token, bare, word))
-            hits += 1
-        elif word:
-            doubtful.append((token, bare, word))
-    if hits < 2:
-        return text, hits
-    for token, bare, word in doubtful:
-        out.append(text[done : token.start()] + token.group().lower().replace(bare, word))
-        done = token.end()
-    return "".join(out) + text[done:], hits
+    return (bare, word) if word else None
 
 
-def _undone(piece: str) -> Iterator[tuple[str, str]]:
-    """Readable texts that the piece may have been made from, likeliest disguise first."""
+def _undone(piece: str) -> list[tuple[str, str]]:
+    """Readable texts that the piece may have been made from and how, likeliest disguise first."""
     if lexicon.readable(piece) >= 0.8 and max(map(len, piece.split())) <= 20:
-        return
+        return []
     low = piece.lower()
-    done = False
-    for how, plain in (
-        ("reversed", low[::-1]),
-        ("each word reversed", " ".join(w[::-1] for w in low.split())),
-        ("mirrored alphabet", low.translate(_MIRROR)),
-    ):
-        if lexicon.readable(plain) >= READABLE:
-            yield plain, how
-            done = True
-    if done:
-        return
+    found = [
+        (plain, how)
+        for how, plain in (
+            ("reversed", low[::-1]),
+            ("each word reversed", " ".join(w[::-1] for w in low.split())),
+            ("mirrored alphabet", low.translate(_MIRROR)),
+        )
+        if lexicon.readable(plain) >= READABLE
+    ]
+    if found:
+        return found
     sample = low[:400]
     if sum(c in _ALPHABET for c in sample) > 0.6 * len(sample):
-        best = max(range(25), key=lambda n: lexicon.readable(sample.translate(_TURNS[n])))
-        if lexicon.readable(sample.translate(_TURNS[best])) >= READABLE:
-            yield low.translate(_TURNS[best]), "rotated alphabet"
-            return
+        shares = lexicon.readable_as(sample, _TURNS)
+        if max(shares) >= READABLE:
+            return [(low.translate(_TURNS[shares.index(max(shares))]), "rotated alphabet")]
     if not _taken_apart(piece.split()):
-        return
-    for how, letters in (
-        ("spaced letters", _despaced(low)),
-        ("split or joined words", segmented(re.sub(r"[\s.\-_*|/,·•+]+", "", low))),
-        ("reversed letters without spaces", segmented(re.sub(r"[\s.\-_*|/,·•+]+", "", low)[::-1])),
-    ):
-        if letters:
-            yield letters, how
-            return
+        return []
+    joined = re.sub(r"[\s.\-_*|/,·•+]+", "", low)
+    if letters := _despaced(low):
+        return [(letters, "spaced letters")]
+    if letters := segmented(joined):
+        return [(letters, "split or joined words")]
+    if letters := segmented(joined[::-1]):
+        return [(letters, "reversed letters without spaces")]
+    return []
 
 
 def _taken_apart(words: list[str]) -> bool:
