@@ -118,9 +118,13 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         own["generator"], answered = generator, generator is not None
         left = "" if answered else "what the model wrote was not kept (CORDON_KEEP_DRAFTS); its verdict alone"
     shown = _handles(entry) if answered else []
-    recalled: State = {"retrieved": shown, "query": entry["plan"]["retrieval_query"]}
     begun = _begun(entry)
-    recalled["retrieval"] = {**begun["retrieval"], "whole": True}  # all of it was shown
+    recalled: State = {
+        "retrieved": shown,
+        "query": entry["plan"]["retrieval_query"],
+        "understood": entry["understood"],
+        "retrieval": {**begun["retrieval"], "whole": True},  # all of it was shown
+    }
     guarded = answered and (shown or entry["refusal_reason"] == "AccessDenied")
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
     who = Principal(entry["tenant_id"], entry["user_id"])

@@ -92,6 +92,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "options": state.get("options", {}),
         "follow_up": state["follow_up"],
         "listing": state["listing"],
+        "understood": state["understood"],
         "intent": reply["intent"]["name"],
         "action": verdict["action"],
         "risk_score": verdict["risk_score"],

@@ -165,6 +165,39 @@ def audit_replay(
     raise typer.Exit(1 if any(run.differs for run in runs) else 0)
 
 
+@audit.command("dossier", epilog="Example: cordon audit dossier 3f0c2a1b --out answer.pdf")
+def audit_dossier(
+    run_id: Annotated[str, typer.Argument(help="The run, or the first characters of it.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to; dossier_RUN.pdf here otherwise.", show_default=False)
+    ] = None,
+) -> None:
+    """One answer as a PDF for somebody who has to judge it: question, verdict, evidence, checks, versions, place in the
+    journal. Exit 1 when the journal does not hold."""
+    from graph.errors import BadInput
+
+    with errors():
+        from graph.audit.mistakes import one_run
+
+        with opened_agent() as agent:
+            from graph.administration.dossier import dossier, out_file
+            from graph.audit.pdf import write_pdf
+
+            entry = one_run(agent.deps.journal, run_id)
+            file = out_file(entry["run_id"], out)
+            text, proof = dossier(entry, agent.deps)
+            try:
+                write_pdf(text, file, title=f"Dossier of run {entry['run_id'][:8]}", created=entry["timestamp"])
+            except OSError as error:
+                raise BadInput(
+                    f"{file} cannot be written ({error.strerror}).", hint="Name another with --out."
+                ) from error
+        typer.echo(str(file))
+        if not proof.holds:
+            typer.echo(proof.says, err=True)
+    raise typer.Exit(0 if proof.holds else 1)
+
+
 @audit.command("report", epilog="Example: cordon audit report --day 2026-01-31 --format csv")
 def audit_report(
     day: Annotated[str, typer.Option(help="YYYY-MM-DD, UTC.", show_default=False)],
