@@ -25,7 +25,7 @@ _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; S
     SET tcp_keepalives_count = 3; SET client_min_messages = error"""
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
-    "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
+    "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
 }  # fmt: skip
 
 
