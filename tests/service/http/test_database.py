@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,18 @@ from tests.support.postgres import OWNER, server
 
 def asked(client: httpx.Client, **more: Any) -> httpx.Response:
     return client.post("/v1/ask", json={"question": QUESTIONS["U1"], **more})
+
+
+def look(client: httpx.Client, path: str) -> httpx.Response:
+    """Without a key, as a probe does."""
+    return httpx.get(client.base_url.join(path), timeout=60, trust_env=False)
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 @pytest.mark.slow
@@ -47,23 +60,15 @@ def test_workers_share_it_and_say_when_it_is_away(small: Path, tmp_path: Path) -
                 assert {reply.status_code for reply in replies} == {200}
                 turns = there.get("/v1/threads/t").json()
                 assert len(turns["turns"]) == 6, turns
-                state = first.service.agent.turns.graph.get_state
-                used = [reply.json()["memory"]["turns_used"] for reply in replies]
-                assert state is not None and len(used) == 6
                 running.stop("immediate")
                 for client in (here, there):
-                    begun = time.monotonic()
                     assert asked(client).status_code == 503
-                    ready = client.get("/readyz")
-                    assert (ready.status_code, client.get("/livez").status_code) == (503, 200)
-                    assert ready.json()["checks"]["index"] == "database away" and time.monotonic() - begun < 60
+                    ready = look(client, "/readyz")
+                    assert (ready.status_code, look(client, "/livez").status_code) == (503, 200)
+                    assert ready.json()["checks"]["index"] == "database away"
                 running.start()
                 for client in (here, there):
-                    deadline = time.monotonic() + 60
-                    while asked(client).status_code != 200:
-                        assert time.monotonic() < deadline
-                        time.sleep(0.2)
-                    time.sleep(2.1)  # readiness looks anew
-                    assert client.get("/readyz").json()["status"] == "ready"
+                    until(lambda client=client: asked(client).status_code == 200)  # type: ignore[misc]
+                    until(lambda client=client: look(client, "/readyz").json()["status"] == "ready")  # type: ignore[misc]
         assert other.journal.prove().holds
         other.close()
