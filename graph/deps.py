@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from graph.errors import BadSettings
+from graph.files import private_directory
 from graph.models.gate import Gate
 from graph.policy import pii
 from graph.settings import Settings
@@ -97,6 +98,7 @@ class Deps:
 
     @cached_property
     def lock(self) -> Lease:
+        private_directory(self.settings.home)  # of each process, wherever the stores are
         return self.stores.hold() if self.lease is None else self.stores.join(self.lease)
 
     @cached_property

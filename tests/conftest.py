@@ -69,22 +69,30 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def database_of(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, Any]]:
-    """With CORDON_TEST_DATABASE=1 the settings by which a home's documents lie in PostgreSQL: a database of its own, like
-    one with the shipped corpus where the home has it. Else none: everything lies in the home."""
+    """With CORDON_TEST_DATABASE=1 the settings by which what a home holds lies in PostgreSQL instead, in a database of
+    its own, moved there when it is first asked for. Else none: everything lies in the home."""
     if not os.environ.get("CORDON_TEST_DATABASE"):
         return lambda home: {}
     running: Server = request.getfixturevalue("postgres")
-    indexed, known = running.database(like="prepared"), dict[Path, dict[str, Any]]()
-    folder = request.getfixturevalue("tmp_path_factory").mktemp("indexed")
-    settings = load(environ={}, home=folder / "home", artifacts=False, database_url=running.url(indexed))
-    with Agent(settings) as agent:
-        agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
+    moved, known = dict[object, str](), dict[Path, dict[str, Any]]()
 
     def of(home: Path) -> dict[str, Any]:
         if home not in known:
-            like = indexed if (home / "index").exists() else "prepared"
-            known[home] = {"database_url": running.url(running.database(like=like))}
+            held = tuple((path.name, path.stat().st_size) for path in sorted((home / "index").rglob("*.db")))
+            if held not in moved:
+                moved[held] = like = running.database(like="prepared")
+                if held:
+                    one, other = Embedded(home), Postgres(running.url(like))
+                    move(one, other, shared().name)
+                    one.close()
+                    other.close()
+            known[home] = {"database_url": running.url(running.database(like=moved[held]))}
         return known[home]
+
+    from graph.administration.moving import move
+    from graph.knowledge.embeddings import shared
+    from graph.stores.embedded import Embedded
+    from graph.stores.postgres import Postgres
 
     return of
 

@@ -182,6 +182,8 @@ def _journal(one: Stores, other: Stores, _: str) -> int:
     before = one.journal.prove()
     if before.broken is not None:
         raise Unavailable(f"the journal does not verify: {before.says}.", hint="Mend that first: cordon audit verify.")
+    if not before.entries:
+        return 0
     after = other.journal.begin(one.journal.lines())
     _same((before.entries, before.head), (after.entries, after.head), "the journal")
     return after.entries

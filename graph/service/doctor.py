@@ -171,6 +171,8 @@ def _journal(settings: Settings) -> dict[str, str]:
     except OSError as error:
         found = f"{error.filename} cannot be read ({error.strerror})"
         return _check("journal", "fail", found, "Mend its permissions.")
+    except CordonError as error:
+        return _check("journal", "fail", str(error), error.hint)
     if proof.broken:
         return _check("journal", "fail", proof.says, "Compare with a backup; keep the files as they are.")
     if proof.doubt:

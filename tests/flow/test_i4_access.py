@@ -1,5 +1,6 @@
 """I4: when the prompt is built, every piece of evidence in it may be read by the asker."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from graph.agent import Agent
 from graph.knowledge.index import Index
-from graph.stores.embedded.space import SqliteSpace
+from graph.stores.spaces import Record
 from tests.support import invariants as inv
 from tests.support.models import Scripted, everything
 
@@ -83,16 +84,18 @@ def test_the_search_alone_holds_when_the_access_check_is_broken(
     assert run(*shown, "What is the GPU budget and the annotation vendor?", "U1") == []
 
 
+def expired(record: Record) -> Record:
+    return replace(record, expires="2020-01-01T00:00:00+00:00")
+
+
 def test_a_document_whose_retention_has_run_out_is_not_shown(opened: Any) -> None:
     chat = Scripted(reply=everything)
     one: Agent = opened(chat=chat, model="stub")
     question = "How much money may we spend on the replacement ultra-low freezer?"
     assert "U1_memo_freezer_budget" in {c["doc_id"] for c in one.ask(question, tenant_id="U1")["citations"]}
     space = one.deps.index.space("U1")
-    assert isinstance(space, SqliteSpace)
-    space.execute(
-        "UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00') WHERE doc_id = 'U1_memo_freezer_budget'"
-    )
+    assert space is not None
+    space.change("U1_memo_freezer_budget", expired)
     reply = one.ask(question, tenant_id="U1")
     assert "U1_memo_freezer_budget" not in {c["doc_id"] for c in reply["retrieval"]["candidates"]}
     assert "dropped:expired" in inv.journal_of(one)[-1]["filters_applied"]
@@ -102,7 +105,8 @@ def test_where_everything_found_has_expired_access_is_denied(opened: Any) -> Non
     one: Agent = opened()
     for tenant in ("U1", "public"):
         space = one.deps.index.space(tenant)
-        assert isinstance(space, SqliteSpace)
-        space.execute("UPDATE documents SET record = json_set(record, '$.expires', '2020-01-01T00:00:00+00:00')")
+        assert space is not None
+        for record in space.records():
+            space.change(record.doc_id, expired)
     reply = one.ask("What is the freezer budget?", tenant_id="U1")
     assert reply["answer"] == "Refusal: AccessDenied. You do not have access to that information."

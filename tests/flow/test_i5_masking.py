@@ -75,7 +75,7 @@ def places(one: Agent, chat: Scripted, reply: Any, thread: str) -> dict[str, Any
         "prompts": list(chat.seen),
         "reply": dict(reply) | {"artifacts": {}},
         "state": {k: v for k, v in inv.state_of(one, "U1", thread).items() if k not in ("artifacts", "reply")},
-        **inv.on_disk(one.settings.home, one.settings.out),
+        **inv.on_disk(one.settings.home, one.settings.out, one.settings.database_url.get_secret_value()),
     }
 
 
@@ -203,7 +203,7 @@ def test_a_run_that_dies_before_any_stage_masked(
     monkeypatch.setattr("graph.build.fail_closed", dies)
     with pytest.raises(RuntimeError):
         one.ask(QUESTION.format(FIXED[0], FIXED[-1]), tenant_id="U1", thread_id="i5")
-    found = inv.personal(inv.on_disk(one.settings.home), FIXED)
+    found = inv.personal(inv.on_disk(one.settings.home, None, one.settings.database_url.get_secret_value()), FIXED)
     assert (found == []) is masking, found
 
 

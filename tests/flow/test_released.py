@@ -56,8 +56,7 @@ def lines(agent: Agent) -> list[dict[str, Any]]:
 
 
 def samples(agent: Agent) -> list[dict[str, Any]]:
-    path = agent.settings.home / "audit" / "withheld.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return agent.deps.samples.all()
 
 
 def judged(agent: Agent) -> dict[str, Metric]:

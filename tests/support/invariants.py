@@ -178,8 +178,22 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(item)
 
 
-def on_disk(home: Path, out: Path | None = None) -> dict[str, Any]:
-    """What a home and an artefact folder hold of runs: checkpoints (rows and decoded), journal, artefacts. Not the index."""
+def on_disk(home: Path, out: Path | None = None, database: str = "") -> dict[str, Any]:
+    """What a home, or the database of this URL, and an artefact folder hold of runs: checkpoints (rows and decoded),
+    journal, artefacts. Not the index."""
+    places = _in_database(database) if database else _in_home(home)
+    for file in sorted(out.rglob("*")) if out and out.exists() else []:
+        if file.suffix == ".json":
+            places[str(file)] = json.loads(file.read_text())
+        elif file.suffix == ".pdf":
+            places[str(file)] = pdf_text(file)
+        elif file.is_file():
+            places[str(file)] = file.read_text()
+        places[f"name {file.name}"] = re.sub(r"^\d{8}_\d{6}_", "", file.name).replace("_", " ")
+    return places
+
+
+def _in_home(home: Path) -> dict[str, Any]:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
     places: dict[str, Any] = {}
@@ -192,14 +206,27 @@ def on_disk(home: Path, out: Path | None = None) -> dict[str, Any]:
     db.close()
     journal = home / "audit" / "journal.jsonl"
     places["journal"] = [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
-    for file in sorted(out.rglob("*")) if out and out.exists() else []:
-        if file.suffix == ".json":
-            places[str(file)] = json.loads(file.read_text())
-        elif file.suffix == ".pdf":
-            places[str(file)] = pdf_text(file)
-        elif file.is_file():
-            places[str(file)] = file.read_text()
-        places[f"name {file.name}"] = re.sub(r"^\d{8}_\d{6}_", "", file.name).replace("_", " ")
+    return places
+
+
+def _in_database(url: str) -> dict[str, Any]:
+    """As the server's own user, whom no policy holds."""
+    import psycopg
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    from tests.support.postgres import WORKER
+
+    places: dict[str, Any] = {}
+    with psycopg.connect(url.replace(f"{WORKER}@", "postgres@")) as admin:
+        admin.execute("SET search_path = cordon, public")
+        for table in ("checkpoint_blobs", "checkpoint_writes"):
+            for n, (kind, blob) in enumerate(admin.execute(f"SELECT type, blob FROM {table}")):
+                places[f"{table}[{n}]"] = JsonPlusSerializer().loads_typed((kind, blob)) if blob else None
+        # Not the versions of channels: digits drawn by chance, of which some look like a telephone number.
+        rows = admin.execute("SELECT checkpoint -> 'channel_values', metadata FROM checkpoints")
+        places["checkpoints"] = [list(row) for row in rows]
+        places["journal"] = [json.loads(line) for (line,) in admin.execute("SELECT line FROM journal")]
+        places["turns"] = [list(row) for row in admin.execute("SELECT turn, gist FROM turns")]
     return places
 
 

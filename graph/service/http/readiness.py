@@ -41,7 +41,8 @@ class Readiness:
 
 def _index(service: Any) -> str:
     held = "lock" in service.agent.deps.__dict__ and service.agent.deps.lock.held()
-    return "ok" if held else "lock lost"
+    lost = "database away" if service.settings.database_url.get_secret_value() else "lock lost"
+    return "ok" if held else lost
 
 
 def _disk(settings: Any) -> str:

@@ -33,7 +33,7 @@ class Postgres:
         self._session = Session(self._database)
         self.journal = PostgresJournal(self._database)
         self.conversations = PostgresConversations(self._database)
-        self.keys = PostgresKeys(self._database)
+        self.keys = PostgresKeys(self._database, self._session)
         self.lists = PostgresLists(self._database)
         self.uploads = PostgresUploads(self._database, self._session)
         self.counters = PostgresCounters(self._session)

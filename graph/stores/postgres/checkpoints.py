@@ -21,6 +21,7 @@ from psycopg.rows import dict_row
 from graph.errors import Unavailable
 from graph.stores.postgres.database import Database
 
+_Blobs = list[tuple[Any, ...]]
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 
 
@@ -74,28 +75,17 @@ class PostgresCheckpoints:
 
 
 class _Text:
-    """A string in a channel: LangGraph writes strings beside the serializer, and what it does not know through it."""
+    """A string in a channel. LangGraph writes strings beside the serializer; what it does not know goes through it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-
-class _Through:
-    """The serializer, for what is wrapped, too."""
-
-    def __init__(self, serde: SerializerProtocol) -> None:
-        self._serde = serde
-        self.loads_typed = serde.loads_typed
-
-    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        return self._serde.dumps_typed(obj.text if isinstance(obj, _Text) else obj)
 
 
 class _Saver(PostgresSaver):
     """As LangGraph's, on connections of the pool."""
 
     def __init__(self, database: Database, serde: SerializerProtocol) -> None:
-        super().__init__(None, serde=_Through(serde))  # type: ignore[arg-type]
+        super().__init__(None, serde=serde)  # type: ignore[arg-type]
         self._database = database
         self._at = threading.local()
 
@@ -127,6 +117,12 @@ class _Saver(PostgresSaver):
         values = checkpoint["channel_values"]
         wrapped = {key: _Text(value) if isinstance(value, str) else value for key, value in values.items()}
         return super().put(config, {**checkpoint, "channel_values": wrapped}, metadata, new_versions)
+
+    def _dump_blobs(
+        self, thread_id: str, checkpoint_ns: str, values: dict[str, Any], versions: ChannelVersions
+    ) -> _Blobs:
+        plain = {key: value.text if isinstance(value, _Text) else value for key, value in values.items()}
+        return super()._dump_blobs(thread_id, checkpoint_ns, plain, versions)
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""

@@ -4,6 +4,7 @@ A connection is looked at when it is used first: the tables must be those of thi
 row-level security holds.
 """
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +26,7 @@ _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; S
     SET tcp_keepalives_count = 3; SET client_min_messages = error"""
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
-    "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
+    "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
 }  # fmt: skip
 
 
@@ -106,8 +107,13 @@ class Database:
                 f"all {self._most} connections to the database were in use for {self._wait_s:g} seconds.",
                 hint="Try again; if it happens often, raise CORDON_DATABASE_CONNECTIONS.",
             )
+        try:  # to learn why: the pool keeps that to itself
+            psycopg.connect(self.url, **{**_CONNECT, "connect_timeout": 2}).close()
+            why = "it does again now"
+        except psycopg.Error as error:
+            why = str(error).strip().splitlines()[0].removeprefix("connection failed: ")
         return raises(
-            f"the database {self.place} gave no connection in {self._wait_s:g} seconds.",
+            f"the database {self.place} gave no connection in {self._wait_s:g} seconds: {why}.",
             hint="Is it up, and does it have connections left? Answers come again when it does.",
         )
 
@@ -122,6 +128,7 @@ class Database:
     def _open(self) -> "ConnectionPool[Any]":
         with self._lock:
             if self._pool is None:
+                logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # an outage is told by who meets it
                 self._pool = ConnectionPool(
                     self.url,
                     min_size=0,

@@ -4,15 +4,17 @@ import secrets
 
 from graph.stores.keys import Key
 from graph.stores.postgres.database import ALL, Database
+from graph.stores.postgres.session import Session
 
 _COLUMNS = "id, tenant, user_id, role, created, revoked, expires"
 
 
 class PostgresKeys:
-    """A key is looked up before its tenant is known, so all of it is asked of all tenants."""
+    """A key is looked up before its tenant is known, so all of it is asked of all tenants; and by the doors with every
+    request, so on the connection of the session, which waits for no other."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, session: Session) -> None:
+        self._database, self._session = database, session
         self._pepper = b""
 
     def close(self) -> None:
@@ -37,9 +39,8 @@ class PostgresKeys:
             return [Key(*row) for row in cursor.execute(sql, [tenant_id])]
 
     def find(self, key_id: str) -> tuple[Key, bytes] | None:
-        with self._database.transaction(ALL) as cursor:
-            row = cursor.execute(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = %s", [key_id]).fetchone()
-        return (Key(*row[1:]), bytes(row[0])) if row else None
+        rows = self._session.ask(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = %s", [key_id])
+        return (Key(*rows[0][1:]), bytes(rows[0][0])) if rows else None
 
     def revoke(self, key_id: str, at: str) -> None:
         with self._database.transaction(ALL) as cursor:

@@ -93,6 +93,12 @@ def test_all_of_it_is_moved_and_moved_back(both: tuple[Embedded, Postgres], tmp_
     back.close()
 
 
+def test_a_store_of_which_nothing_was_asked_is_moved_too(both: tuple[Embedded, Postgres]) -> None:
+    one, other = both
+    assert set(move(one, other, "model").values()) == {0}
+    assert other.journal.append({"run_id": "r", "tenant_id": "T1"})["seq"] == 1
+
+
 def test_what_is_not_empty_is_left_alone(both: tuple[Embedded, Postgres]) -> None:
     one, other = both
     fill(one)

@@ -67,6 +67,12 @@ def test_strings_are_written_through_the_serializer(kept: Checkpoints) -> None:
     assert "1234567" not in told and "[REDACTED]" in told
 
 
+def test_what_is_read_is_held_to_the_types_that_are_known(kept: Checkpoints, caplog: pytest.LogCaptureFixture) -> None:
+    """LangGraph says so where a serializer would let any type be made from what was stored."""
+    ask(kept, "a", "first")
+    assert ask(kept, "a", "second")["last"] == "second" and caplog.text == ""
+
+
 def test_what_else_goes_wrong_inside_is_raised_as_it_is(kept: Checkpoints) -> None:
     with pytest.raises(KeyError), kept.outages():
         raise KeyError("not a matter of the store")

@@ -19,27 +19,29 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def served(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(
+    small: Path, tmp_path_factory: pytest.TempPathFactory, database_of: Callable[[Path], dict[str, Any]]
+) -> Iterator[Served]:
     import shutil
 
     base = tmp_path_factory.mktemp("served")
     shutil.copytree(small, base / "home")
-    settings = load(
-        environ={}, home=base / "home", out=base / "out", artifacts=False, max_upload_mb=3, max_file_mb=2, **WIDE
-    )
+    known = {"artifacts": False, "max_upload_mb": 3, "max_file_mb": 2, **WIDE, **database_of(base / "home")}
+    settings = load(environ={}, home=base / "home", out=base / "out", **known)
     with serving(settings) as running:
         yield running
 
 
 @pytest.fixture
-def another(small: Path, tmp_path: Path) -> Callable[..., Any]:
+def another(small: Path, tmp_path: Path, database_of: Callable[[Path], dict[str, Any]]) -> Callable[..., Any]:
     """`with another(key_rate=5) as served`: a service of this test's own."""
     import shutil
 
     shutil.copytree(small, tmp_path / "home")
 
     def make(chat: Any = None, **values: Any) -> Any:
-        known = {"home": tmp_path / "home", "out": tmp_path / "out", "artifacts": False, **WIDE, **values}
+        known = {"home": tmp_path / "home", "out": tmp_path / "out", "artifacts": False, **WIDE}
+        known |= {**database_of(tmp_path / "home"), **values}
         return serving(load(environ={}, **known), chat=chat)
 
     return make

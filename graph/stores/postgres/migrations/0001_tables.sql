@@ -125,6 +125,7 @@ BEGIN
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS vectors_%s_near ON vectors_%s USING hnsw ((embedding::halfvec(%s)) halfvec_ip_ops)'
         ' WITH (m = %s, ef_construction = %s)', space.number, space.number, space.dims, m, ef_construction);
+    EXECUTE format('ANALYZE vectors_%s', space.number);  -- else the planner takes it for small, and leaves the index
     UPDATE spaces SET indexed = true WHERE tenant = whose;
 END $$;
 

@@ -1,0 +1,74 @@
+"""Two services on one database, and a database that goes away under them."""
+
+import shutil
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from evals.serving import QUESTIONS, WIDE, serving
+from graph.administration.moving import move
+from graph.knowledge.embeddings import shared
+from graph.settings import load
+from graph.stores.embedded import Embedded
+from graph.stores.postgres import Postgres
+from graph.stores.postgres.migrate import migrate
+from tests.support.postgres import OWNER, server
+
+
+def asked(client: httpx.Client, **more: Any) -> httpx.Response:
+    return client.post("/v1/ask", json={"question": QUESTIONS["U1"], **more})
+
+
+def look(client: httpx.Client, path: str) -> httpx.Response:
+    """Without a key, as a probe does."""
+    return httpx.get(client.base_url.join(path), timeout=60, trust_env=False)
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@pytest.mark.slow
+def test_workers_share_it_and_say_when_it_is_away(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path / "home")
+    with server() as running:
+        url = running.url("prepared")
+        migrate(running.url("prepared", OWNER), url)
+        one, other = Embedded(tmp_path / "home"), Postgres(url)
+        move(one, other, shared().name)
+        one.close()
+        known = {"artifacts": False, **WIDE, "database_url": url, "database_wait_s": 1, "database_connections": 4}
+
+        def settings(name: str) -> Any:
+            return load(environ={}, home=tmp_path / name, out=tmp_path / "out", **known)
+
+        with serving(settings("first")) as first, serving(settings("second")) as second:
+            mine = {"Authorization": first.client("U1", "admin").headers["Authorization"]}
+            here = first.client("U1", "admin")
+            there = httpx.Client(base_url=second.url, headers=mine, timeout=60, trust_env=False)  # the same key
+            with here, there, ThreadPoolExecutor(6) as pool:
+                same = {"thread_id": "t", "memory": "buffer"}
+                replies = list(pool.map(lambda n: asked((here, there)[n % 2], **same), range(6)))
+                assert {reply.status_code for reply in replies} == {200}
+                turns = there.get("/v1/threads/t").json()
+                assert len(turns["turns"]) == 6, turns
+                running.stop("immediate")
+                for client in (here, there):
+                    assert asked(client).status_code == 503
+                    ready = look(client, "/readyz")
+                    assert (ready.status_code, look(client, "/livez").status_code) == (503, 200)
+                    assert ready.json()["checks"]["index"] == "database away"
+                running.start()
+                for client in (here, there):
+                    until(lambda client=client: asked(client).status_code == 200)  # type: ignore[misc]
+                    until(lambda client=client: look(client, "/readyz").json()["status"] == "ready")  # type: ignore[misc]
+        assert other.journal.prove().holds
+        other.close()
