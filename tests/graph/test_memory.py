@@ -38,10 +38,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def again(small: Path, settings_of: Callable[..., Settings]) -> Iterator[Callable[..., Agent]]:
+def again(small: Path, tmp_path: Path, settings_of: Callable[..., Settings]) -> Iterator[Callable[..., Agent]]:
     """`again()`: the agent of this test's home, closed and opened anew with each call."""
-    settings = settings_of(artifacts=False)
-    shutil.copytree(small, settings.home)
+    shutil.copytree(small, tmp_path / "home")
     agents: list[Agent] = []
 
     def reopen(chat: Any = None, **values: Any) -> Agent:
