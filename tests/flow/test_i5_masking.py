@@ -177,7 +177,7 @@ def test_the_check_fails_without_masking(
         for target in ("nodes.admit.pii", "nodes.retrieve.pii"):  # what a question is read as is masked again
             monkeypatch.setattr(target, Blind)
     else:
-        monkeypatch.setattr("graph.knowledge.ingest.judge", lambda raw: Judged((), ()))
+        monkeypatch.setattr("graph.knowledge.ingest.judge", lambda raw, **_: Judged((), ()))
     (tmp_path / "hangar.md").write_text(
         f"# The zeppelin hangar\n\nThe visitor of the zeppelin hangar has the CNIC {FIXED[0]} today.\n"
     )

@@ -13,7 +13,8 @@ from graph.models import reader
 from graph.onnx import minilm
 from graph.policy.threats import encoder
 
-kept = [minilm.runner(minilm.steps(encoder.FILE), 64, whole=True), minilm.runner(minilm.steps(reader.FILE), 64)]
+found = [(encoder.FILE, "text"), (reader.FILE, "piece")]
+kept = [minilm.runner(minilm.steps(file), 64, scale) for file, scale in found]
 resident = lambda: int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() // 2**20
 before = resident()
 ctypes.CDLL(None).malloc_trim(0)
