@@ -6,7 +6,7 @@ say. Concurrency: a file is written by one, a job saved by one at a time. Errors
 stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, Protocol
@@ -64,6 +64,12 @@ class Uploads(Protocol):
     def jobs(self) -> Iterable[Job]:
         """Every job that was saved, the one saved longest ago first. What was begun and never saved is removed: nobody
         is there any more who would."""
+
+    def elsewhere(self, tenant_id: str, user_id: str) -> Sequence[Job]:
+        """The jobs of a user that other processes of the same stores have, finished ones included."""
+
+    def left(self) -> Sequence[Job]:
+        """Jobs of processes that died: they are this one's from now on."""
 
     def local(self, job_id: str, number: int) -> AbstractContextManager[str]:
         """The name of a file of this machine with the content, there as long as one is inside."""

@@ -1,7 +1,9 @@
 """Documents and the jobs that read them in."""
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
@@ -18,6 +20,7 @@ from graph.service.http.problems import Problem
 from graph.service.http.readiness import free_mb
 from graph.service.http.service import Deleter, Reader, Releaser, Served, Service, Uploader
 
+T = TypeVar("T")
 router = APIRouter(prefix="/v1", tags=["documents"])
 _FILES = {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
 _FORM = {
@@ -139,13 +142,13 @@ async def decide(doc_id: str, body: Decisions, who: Releaser, service: Served) -
 @router.get("/jobs")
 async def jobs(who: Uploader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """One's own uploads, the latest first: those under way, and those of the last seven days."""
-    return page("jobs", service.jobs.all(who.principal), limit, after, lambda row: row["job_id"])
+    return page("jobs", await _of_jobs(service.jobs.all, who.principal), limit, after, lambda row: row["job_id"])
 
 
 @router.get("/jobs/{job_id}")
 async def job(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
     """How far an upload of one's own is: its state, and of each file the state and the reason."""
-    found = service.jobs.get(job_id, who.principal)
+    found = await _of_jobs(service.jobs.get, job_id, who.principal)
     if found is None:
         raise Problem(404)
     return found
@@ -154,10 +157,17 @@ async def job(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
 @router.delete("/jobs/{job_id}")
 async def cancel(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
     """Stop before the next file. What is indexed already stays."""
-    found = service.jobs.cancel(job_id, who.principal)
+    found = await _of_jobs(service.jobs.cancel, job_id, who.principal)
     if found is None:
         raise Problem(404)
     return found
+
+
+async def _of_jobs(ask: Callable[..., T], *what: Any) -> T:
+    try:
+        return await asyncio.to_thread(ask, *what)
+    except OSError:
+        raise Problem(503, "Whether there is such an upload could not be told.") from None
 
 
 def readable(service: Service, who: Caller) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from graph.agent import Agent
 from graph.context import Principal, valid_tenant
-from graph.errors import CordonError
+from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
@@ -99,23 +99,33 @@ class Jobs:
             return len(waiting) >= WAITING_PER_TENANT or held >= most
 
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
-        """The job, if it is this user's of this tenant."""
-        with self._lock:
-            job = self._jobs.get(job_id)
-            return shown(job) if job and (job.tenant_id, job.user_id) == (who.tenant_id, who.user_id) else None
+        """The job, if it is this user's of this tenant, whichever worker has it. Raises OSError when that cannot be
+        told."""
+        return next((job for job in self.all(who) if job["job_id"] == job_id), None)
 
     def all(self, who: Principal) -> list[dict[str, Any]]:
-        """This user's jobs, the latest first."""
+        """This user's jobs, the latest first. Raises OSError when it cannot be told what other workers have."""
+        known = {job.job_id: job for job in self._uploads.elsewhere(who.tenant_id, who.user_id)}
         with self._lock:
-            mine = [j for j in self._jobs.values() if (j.tenant_id, j.user_id) == (who.tenant_id, who.user_id)]
-            return [shown(job) for job in sorted(mine, key=lambda job: (job.created, job.job_id), reverse=True)]
+            known |= {
+                j.job_id: j for j in self._jobs.values() if (j.tenant_id, j.user_id) == (who.tenant_id, who.user_id)
+            }
+            return [
+                shown(job) for job in sorted(known.values(), key=lambda job: (job.created, job.job_id), reverse=True)
+            ]
 
     def cancel(self, job_id: str, who: Principal) -> dict[str, Any] | None:
-        """Stop before the next file; what is indexed stays. Of a finished job it changes nothing."""
+        """Stop before the next file; what is indexed stays. Of a finished job it changes nothing.
+
+        Raises Unavailable for one that another worker reads, OSError when that cannot be told.
+        """
+        found = self.get(job_id, who)
         with self._lock:
-            if self.get(job_id, who) is None:
-                return None
-            job = self._jobs[job_id]
+            job = self._jobs.get(job_id)
+            if found is None or (job is None and found["state"] not in ("queued", "running")):
+                return found
+            if job is None:
+                raise Unavailable("another worker reads this upload.", hint="Ask again: only that one can stop it.")
             if job_id == self._now:
                 self._cancelled.add(job_id)
             elif not job.over:
@@ -145,16 +155,28 @@ class Jobs:
     def _next(self) -> Job | None:
         """The oldest job of the tenant that has waited longest for a turn: one file each, so that none stands behind
         another's hundred. None when the service stops."""
-        with self._more:
-            while not self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
-                self._reader.close()
-            if self._closing.is_set():
-                return None
-            self._now = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
-            job = self._jobs[self._now]
-            self._turns[job.tenant_id] = max(self._turns.values(), default=0) + 1
-            job.state = "running"
-            return job
+        while True:
+            with self._more:
+                if self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
+                    return None if self._closing.is_set() else self._chosen()
+            self._reader.close()
+            self._take_over()
+
+    def _chosen(self) -> Job:
+        self._now = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
+        job = self._jobs[self._now]
+        self._turns[job.tenant_id] = max(self._turns.values(), default=0) + 1
+        job.state = "running"
+        return job
+
+    def _take_over(self) -> None:
+        """What workers that died had not finished."""
+        with suppress(OSError):  # the stores are away: the next time
+            left = self._uploads.left()
+            with self._lock:
+                new = [job for job in left if job.job_id not in self._jobs]
+                self._jobs |= {job.job_id: job for job in new}
+                self._line += [job.job_id for job in new if not job.over]
 
     def _read(self, job: Job) -> None:
         """The job's next file."""

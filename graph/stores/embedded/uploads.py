@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from io import BufferedWriter, FileIO
@@ -43,6 +43,12 @@ class FolderUploads:
             else:
                 found.append(job)
         return found
+
+    def elsewhere(self, tenant_id: str, user_id: str) -> Sequence[Job]:
+        return ()  # one service has the home
+
+    def left(self) -> Sequence[Job]:
+        return ()
 
     @contextmanager
     def local(self, job_id: str, number: int) -> Iterator[str]:

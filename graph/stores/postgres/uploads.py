@@ -39,15 +39,25 @@ class PostgresUploads:
 
     def jobs(self) -> list[Job]:
         """Those of this process, and those that nobody has who lives: they are this one's from now on."""
-        mine = "(session = %s OR NOT lives(session))"
+        return self._taken("session = %s OR NOT lives(session)", [self._session.number])
+
+    def left(self) -> list[Job]:
+        return self._taken("NOT lives(session)", [])
+
+    def _taken(self, which: str, values: list[int]) -> list[Job]:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
-            number = self._session.number
-            cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND {mine}", [number])
+            cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND ({which})", values)
             found = cursor.execute(
-                f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {mine}"
+                f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {which}"
                 " FOR UPDATE SKIP LOCKED) RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
-                [number, number],
+                [self._session.number, *values],
             ).fetchall()
+        return [_read(job) for (job,) in found]
+
+    def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
+        with _as_os_error(), self._database.transaction(tenant_id) as cursor:
+            sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> %s"
+            found = cursor.execute(sql, [tenant_id, user_id, self._session.number]).fetchall()
         return [_read(job) for (job,) in found]
 
     @contextmanager

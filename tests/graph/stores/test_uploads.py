@@ -43,6 +43,11 @@ def test_jobs_come_in_the_order_in_which_they_were_saved(kept: Uploads) -> None:
     assert [one.job_id for one in kept.jobs()] == ["c", "a", "b"]
 
 
+def test_ones_own_jobs_are_not_elsewhere_and_were_not_left(kept: Uploads) -> None:
+    job(kept, "a")
+    assert not kept.elsewhere("T1", "ann") and not kept.left()
+
+
 def test_what_was_begun_and_never_saved_is_gone(kept: Uploads) -> None:
     kept.begin("half")
     with kept.file("half", 0) as out:

@@ -60,6 +60,15 @@ def test_workers_share_it_and_say_when_it_is_away(small: Path, tmp_path: Path) -
                 assert {reply.status_code for reply in replies} == {200}
                 turns = there.get("/v1/threads/t").json()
                 assert len(turns["turns"]) == 6, turns
+                files = [
+                    ("files", (f"kiln{n}.md", "# Kiln\n\nThe kestrel kiln is fired on Mondays.\n")) for n in range(3)
+                ]
+                job = "/v1/jobs/" + here.post("/v1/documents", files=files).json()["job_id"]
+                with second.client("U1", "uploader") as other_user, second.client("U2", "admin") as other_tenant:
+                    assert [client.get(job).status_code for client in (other_user, other_tenant)] == [404, 404]
+                until(lambda: there.get(job).json()["state"] == "done")
+                assert there.get("/v1/jobs").json() == here.get("/v1/jobs").json()
+                assert there.delete(job).json()["state"] == "done"
                 running.stop("immediate")
                 for client in (here, there):
                     assert asked(client).status_code == 503

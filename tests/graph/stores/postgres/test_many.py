@@ -122,9 +122,12 @@ def test_a_job_is_its_workers_and_the_next_ones_when_that_dies(
         "stores.uploads.begin('half')"
     )
     one, other = worker(), worker()
-    assert list(one.uploads.jobs()) == []
+    assert list(one.uploads.jobs()) == list(one.uploads.left()) == []
+    seen = [one.uploads.elsewhere(*who) for who in (("T1", "ann"), ("T1", "bob"), ("T2", "ann"))]
+    assert [[job.job_id for job in jobs] for jobs in seen] == [["j"], [], []]
     process.kill()  # type: ignore[attr-defined]
-    until(lambda: bool(one.uploads.jobs()))
+    until(lambda: bool(one.uploads.left()))
+    assert not other.uploads.left() and not one.uploads.elsewhere("T1", "ann")
     assert [job.job_id for job in one.uploads.jobs()] == ["j"] and list(other.uploads.jobs()) == []
     with one.uploads.local("j", 0) as path:
         assert Path(path).read_bytes() == b"x" * 5_000_000
