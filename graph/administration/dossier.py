@@ -12,7 +12,6 @@ from graph.administration.replay import Replayed, replay
 from graph.audit import markdown
 from graph.audit.verify import Report, verify
 from graph.deps import Deps
-from graph.errors import BadInput
 from graph.policy.answer import layout
 from graph.policy.text import defang
 from graph.stores.journal import Entry, Proof
@@ -157,11 +156,3 @@ def _place(entry: Entry, proof: Proof) -> Iterator[str]:
     yield from _table("Place|", rows)
     yield ""
     yield f"The journal {'holds' if proof.holds else 'DOES NOT HOLD'}: {proof.says}."
-
-
-def out_file(run_id: str, out: Path | None) -> Path:
-    """Where the dossier goes. Raises BadInput when something is there already."""
-    found = out or Path(f"dossier_{run_id[:8]}.pdf")
-    if found.exists():
-        raise BadInput(f"{found} is there already.", hint="Name another file with --out.")
-    return found

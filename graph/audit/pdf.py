@@ -34,8 +34,10 @@ _HEAD = """#set document(title: {title}, author: "Cordon", date: datetime(year: 
 #let aside(body) = block(width: 100%, inset: (x: 10pt, y: 8pt), stroke: (left: 2pt + rgb("#b3772a")), fill: rgb("#fbf5ea"), body)
 #show raw.where(block: true): it => block(width: 100%, inset: (x: 9pt, y: 7pt), radius: 2pt, fill: luma(244), text(size: 9pt, it))
 #let cite(numbers) = text(size: 0.78em, weight: "semibold", fill: rgb("#1d5c8a"), numbers)
+#let bar(share) = box(width: share, height: 5pt, radius: 1pt, fill: rgb("#1d5c8a"))
 #let tick = box(width: 8pt, height: 8pt, baseline: 0.5pt, stroke: 0.6pt + luma(90)) + h(5pt)
 """
+BAR, BARS = "\ue000", 40  # of a chart, and how many fill their column; no document writes it, as some do blocks
 _NUMBERS = re.compile(r"(\[\d{1,3}\])+")  # of the sources of a sentence
 _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -142,6 +144,8 @@ def _inline(token: Token) -> str:
     match token.type:
         case "text" if _NUMBERS.fullmatch(token.content):
             return f"#cite({_literal(token.content)});"
+        case "text" if not token.content.strip(BAR) and token.content:
+            return f"#bar({min(len(token.content), BARS) * 100 / BARS}%);"
         case "text":
             open_box = token.content.startswith("[ ] ")
             return ("#tick;" if open_box else "") + f"#{_literal(token.content[4 if open_box else 0 :])};"

@@ -5,11 +5,13 @@ import io
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
+from graph.audit.pdf import BAR, BARS
 from graph.errors import BadInput
+from graph.policy.text import defang
 
 COLUMNS = (
     "day", "tenant_id", "runs", "answered", "not_in_documents", "refused", "unavailable", "allowed", "guarded",
@@ -22,6 +24,35 @@ _ACTIONS = {"ALLOW": "allowed", "ALLOW_WITH_GUARDRAILS": "guarded", "BLOCK": "bl
 
 def report(entries: Iterable[dict[str, Any]], day: str) -> list[dict[str, Any]]:
     """Rows by tenant for one UTC day, YYYY-MM-DD. Raises BadInput for anything else."""
+    return [{"day": day, "tenant_id": tenant, **tally.row()} for tenant, tally in _tallies(entries, day)]
+
+
+def as_markdown(entries: Iterable[dict[str, Any]], day: str) -> str:
+    """The same with charts: when it was asked, what was decided, what the guards found. Raises as `report` does."""
+    tallies = _tallies(entries, day)
+    rows = [{"tenant_id": tenant, **tally.row()} for tenant, tally in tallies]
+    hours, found = Counter[str](), Counter[str]()
+    for _, tally in tallies:
+        hours += tally.hours
+        found += tally.found
+    parts = [
+        f"# {day}",
+        f"{_of(sum(row['runs'] for row in rows), 'run')}, {_of(len(rows), 'tenant')}. Hours are UTC.",
+    ]
+    if rows:
+        shown = ("tenant_id", "runs", *_DECISIONS.values(), "median_latency_ms", "worst_latency_ms")
+        parts += ["## Decisions", _table(shown, [[row[column] for column in shown] for row in rows])]
+        shown = ("tenant_id", *_ACTIONS.values(), "guard_events", "rewrites")
+        parts += ["## Verdicts", _table(shown, [[row[column] for column in shown] for row in rows])]
+        by_hour = [(f"{hour:02}", hours[f"{hour:02}"]) for hour in range(int(min(hours)), int(max(hours)) + 1)]
+        parts += ["## Runs by hour", _bars("hour", by_hour), "## Runs by tenant"]
+        parts.append(_bars("tenant", [(row["tenant_id"], row["runs"]) for row in rows]))
+        if found:
+            parts += ["## What the guards found", _bars("threat", found.most_common())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _tallies(entries: Iterable[dict[str, Any]], day: str) -> list[tuple[str, "_Tally"]]:
     try:
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
             raise ValueError
@@ -32,7 +63,22 @@ def report(entries: Iterable[dict[str, Any]], day: str) -> list[dict[str, Any]]:
     for entry in entries:
         if entry["timestamp"].startswith(day):
             by_tenant.setdefault(entry["tenant_id"], _Tally()).add(entry)
-    return [{"day": day, "tenant_id": tenant, **tally.row()} for tenant, tally in sorted(by_tenant.items())]
+    return sorted(by_tenant.items())
+
+
+def _of(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [[name.removesuffix("_id").replace("_", " ") for name in head], ["---"] * len(head)]
+    lines += [[defang.line(str(cell)).replace("|", "/") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _bars(what: str, counts: Sequence[tuple[str, int]]) -> str:
+    most = max(count for _, count in counts)
+    return _table((what, "runs", ""), [(name, count, BAR * -(-count * BARS // most)) for name, count in counts])
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
@@ -50,6 +96,8 @@ class _Tally:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._latencies: list[float] = []
+        self.hours: Counter[str] = Counter()  # "00" to "23"
+        self.found: Counter[str] = Counter()  # runs by kind of threat
 
     def add(self, run: dict[str, Any]) -> None:
         self._counts.update((_DECISIONS[run["final_decision"]], _ACTIONS[run["action"]]))
@@ -58,6 +106,8 @@ class _Tally:
         self._counts["tokens_prompt"] += run["tokens_prompt"]
         self._counts["tokens_completion"] += run["tokens_completion"]
         self._latencies.append(run["latency_ms"])
+        self.hours[run["timestamp"][11:13]] += 1
+        self.found.update({event["type"] for event in run["guard_events"]})
 
     def row(self) -> dict[str, Any]:
         known = {

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph.audit.report import as_csv, report
+from graph.audit.pdf import BAR, BARS, source_of
+from graph.audit.report import as_csv, as_markdown, report
 from graph.errors import BadInput
 
 
@@ -51,3 +52,16 @@ def test_what_is_no_day_is_told(day: str) -> None:
 def test_the_table_reads_back_and_runs_no_formula() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(report([entry(), entry("-2+3")], "2026-01-31")))))
     assert [row["tenant_id"] for row in rows] == ["'-2+3", "T1"]
+
+
+def test_on_paper_it_has_charts_whose_longest_bar_fills_the_column() -> None:
+    found = [{"type": "prompt_injection"}, {"type": "prompt_injection"}]
+    entries = [entry(), entry(), entry("a|b", "refusal", "BLOCK") | {"guard_events": found}]
+    text = as_markdown([*entries, entry("T2") | {"timestamp": "2026-01-31T12:00:00.000Z"}], "2026-01-31")
+    assert "4 runs, 3 tenants." in text and "| prompt_injection | 1 |" in text  # a run, whatever found it
+    assert f"| 10 | 3 | {BAR * BARS} |" in text and "| 11 | 0 |  |" in text and f"| 12 | 1 | {BAR * 14} |" in text
+    assert "| a/b | 1 |" in text
+    assert "0 runs, 0 tenants." in as_markdown([], "2026-01-31")
+    source = source_of(text, title="t", created="2026-01-31T00:00:00Z")
+    assert source.count("#bar(100.0%)") == 3 and "#bar(35.0%)" in source
+    assert "#bar(" not in source_of("A name: ███", title="t", created="2026-01-31T00:00:00Z").partition("#let bar")[2]

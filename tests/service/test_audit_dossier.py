@@ -56,5 +56,5 @@ def written(inside: Run, home: Path, folder: Path, run_id: str) -> Path:
     done = inside("audit", "dossier", run_id, "--out", str(file), home=home)
     assert (done.returncode, done.stdout.strip()) == (0, str(file))
     again = inside("audit", "dossier", run_id, "--out", str(file), home=home)
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "File exists" in again.stderr) == (2, True)
     return file

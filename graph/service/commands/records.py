@@ -11,7 +11,7 @@ import typer
 
 from graph.service.shell import AsJson, errors, opened_agent, print_json, settings
 
-ReportKind = StrEnum("ReportKind", ["csv", "json"])
+ReportKind = StrEnum("ReportKind", ["csv", "json", "pdf"])
 
 app = typer.Typer()
 audit = typer.Typer(help="Read and prove the journal.", no_args_is_help=True)
@@ -174,25 +174,16 @@ def audit_dossier(
 ) -> None:
     """One answer as a PDF for somebody who has to judge it: question, verdict, evidence, checks, versions, place in the
     journal. Exit 1 when the journal does not hold."""
-    from graph.errors import BadInput
-
     with errors():
         from graph.audit.mistakes import one_run
 
         with opened_agent() as agent:
-            from graph.administration.dossier import dossier, out_file
-            from graph.audit.pdf import write_pdf
+            from graph.administration.dossier import dossier
 
             entry = one_run(agent.deps.journal, run_id)
-            file = out_file(entry["run_id"], out)
             text, proof = dossier(entry, agent.deps)
-            try:
-                write_pdf(text, file, title=f"Dossier of run {entry['run_id'][:8]}", created=entry["timestamp"])
-            except OSError as error:
-                raise BadInput(
-                    f"{file} cannot be written ({error.strerror}).", hint="Name another with --out."
-                ) from error
-        typer.echo(str(file))
+        run = entry["run_id"][:8]
+        _pdf(text, out or Path(f"dossier_{run}.pdf"), f"Dossier of run {run}", entry["timestamp"])
         if not proof.holds:
             typer.echo(proof.says, err=True)
     raise typer.Exit(0 if proof.holds else 1)
@@ -202,15 +193,25 @@ def audit_dossier(
 def audit_report(
     day: Annotated[str, typer.Option(help="YYYY-MM-DD, UTC.", show_default=False)],
     form: Annotated[
-        ReportKind, typer.Option("--format", help="As a table for a spreadsheet, or as JSON.")
+        ReportKind, typer.Option("--format", help="A table for a spreadsheet, JSON, or a PDF with charts.")
     ] = ReportKind.json,
+    out: Annotated[Path | None, typer.Option(help="Of the PDF; DAY.pdf here otherwise.", show_default=False)] = None,
 ) -> None:
     """The day in figures, a row per tenant."""
+    from graph.errors import BadInput
+
     with errors():
+        if out and form is not ReportKind.pdf:
+            raise BadInput("--out is of a PDF.", hint="Add --format pdf, or send the output to a file.")
         from graph.audit import report
         from graph.audit.chain import is_run
 
-        rows = report.report(filter(is_run, _stores().journal.entries("timestamp", day)), day)
+        runs = filter(is_run, _stores().journal.entries("timestamp", day))
+        if form is ReportKind.pdf:
+            text, file = report.as_markdown(runs, day), out or Path(f"{day}.pdf")
+            _pdf(text, file, f"Runs of {day}", f"{day}T00:00:00Z")
+            return
+        rows = report.report(runs, day)
         if form is ReportKind.csv:
             typer.echo(report.as_csv(rows), nl=False)
         else:
@@ -246,6 +247,18 @@ def verify(
                 typer.echo(f"wrong: {line}")
             typer.echo("verified" if report.ok else "not verified")
     raise typer.Exit(0 if report.ok else 1)
+
+
+def _pdf(text: str, file: Path, title: str, created: str) -> None:
+    """Write it, and say where. Raises BadInput where it cannot be, or where something is already."""
+    from graph.audit.pdf import write_pdf
+    from graph.errors import BadInput
+
+    try:
+        write_pdf(text, file, title=title, created=created)
+    except OSError as error:
+        raise BadInput(f"{file} cannot be written ({error.strerror}).", hint="Name another with --out.") from error
+    typer.echo(str(file))
 
 
 def _stores() -> Any:
