@@ -12,6 +12,7 @@ from typing import cast, get_args
 
 from graph.context import Principal, Role, valid_id, valid_tenant
 from graph.errors import BadInput
+from graph.stores.journal import Journal
 from graph.stores.keys import Key, KeyStore, now
 
 PREFIX = "cordon"
@@ -21,16 +22,16 @@ _NOBODY = Key("", "", "", "member", "", revoked="never made")
 
 
 class Keys:
-    """The keys of a store. Threads may share one."""
+    """The keys of a store. Threads may share one. With a journal every key that comes or goes is on record."""
 
-    def __init__(self, store: KeyStore) -> None:
-        self._store = store
+    def __init__(self, store: KeyStore, journal: Journal | None = None) -> None:
+        self._store, self._journal = store, journal
         self.all, self.close = store.all, store.close
 
     def add(self, tenant_id: str, user_id: str = "", role: str = "member", days: int | None = None) -> tuple[Key, str]:
         """A new key and its secret text, which is nowhere else; after so many days it opens nothing any more.
 
-        Raises BadInput for an unusable id, role or number of days.
+        Raises BadInput for an unusable id, role or number of days, Unavailable when it cannot be recorded.
         """
         if days is not None and not 1 <= days <= _MAX_DAYS:
             raise BadInput(f"a key is valid for 1 to {_MAX_DAYS:,} days, not {days:,}.")
@@ -39,16 +40,24 @@ class Keys:
         key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         user = valid_id(user_id or f"key-{key_id}", "user")
         key = Key(key_id, valid_tenant(tenant_id), user, role, now(), expires=now(days) if days else "")
+        self._record("added", key)
         self._store.add(key, self._hash(key_id, secret))
         return key, f"{PREFIX}_{key_id}_{secret}"
 
     def revoke(self, key_id: str, tenant_id: str = "") -> Key:
-        """Shut a key out from now on. Raises BadInput when there is none of that id (for that tenant)."""
+        """Shut a key out from now on. Raises BadInput when there is none of that id (for that tenant), Unavailable when
+        that it is shut could not be recorded."""
         found = next((key for key in self.all(tenant_id) if key.key_id == key_id), None)
         if found is None:
             raise BadInput(f"there is no key {key_id[:40]!r}.", hint="`cordon keys list` shows what there is.")
-        self._store.revoke(key_id, now())
+        self._store.revoke(key_id, now())  # first: a journal that is damaged keeps no door open
+        self._record("revoked", found)
         return next(key for key in self.all(tenant_id) if key.key_id == key_id)
+
+    def _record(self, says: str, key: Key) -> None:
+        if self._journal is not None:
+            told = {"says": says, "key_id": key.key_id, "role": key.role, "expires": key.expires}
+            self._journal.append({"kind": "key", "timestamp": now(), "tenant_id": key.tenant_id, **told})
 
     def exist(self) -> bool:
         """Whether some key opens the door."""

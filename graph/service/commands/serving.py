@@ -90,7 +90,8 @@ def _keys() -> "Keys":
     from graph.deps import stores
     from graph.service.keys import Keys
 
-    return Keys(stores(settings()).keys)
+    kept = stores(settings())
+    return Keys(kept.keys, kept.journal)
 
 
 def _state(key: "Key") -> str:

@@ -92,3 +92,31 @@ def test_keys_of_an_earlier_version_open_as_before(tmp_path: Path) -> None:
     assert found is not None and found[1].tenant_id == "U1"
     assert [key.expires for key in again.all()] == [""] and again.add("U1", days=1)[0].expires
     again.close()
+
+
+def test_who_makes_or_revokes_a_key_leaves_a_line_without_its_user_and_secret(tmp_path: Path, inside: Run) -> None:
+    made = json.loads(inside("keys", "add", "--tenant", "U1", "--user", "ann", "--json", home=tmp_path).stdout)
+    assert inside("keys", "revoke", made["key_id"], home=tmp_path).returncode == 0
+    lines = (tmp_path / "audit" / "journal.jsonl").read_text()
+    told = [json.loads(line) for line in lines.splitlines()]
+    assert [(line["kind"], line["tenant_id"], line["says"], line["key_id"]) for line in told] == [
+        ("key", "U1", says, made["key_id"]) for says in ("added", "revoked")
+    ]
+    assert "ann" not in lines and made["key"].rpartition("_")[2] not in lines
+    assert "2 entries, unbroken" in inside("audit", "verify", home=tmp_path).stdout
+    assert "the journal is empty" in inside("audit", "tail", home=tmp_path).stdout  # which shows runs
+
+
+def test_no_key_is_made_that_cannot_be_recorded(tmp_path: Path, inside: Run) -> None:
+    (tmp_path / "audit").write_text("in the way")
+    done = inside("keys", "add", "--tenant", "U1", home=tmp_path)
+    assert done.returncode != 0 and "could not be recorded" in done.stderr
+    assert not [key for key in keys_of(tmp_path).all() if key.valid]
+
+
+def test_a_key_is_shut_out_though_that_cannot_be_recorded(tmp_path: Path, inside: Run) -> None:
+    keys = keys_of(tmp_path)
+    key, secret = keys.add("U1")
+    (tmp_path / "audit").write_text("in the way")
+    assert inside("keys", "revoke", key.key_id, home=tmp_path).returncode != 0
+    assert keys.principal(secret) is None
