@@ -113,5 +113,5 @@ def _line(says: str, tenant: str, kind: str, value: str, by: str, now: str) -> d
     name = digest(form(kind, value))
     return {
         "kind": "public", "timestamp": now, "tenant_id": tenant, "says": says, "what": kind, "value_sha256": name,
-        "by": by,
+        "by": by, "note": "",
     }  # fmt: skip

@@ -56,7 +56,7 @@ class Keys:
 
     def _record(self, says: str, key: Key) -> None:
         if self._journal is not None:
-            told = {"says": says, "key_id": key.key_id, "role": key.role, "expires": key.expires}
+            told = {"says": says, "key_id": key.key_id, "role": key.role, "expires": key.expires, "note": ""}
             self._journal.append({"kind": "key", "timestamp": now(), "tenant_id": key.tenant_id, **told})
 
     def exist(self) -> bool:

@@ -19,8 +19,9 @@ from typing import Any, Protocol
 Entry = dict[str, Any]
 Row = dict[str, Any]
 # `personal_sha256` is the line's name for its own tenant, as `id`: its salt makes it one of a kind, an erasure leaves
-# it, and it binds no place. The salt itself would let whoever kept a page try out what an erased line held. The folder
-# is the machine's, and an error's text names servers, files and settings.
+# it, and it binds no place. Only a line that may hold something personal has one: others that are shown have a `note`,
+# if an empty one. The salt itself would let whoever kept a page try out what an erased line held. The folder is the
+# machine's, and an error's text names servers, files and settings.
 _NOT_SHOWN = frozenset({"seq", "prev", "hash", "lines", "salt", "personal_sha256", "artifacts", "error"})
 
 

@@ -104,7 +104,7 @@ def test_a_key_made_and_revoked_while_the_service_runs_and_a_stop_under_load_los
     assert told and torn == []
     journal = FileJournal(place / "audit" / "journal.jsonl")
     assert journal.prove().broken is None
-    assert set(told) <= {entry["run_id"] for entry in journal.entries()}
+    assert set(told) <= {entry["run_id"] for entry in journal.entries("kind", "run")}
     HomeLock(place, 30).acquire().release()
     assert all(json.loads(line) for line in log.splitlines()[1:])
     assert not [word for word in (CANARIES["U1"], "freezer", key["key"], "ann", '"U1"') if word in log]
@@ -137,9 +137,9 @@ def test_keys_are_kept_as_hashes_in_files_of_their_owner_alone(tmp_path: Path, i
     home = tmp_path / "home"
     key = made(home, "--tenant", "U1", "--role", "uploader")
     secret = key["key"].rpartition("_")[2] if key["key"].count("_") == 2 else key["key"].split("_", 2)[2]
-    for path in home.iterdir():
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
-        assert secret.encode() not in path.read_bytes()
+    for path in home.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+        assert path.is_dir() or secret.encode() not in path.read_bytes()
     listed = inside("keys", "list", "--json", home=home).stdout
     assert secret not in listed and json.loads(listed)[0]["role"] == "uploader"
     assert json.loads(inside("keys", "list", "--tenant", "U2", "--json", home=home).stdout) == []
