@@ -26,7 +26,7 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
     Raises BadInput for a run whose question was erased, IndexUnavailable when the documents cannot be read.
     """
     again = replay(entry, deps)
-    proof = deps.journal.prove([entry["seq"]])
+    proof = deps.journal.prove()
     reply = _reply(entry)
     checked = verify(reply, deps.index, deps.detector, deps.public) if reply and reply["citations"] else None
     parts = (
@@ -70,7 +70,7 @@ def _head(entry: Entry) -> Iterator[str]:
             ("tenant", entry["tenant_id"]),
             ("user, thread", f"{entry['user_id']}, {entry['thread_id']}"),
             ("read as", f"{entry['intent']}; searched for: {entry['plan']['retrieval_query']}"),
-            ("options", ", ".join(f"{name} {value}" for name, value in sorted(entry["options"].items()))),
+            ("options", ", ".join(f"{name} {value}" for name, value in sorted(entry.get("options", {}).items()))),
             ("decision", " ".join(filter(None, (entry["final_decision"], entry["refusal_reason"])))),
             ("run", entry["run_id"]),
         ),
@@ -98,8 +98,8 @@ def _evidence(entry: Entry) -> Iterator[str]:
         yield "None."
         return
     rows = (
-        (n, one["doc_id"], one["chunk_id"].removeprefix(one["doc_id"]), one["where"], one["score"],
-         one.get("withheld", 0), one.get("masked", 0), one["sha256"][:12])
+        (n, one["doc_id"], one["chunk_id"].removeprefix(one["doc_id"]), one.get("where", ""), one["score"],
+         one.get("withheld", 0), one.get("masked", 0), one.get("sha256", "")[:12])
         for n, one in enumerate(entry["retrieved"], 1)
     )  # fmt: skip
     yield from _table("n|Document|Passage|Whose|Score|Withheld|Masked|SHA-256", rows)

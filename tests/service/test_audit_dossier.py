@@ -58,3 +58,12 @@ def written(inside: Run, home: Path, folder: Path, run_id: str) -> Path:
     again = inside("audit", "dossier", run_id, "--out", str(file), home=home)
     assert (again.returncode, "File exists" in again.stderr) == (2, True)
     return file
+
+
+def test_a_run_that_found_the_model_away_has_one_too(opened: Callable[..., Agent], tmp_path: Path, inside: Run) -> None:
+    agent = opened(model="served", openai_base_url="http://127.0.0.1:9/v1", model_retries=0)
+    reply = agent.ask("How are cryo samples stored?", tenant_id="U1")
+    agent.close()
+    assert reply["decision"] == "unavailable"
+    said = text_of(written(inside, agent.settings.home, tmp_path, reply["run_id"]))
+    assert "unavailable" in said and "U1_sop_cryostorage" in said and "Not replayed whole" in said

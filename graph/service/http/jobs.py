@@ -101,7 +101,11 @@ class Jobs:
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """The job, if it is this user's of this tenant, whichever worker has it. Raises OSError when that cannot be
         told."""
-        return next((job for job in self.all(who) if job["job_id"] == job_id), None)
+        with self._lock:
+            if job := self._jobs.get(job_id):
+                return shown(job) if (job.tenant_id, job.user_id) == (who.tenant_id, who.user_id) else None
+        others = self._uploads.elsewhere(who.tenant_id, who.user_id)
+        return next((shown(job) for job in others if job.job_id == job_id), None)
 
     def all(self, who: Principal) -> list[dict[str, Any]]:
         """This user's jobs, the latest first. Raises OSError when it cannot be told what other workers have."""
