@@ -15,11 +15,11 @@ from graph.models.gate import WHOSE
 from graph.policy import pii
 
 # What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
-# them, short words, and LangGraph's versions of its channels, which begin with twenty zeros. Other digits alone are an
-# id to nobody: a person's number may be all that was asked.
+# them, short words, times to the second, and LangGraph's versions of its channels, which begin with twenty zeros. Other
+# digits alone are an id to nobody: a person's number may be all that was asked.
 _ID = re.compile(
     r"(?=.*[a-f])(?:[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-    r"|[^\W\d]{1,12}|0{20}\d{12}\.[\d.e-]{16,24}"
+    r"|[^\W\d]{1,12}|\d{4}(?:-\d\d){2}T\d\d(?::\d\d){2}(?:\.\d{3,6})?(?:Z|\+00:00)|0{20}\d{12}\.[\d.e-]{16,24}"
 )
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import shutil
+import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,28 +15,37 @@ from typing import Any
 
 from graph.audit import markdown
 from graph.audit.pdf import write_pdf
+from graph.checkpoints import note_masked
 from graph.files import directory
+from graph.policy import pii
 from graph.regulation import picture
 from graph.state import Reply, State
 
 SLUG_CHARS = 40
 TAIL_CHARS, TAIL_OF = 7, "bcdfghjkmnpqrstvwxz"  # 900 million tails, none a word or a number
 WRITING = ".writing-"
+SWEEP_S = 600
 DRAFTS = "drafts.json"  # what the model wrote, masked, where CORDON_KEEP_DRAFTS is set
 
 
 class Artifacts:
     def __init__(self, out: Path) -> None:
         self.out = out
+        self._sweep_at = 0.0  # at the first run of a process, and then now and again: it looks at every run there is
+        self._clean = pii.mask(str(out)).text == str(out)
 
     @contextmanager
     def folder(self, state: State) -> Iterator["RunFolder"]:
         """A new folder named <YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>; kept when the block ends without error."""
         directory(self.out)  # if it was there, others may look in: a run's folder is closed to them
-        sweep(self.out)
+        if time.monotonic() >= self._sweep_at:
+            self._sweep_at = time.monotonic() + SWEEP_S
+            sweep(self.out)
         work, final, held = self._begun(state)
         try:
             folder = RunFolder(work, final, state)
+            for path in folder.names().values() if self._clean else ():
+                note_masked(path)  # the rest of it is made of the masked question
             yield folder
             work.rename(folder.final)
         except BaseException:
