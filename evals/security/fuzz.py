@@ -30,7 +30,7 @@ TENANT = "U1"
 ROLES = {
     "admin": "^/",
     "member": "^/",
-    "auditor": "^/v1/audit$",
+    "auditor": "^/v1/audit(/head)?$",
     "operator": "^/metrics$",
 }  # and what each is let loose on
 PER_OPERATION = 200  # tries a round; what one has sent before is not sent again

@@ -65,7 +65,7 @@ def legitimate(cell: Cell) -> bool:
 
 def unanswered(door: str, world: World) -> bool:
     """Whether the good turn or the fault was none: then the zeros mean nothing. Who may hear nothing is left out."""
-    silent = door == "GET /metrics" or door == "GET /v1/audit" or "messages" in door or "custom" in door
+    silent = door == "GET /metrics" or door.startswith("GET /v1/audit") or "messages" in door or "custom" in door
     heard = " ".join(t for artefact in ("events", "reply") for t in world.seen.get(artefact, []))
     failed = "RuntimeError" in " ".join(world.seen.get("errors", []))  # the second fault, where its kind is told
     return (not silent and "kestrel" not in heard) or (door.startswith(("Agent.", "cordon ")) and not failed)

@@ -3,6 +3,9 @@
 A line is canonical JSON: keys in order, no white space, ASCII, no NaN. Its hashes are taken over pieces of these very
 bytes, so what reads the same and is written otherwise (a key given twice, other white space, other escapes, another
 order) has another hash. Nothing is written out again to prove it, which is what makes a long journal quick to prove.
+
+The lines of each tenant are a chain of their own as well, over what its own people may see of them: numbers and hashes
+that hang on no other tenant's line. So a tenant can keep its lines and prove them alone (graph/audit/own.py).
 """
 
 import hashlib
@@ -27,10 +30,17 @@ PERSONAL = frozenset(
 )  # fmt: skip
 _UNBOUND = frozenset({"hash", "salt", "erased"})
 _SEALED = PERSONAL | {"salt"}
+# What the hash of a tenant's own chain leaves out: whatever hangs on other tenants' lines.
+_OF_ALL = _UNBOUND | {"seq", "prev", "lines", "tenant_hash"}
 _WRITER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 _DEPTH = 8
 _SEALED_KEYS = tuple(sorted(key.encode() for key in _SEALED))
 _UNHASHED_KEYS = frozenset(key.encode() for key in _SEALED | _UNBOUND)
+_UNSHARED_KEYS = frozenset(key.encode() for key in _SEALED | _OF_ALL)
+# The four keys of it stand together, since keys are in order; nothing inside a text can look like them.
+_OWN = re.compile(
+    rb'"tenant_hash":"([0-9a-f]{64})","tenant_id":"((?:[^"\\]|\\.)*)","tenant_prev":"([0-9a-f]{64})","tenant_seq":(\d+)[,}]'
+)
 
 
 def _pattern() -> re.Pattern[bytes]:
@@ -105,13 +115,29 @@ def _hashed(entry: Entry) -> str:
     return hashlib.sha256(canonical(entry).encode()).hexdigest()
 
 
-def chained(entry: Entry, last: Link | None) -> Entry:
-    """The entry as it is written after that line. What is personal is bound by a salted hash of its own: nobody can
-    guess a question from it, and it can be erased later."""
+def own_digest(entry: Entry) -> str:
+    """As `digest`, without what hangs on other tenants' lines: the hash in the tenant's own chain."""
+    left_out = _OF_ALL | (PERSONAL if "personal_sha256" in entry else frozenset())
+    return _hashed({key: value for key, value in entry.items() if key not in left_out})
+
+
+def own_link(line: bytes) -> tuple[str, Link] | None:
+    """Whose line it is, and its place and hash in that tenant's chain; None for one of no tenant's chain."""
+    found = _OWN.search(line)
+    return (json.loads(b'"%s"' % found[2]), Link(int(found[4]), found[1].decode())) if found else None
+
+
+def chained(entry: Entry, last: Link | None, own: Link | None) -> Entry:
+    """The entry as it is written after that line, and after that one of its tenant. What is personal is bound by a
+    salted hash of its own: nobody can guess a question from it, and it can be erased later."""
     entry = {**entry, "seq": last.seq + 1 if last else 1, "prev": last.hash if last else GENESIS}
+    if entry.get("tenant_id"):
+        entry |= {"tenant_seq": own.seq + 1 if own else 1, "tenant_prev": own.hash if own else GENESIS}
     if PERSONAL & entry.keys():
         entry["salt"] = secrets.token_hex(16)
         entry["personal_sha256"] = _hashed({key: entry[key] for key in _SEALED & entry.keys()})
+    if "tenant_seq" in entry:
+        entry["tenant_hash"] = own_digest(entry)
     return entry | {"hash": digest(entry)}
 
 
@@ -134,6 +160,10 @@ def proven(line: bytes) -> dict[bytes, bytes]:
             raise ValueError("a line without what is personal has it still")
     elif members.get(b"personal_sha256") != (b'"personal_sha256":"%s"' % _sha256(sealed) if sealed else None):
         raise ValueError("what is personal was changed")
+    if b"tenant_seq" in members:
+        shared = [member for key, member in members.items() if key not in _UNSHARED_KEYS]
+        if members.get(b"tenant_hash") != b'"tenant_hash":"%s"' % _sha256(shared):
+            raise ValueError("the hash in its tenant's chain is another")
     return members
 
 
@@ -149,8 +179,10 @@ def _members(line: bytes) -> dict[bytes, bytes]:
 
 def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
     """Prove the lines (without newlines) one after the other: each as it was written, in order, bound to the one
-    before, and erased only where a receipt says so. `ask` are places of lines whose hashes are wanted."""
+    before, and to the one before of its tenant, and erased only where a receipt says so. `ask` are places of lines
+    whose hashes are wanted."""
     last, asked, wanted = Link(0, GENESIS), list[Link](), set(ask)
+    owns: dict[bytes, Link] = {}
     erased: dict[bytes, set[int]] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -165,11 +197,25 @@ def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
             return Followed(last, asked, Broken(number, "the line was changed after it was written"))
         if members.get(b"prev") != b'"prev":"%s"' % last.hash.encode() or members.get(b"seq") != b'"seq":%d' % number:
             return Followed(last, asked, Broken(number, "a line before it is missing, added or out of order"))
+        if not _goes_on(members, owns):
+            return Followed(last, asked, Broken(number, "a line of its tenant before it is missing or out of order"))
         last = Link(number, members[b"hash"][8:-1].decode())
         if number in wanted:
             asked.append(last)
     left = sorted(number for numbers in erased.values() for number in numbers)
     return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
+
+
+def _goes_on(members: dict[bytes, bytes], owns: dict[bytes, Link]) -> bool:
+    """Whether the line goes on in its tenant's chain, whose last lines `owns` has. Lines of before there were such
+    chains stand in none."""
+    tenant = members.get(b"tenant_id", b"")
+    last = owns.get(tenant, Link(0, GENESIS))
+    if b"tenant_seq" not in members:
+        return last.seq == 0
+    owns[tenant] = Link(last.seq + 1, members[b"tenant_hash"][15:-1].decode())
+    bound = b'"tenant_prev":"%s"' % last.hash.encode(), b'"tenant_seq":%d' % (last.seq + 1)
+    return bound == (members.get(b"tenant_prev"), members[b"tenant_seq"])
 
 
 def _sha256(members: list[bytes]) -> bytes:

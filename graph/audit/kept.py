@@ -6,7 +6,7 @@ and without the key it cannot sign others. Keys are Ed25519: whoever checks need
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,21 +29,24 @@ class Kept:
     at: str  # UTC
     link: Link
     signature: str  # hexadecimal, "" when it is not signed
+    tenant: str = ""  # whose own chain it is of; "" for the whole journal
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What is signed."""
+        told = {"at": self.at, "hash": self.link.hash, "seq": self.link.seq}
+        return told | ({"tenant_id": self.tenant} if self.tenant else {})
 
     @property
     def bound(self) -> bytes:
-        """What is signed."""
-        return canonical({"at": self.at, "hash": self.link.hash, "seq": self.link.seq}).encode()
+        return canonical(self.told).encode()
 
 
-def line(link: Link, key: "Ed25519PrivateKey | None") -> str:
+def head(link: Link, key: "Ed25519PrivateKey | None", tenant: str = "") -> dict[str, Any]:
     """A head as it is kept, now."""
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    kept = Kept(at, link, "")
-    told: dict[str, Any] = {"at": at, "hash": link.hash, "seq": link.seq}
-    if key is not None:
-        told["signature"] = key.sign(kept.bound).hex()
-    return canonical(told)
+    kept = Kept(at, link, "", tenant)
+    return kept.told | ({"signature": key.sign(kept.bound).hex()} if key is not None else {})
 
 
 def read(file: Path) -> list[Kept]:
@@ -60,10 +63,14 @@ def read(file: Path) -> list[Kept]:
 
 
 def _read(told: dict[str, Any]) -> Kept:
-    kept = Kept(told["at"], Link(told["seq"], told["hash"]), told.get("signature", ""))
+    kept = Kept(told["at"], Link(told["seq"], told["hash"]), told.get("signature", ""), told.get("tenant_id", ""))
     if type(kept.link.seq) is not int or kept.link.seq < 1 or not _HASH.fullmatch(kept.link.hash):
         raise ValueError
-    if not isinstance(kept.at, str) or not re.fullmatch(r"(?:[0-9a-f]{128})?", kept.signature):
+    if (
+        not isinstance(kept.at, str)
+        or not isinstance(kept.tenant, str)
+        or not re.fullmatch(r"(?:[0-9a-f]{128})?", kept.signature)
+    ):
         raise ValueError
     return kept
 
@@ -80,9 +87,8 @@ def unsigned(heads: Iterable[Kept], key: "Ed25519PublicKey") -> Kept | None:
     return None
 
 
-def differing(heads: Iterable[Kept], asked: Sequence[Link]) -> Kept | None:
-    """The first whose line is not in the journal, of whose lines at these places `asked` tells."""
-    there = {link.seq: link.hash for link in asked}
+def differing(heads: Iterable[Kept], there: Mapping[int, str]) -> Kept | None:
+    """The first whose line is not there, by the hashes at these places."""
     return next((head for head in heads if there.get(head.link.seq) != head.link.hash), None)
 
 

@@ -5,11 +5,11 @@ How an entry is written, bound and proven is graph/audit/chain.py, the same for 
 is bound by a salted hash of its own, so that it can be erased later and the chain still holds: an erased entry must be
 named by an erasure entry, or the journal does not verify.
 
-Promises. Order: entries are numbered from 1 without a gap in one chain, whoever writes. An entry is durable when
-`append` returns, and one that could not be written leaves nothing. An erasure happens whole or not at all. Isolation:
-`erase` and `page` read no other tenant's entries, and nothing that `page` shows hangs on them. Concurrency: threads and
-processes may share one. Errors: Unavailable when an entry cannot be written or read, ValueError for one that could not
-be proven; a look whose file cannot be opened raises OSError.
+Promises. Order: entries are numbered from 1 without a gap in one chain, whoever writes, and those of each tenant in one
+of their own as well. An entry is durable when `append` returns, and one that could not be written leaves nothing. An
+erasure happens whole or not at all. Isolation: `erase` and `page` read no other tenant's entries, and nothing that
+`page` shows hangs on them. Concurrency: threads and processes may share one. Errors: Unavailable when an entry cannot
+be written or read, ValueError for one that could not be proven; a look whose file cannot be opened raises OSError.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -101,6 +101,9 @@ class Journal(Protocol):
 
         Raises NotFound when the tenant has no such entry or run.
         """
+
+    def own_head(self, tenant: str) -> Link:
+        """Place and hash of the tenant's last entry in its own chain. Raises NotFound when it has none."""
 
     def prove(self, ask: Collection[int] = ()) -> Proof:
         """What the journal proves, and the hashes of the entries at these places, from 1. A proof without `broken` does

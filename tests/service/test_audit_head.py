@@ -93,3 +93,46 @@ def test_what_is_no_head_and_no_key_is_said(home: Path, tmp_path: Path, inside: 
     (tmp_path / "heads.jsonl").write_text(inside("audit", "head", home=home).stdout)
     done = inside(*verify, str(tmp_path / "heads.jsonl"), "--key", str(odd), home=home)
     assert (done.returncode, "no key that can be read" in done.stderr) == (2, True)
+
+
+def test_a_tenants_own_lines_are_proven_without_the_journal(home: Path, tmp_path: Path, inside: Run) -> None:
+    private, public = key(tmp_path)
+    journal = FileJournal(home / "audit" / "journal.jsonl")
+    for n in range(4):
+        journal.append({"kind": "run", "run_id": f"b{n}", "tenant_id": "U2", "query": "of another"})
+    lines, heads = tmp_path / "U1.jsonl", tmp_path / "heads.jsonl"
+    heads.write_text(inside("audit", "head", "--tenant", "U1", home=home, head_key=str(private)).stdout)
+    written(home, 2, "later")
+    lines.write_text(inside("audit", "export", "--tenant", "U1", home=home).stdout)
+    verify = ("audit", "verify", "--lines", str(lines), "--head", str(heads), "--key", str(public))
+    done = inside(*verify, home=tmp_path / "elsewhere")
+    assert (done.returncode, "5 entries of U1, 1 to 5, unbroken" in done.stdout) == (0, True)
+    assert "signed by this key" in done.stdout and "U2" not in lines.read_text()
+
+    whole = lines.read_text().splitlines(keepends=True)
+    for changed, why in (
+        ([whole[0], whole[2]], "missing, added or out of order"),
+        ([whole[0].replace('"run"', '"ran"'), *whole[1:]], "changed after it was written"),
+        ([*whole[:2], whole[2].replace("U1", "U2")], "changed after it was written"),
+        ([*whole[:2], whole[2].replace('"kind"', '"erased":"e","kind"')], "no receipt for it"),
+        (whole[:2], "is not the one whose head was kept"),  # the end was cut
+    ):
+        lines.write_text("".join(changed))
+        done = inside(*verify, home=tmp_path / "elsewhere")
+        assert (done.returncode, why in done.stderr) == (1, True), done.stderr
+    lines.write_text("".join(whole[3:]))  # a later part follows on itself; the head is of before
+    assert inside(*verify[:4], home=home).returncode == 0
+    assert "no head was kept" in inside(*verify, home=home).stderr
+
+
+def test_a_tenants_lines_written_anew_by_the_operator_are_caught(home: Path, tmp_path: Path, inside: Run) -> None:
+    lines, heads = tmp_path / "U1.jsonl", tmp_path / "heads.jsonl"
+    heads.write_text(inside("audit", "head", "--tenant", "U1", home=home).stdout)
+    shutil.rmtree(home / "audit")
+    written(home, 3, "what?")
+    lines.write_text(inside("audit", "export", "--tenant", "U1", home=home).stdout)
+    assert inside("audit", "verify", "--lines", str(lines), home=home).returncode == 0
+    done = inside("audit", "verify", "--lines", str(lines), "--head", str(heads), home=home)
+    assert (done.returncode, "line 3 is not the one" in done.stderr) == (1, True)
+    done = inside("audit", "verify", "--head", str(heads), home=home)
+    assert (done.returncode, "U1's own lines" in done.stderr) == (2, True)

@@ -50,10 +50,11 @@ def _settings(place: Path) -> Settings:
 def _fill(model: FileJournal, journal: FileJournal) -> None:
     """Lines as they are written, copies of a real run's, without waiting for the disk at each."""
     run = {key: value for key, value in next(model.entries()).items() if key != "salt"}
-    last, lines = None, []
+    last, lines, owns = None, [], dict[str, Link]()
     for n in range(LINES):
-        entry = chained({**run, "run_id": _run_id(n), "tenant_id": TENANTS[n % len(TENANTS)]}, last)
-        last = Link(entry["seq"], entry["hash"])
+        tenant = TENANTS[n % len(TENANTS)]
+        entry = chained({**run, "run_id": _run_id(n), "tenant_id": tenant}, last, owns.get(tenant))
+        last, owns[tenant] = Link(entry["seq"], entry["hash"]), Link(entry["tenant_seq"], entry["tenant_hash"])
         lines.append(line_of(entry))
     journal.path.parent.mkdir(mode=0o700)
     journal.path.write_bytes(b"".join(lines))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, errors, opened_agent, print_json, settings
+from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json, settings
 
 ReportKind = StrEnum("ReportKind", ["csv", "json", "pdf"])
 
@@ -72,6 +72,10 @@ def audit_flag(
 
 @audit.command("verify", epilog="Example: cordon audit verify")
 def audit_verify(
+    lines: Annotated[
+        Path | None,
+        typer.Option(help="A tenant's own lines, as `cordon audit export` wrote them; no home.", show_default=False),
+    ] = None,
     head: Annotated[
         Path | None, typer.Option(help="A file of heads that `cordon audit head` gave.", show_default=False)
     ] = None,
@@ -88,43 +92,79 @@ def audit_verify(
     with errors():
         if key and not head:
             raise BadInput("--key is of the heads in a file.", hint="Give --head FILE, too.")
-        from graph.audit import kept
+        from graph.audit import kept, own
 
         heads = kept.read(head) if head else []
         signer = kept.public_key(key) if key else None
-        proof = _stores().journal.prove([one.link.seq for one in heads])
-        says, holds = proof.says, proof.holds
-        if holds and heads:
-            if signer and (other := kept.unsigned(heads, signer)):
-                says, holds = f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
-            elif (other := kept.differing(heads, proof.asked)) is not None:
-                says, holds = f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
-            else:
-                which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
-                signed = "and signed by this key" if signer else "signatures not checked (give --key)"
-                says += f"\n{which} kept till {heads[-1].at}: of this journal, {signed}"
+        if lines is not None:
+            followed = own.follow(own.read(lines))
+            says, holds, tenant, there = followed.says, followed.broken is None, followed.tenant, followed.hashes
+            heads = [one for one in heads if one.link.seq >= followed.first]
+        else:
+            proof = _stores().journal.prove([one.link.seq for one in heads])
+            says, holds, tenant = proof.says, proof.holds, ""
+            there = {link.seq: link.hash for link in proof.asked}
+        if holds and head:
+            if other := next((one for one in heads if one.tenant != tenant), None):
+                what = f"of {other.tenant}'s own lines" if other.tenant else "of the whole journal"
+                raise BadInput(f"the head of {other.at} is {what}.", hint="--lines FILE is what a tenant's head is of.")
+            told, holds = _compared(heads, there, signer)
+            says = f"{says}\n{told}" if holds else told
         typer.echo(says, err=not holds)
     raise typer.Exit(0 if holds else 1)
 
 
+def _compared(heads: list[Any], there: dict[int, str], signer: Any) -> tuple[str, bool]:
+    """What kept heads say of the lines whose hashes are these, and whether they hold."""
+    from graph.audit import kept
+
+    if not heads:
+        return "no head was kept of these lines", False
+    if signer and (other := kept.unsigned(heads, signer)):
+        return f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
+    if (other := kept.differing(heads, there)) is not None:
+        return f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
+    which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
+    signed = "and signed by this key" if signer else "signatures not checked (give --key)"
+    return f"{which} kept till {heads[-1].at}: of this journal, {signed}", True
+
+
 @audit.command("head", epilog="Example: cordon audit head >> /mnt/elsewhere/heads.jsonl")
-def audit_head() -> None:
+def audit_head(
+    tenant: Annotated[str, typer.Option(help="Of this tenant's own lines instead.", show_default=False)] = "",
+) -> None:
     """The journal's head on a line, to be kept elsewhere; signed where CORDON_HEAD_KEY names a key. Exit 1 when the
     journal does not hold."""
     with errors():
         from graph.audit import kept
+        from graph.audit.chain import canonical
         from graph.stores.journal import Link
 
         told = settings()
         signer = kept.private_key(told.head_key.get_secret_value(), told.home)
-        proof = _stores().journal.prove()
+        journal = _stores().journal
+        proof = journal.prove()
         if proof.holds:
-            typer.echo(kept.line(Link(proof.entries, proof.head), signer))
+            at = journal.own_head(tenant) if tenant else Link(proof.entries, proof.head)
+            typer.echo(canonical(kept.head(at, signer, tenant)))
             if signer is None:
                 typer.echo(f"not signed: CORDON_HEAD_KEY is not set. {kept.MAKE_ONE}", err=True)
         else:
             typer.echo(proof.says, err=True)
     raise typer.Exit(0 if proof.holds else 1)
+
+
+@audit.command("export", epilog="Example: cordon audit export --tenant U1 > U1.jsonl")
+def audit_export(tenant: Tenant) -> None:
+    """A tenant's own lines, one a line, without what hangs on other tenants: `cordon audit verify --lines FILE` proves
+    them anywhere."""
+    with errors():
+        from graph.context import valid_tenant
+        from graph.stores.journal import shown
+
+        for entry in _stores().journal.entries("tenant_id", valid_tenant(tenant)):
+            if entry["tenant_id"] == tenant:
+                print_json(shown(entry), compact=True)
 
 
 @audit.command("replay", epilog="Example: cordon audit replay 3f0c2a1b")

@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,14 +20,14 @@ from graph.audit.chain import (
     read,
     without_personal,
 )
-from graph.errors import BadInput, Unavailable
+from graph.errors import BadInput, NotFound, Unavailable
 from graph.files import private_directory
+from graph.stores.embedded.backwards import backwards
 from graph.stores.embedded.head import Head
+from graph.stores.embedded.own import OwnLinks
 from graph.stores.embedded.pages import Pages
 from graph.stores.embedded.proof import prove, whole_lines
 from graph.stores.journal import Entry, Link, Proof
-
-_BLOCK = 8_192
 
 
 class FileJournal:
@@ -39,6 +39,7 @@ class FileJournal:
         self._waiting: list[tuple[Entry, Future[Entry]]] = []
         self._writing = False
         self._written = threading.Condition()
+        self._owns = OwnLinks()
         self._pages = Pages(path)
         self.page = self._pages.page
 
@@ -65,13 +66,38 @@ class FileJournal:
     def _write(self, batch: list[tuple[Entry, Future[Entry]]]) -> None:
         try:
             with self._locked() as file:
-                written = _written(file, [entry for entry, _ in batch], self.head)
+                written = self._added(file, [entry for entry, _ in batch])
         except BaseException as error:
             for _, promised in batch:
                 promised.set_exception(error)
             return
         for (_, promised), entry in zip(batch, written, strict=True):
             promised.set_result(entry)
+
+    def _added(self, file: int, entries: list[Entry]) -> list[Entry]:
+        """The entries as chained, all on disk or none."""
+        end = _End(file, self.head)
+        last, made = end.last, []
+        owns: dict[str, Link | None] = {}
+        for entry in entries:
+            tenant = entry.get("tenant_id", "")
+            if tenant not in owns:
+                owns[tenant] = self._owns.last(file, end.at, tenant) if tenant else None
+            entry = chained(entry, last, owns[tenant])
+            made.append(entry)
+            last = Link(entry["seq"], entry["hash"])
+            if tenant:
+                owns[tenant] = Link(entry["tenant_seq"], entry["tenant_hash"])
+        if os.fstat(file).st_size > end.at:
+            os.ftruncate(file, end.at)
+        lines = b"".join([b"\n" * bool(end.tail), *map(line_of, made)])
+        if os.pwrite(file, lines, end.at) != len(lines):
+            os.ftruncate(file, end.at)
+            raise OSError(28, "No space left on device")
+        os.fsync(file)
+        if last is not None:
+            self.head.write(last)
+        return made
 
     def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> Entry:
         """The file is written anew beside the old one and takes its place whole."""
@@ -92,7 +118,8 @@ class FileJournal:
                             named.append(entry["seq"])
                             line = line_of(without_personal(entry, receipt["receipt_id"]))
                     out.write(line)
-                entry = chained({"kind": "erasure", **receipt, "lines": named}, end.last)
+                own = self._owns.last(file, end.at, receipt["tenant_id"])
+                entry = chained({"kind": "erasure", **receipt, "lines": named}, end.last, own)
                 out.write(line_of(entry))
                 out.flush()
                 os.fsync(out.fileno())
@@ -134,7 +161,7 @@ class FileJournal:
     def newest(self) -> Iterator[Entry]:
         if self.path.exists():
             with self.path.open("rb") as file:
-                lines = _backwards(file.fileno())
+                lines = backwards(file.fileno())
                 tail = next(lines)
                 if _is_whole(tail):
                     yield read(tail, "its last line")
@@ -160,6 +187,12 @@ class FileJournal:
                 fresh.replace(self.path)
                 self.head.write(found.last)
         return self.prove()
+
+    def own_head(self, tenant: str) -> Link:
+        with self._locked() if self.path.exists() else nullcontext() as file:
+            if file is not None and (found := self._owns.last(file, _End(file, self.head).at, tenant)):
+                return found
+        raise NotFound(f"the journal has no line of {tenant!r}.", hint="`cordon audit tail` shows whose lines it has.")
 
     def prove(self, ask: Collection[int] = ()) -> Proof:
         """What the journal's bytes, and its head, prove."""
@@ -192,7 +225,7 @@ class _End:
     """
 
     def __init__(self, file: int, head: Head) -> None:
-        lines = _backwards(file)
+        lines = backwards(file)
         tail = next(lines)
         self.tail = tail if _is_whole(tail) else b""
         self.at = os.fstat(file).st_size - (0 if self.tail else len(tail))
@@ -202,26 +235,6 @@ class _End:
         told = head.read()
         if told is not None and (self.last is None or self.last.seq <= told.seq):
             self.last = told
-
-
-def _written(file: int, entries: list[Entry], head: Head) -> list[Entry]:
-    """The entries as chained, all on disk or none."""
-    end = _End(file, head)
-    last, made = end.last, []
-    for entry in entries:
-        entry = chained(entry, last)
-        made.append(entry)
-        last = Link(entry["seq"], entry["hash"])
-    if os.fstat(file).st_size > end.at:
-        os.ftruncate(file, end.at)
-    lines = b"".join([b"\n" * bool(end.tail), *map(line_of, made)])
-    if os.pwrite(file, lines, end.at) != len(lines):
-        os.ftruncate(file, end.at)
-        raise OSError(28, "No space left on device")
-    os.fsync(file)
-    if last is not None:
-        head.write(last)
-    return made
 
 
 def _copied(out: BinaryIO) -> Callable[[bytes], bytes]:
@@ -238,15 +251,3 @@ def _is_whole(tail: bytes) -> bool:
         return bool(tail) and bool(proven(tail))
     except ValueError:
         return False
-
-
-def _backwards(file: int) -> Iterator[bytes]:
-    """The lines without their newlines, the last one first. The first of all is what stands behind the last newline:
-    nothing, when the journal is whole."""
-    at, rest = os.fstat(file).st_size, b""
-    while at > 0:
-        step = min(max(_BLOCK, len(rest)), at)  # doubled for a line that does not end
-        at -= step
-        rest, *lines = (os.pread(file, step, at) + rest).split(b"\n")
-        yield from reversed(lines)
-    yield rest

@@ -15,6 +15,7 @@ from graph.audit.chain import (
     digest,
     follow,
     line_of,
+    own_link,
     read,
     without_personal,
 )
@@ -94,6 +95,12 @@ class PostgresJournal:
         found = [shown(read(line.encode(), "a line of this tenant")) for line in lines]
         return found if after is not None else found[::-1]
 
+    def own_head(self, tenant: str) -> Link:
+        with self._database.transaction(tenant) as cursor:
+            if found := _own(cursor, tenant):
+                return found
+        raise NotFound(f"the journal has no line of {tenant!r}.", hint="`cordon audit tail` shows whose lines it has.")
+
     def prove(self, ask: Collection[int] = ()) -> Proof:
         with self._database.transaction(ALL) as cursor:
             told = _head(cursor, lock=False)  # before the lines: they may be added while it is read
@@ -171,10 +178,19 @@ def _copied(cursor: "psycopg.Cursor[Any]") -> Callable[[bytes], bytes]:
 
 def _written(cursor: "psycopg.Cursor[Any]", entry: Entry) -> Entry:
     last = _head(cursor)
-    entry = chained(entry, last if last.hash != GENESIS else None)
+    own = _own(cursor, tenant) if (tenant := entry.get("tenant_id")) else None
+    entry = chained(entry, last if last.hash != GENESIS else None, own)
     _add(cursor, entry, line_of(entry)[:-1])
     cursor.execute("UPDATE journal_head SET seq = %s, hash = %s", [entry["seq"], entry["hash"]])
     return entry
+
+
+def _own(cursor: "psycopg.Cursor[Any]", tenant: str) -> Link | None:
+    """Of the tenant's last line, in its own chain."""
+    sql = "SELECT line FROM journal WHERE tenant = %s ORDER BY seq DESC LIMIT 1"
+    row = cursor.execute(sql, [tenant]).fetchone()
+    found = own_link(row[0].encode()) if row else None
+    return found[1] if found else None
 
 
 def _add(cursor: "psycopg.Cursor[Any]", entry: Entry, line: bytes) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from graph.audit.chain import GENESIS, digest
+from graph.audit import own
+from graph.audit.chain import GENESIS, digest, own_digest
 from graph.errors import NotFound
 from graph.stores import Stores
-from graph.stores.journal import Journal
+from graph.stores.journal import Journal, Link, shown
 
 
 @pytest.fixture
@@ -37,6 +38,35 @@ def test_a_proof_gives_the_hashes_at_the_places_asked_for(journal: Journal) -> N
     asked = journal.prove([2, 4, 9]).asked
     assert [(link.seq, link.hash) for link in asked if link.seq < 4] == [(2, made[1]["hash"])]
     assert (4, made[3]["hash"]) in [(link.seq, link.hash) for link in asked]
+
+
+def test_each_tenants_entries_are_a_chain_of_their_own(journal: Journal) -> None:
+    alone = [run(journal, f"r{n}", tenant) for n, tenant in enumerate(("U1", "U2", "U1", "U10", "U1", "U2"))]
+    for tenant, places in {"U1": [1, 2, 3], "U2": [1, 2], "U10": [1]}.items():
+        theirs = [entry for entry in alone if entry["tenant_id"] == tenant]
+        assert [entry["tenant_seq"] for entry in theirs] == places
+        assert [entry["tenant_prev"] for entry in theirs] == [GENESIS, *(entry["tenant_hash"] for entry in theirs[:-1])]
+        assert journal.own_head(tenant) == Link(places[-1], theirs[-1]["tenant_hash"])
+        assert all(entry["tenant_hash"] == own_digest(entry) for entry in theirs)
+    receipt = journal.erase(["r2"], {"receipt_id": "e", "tenant_id": "U1"})
+    assert (receipt["tenant_seq"], receipt["tenant_prev"]) == (4, alone[4]["tenant_hash"])
+    assert run(journal, "next", "U2")["tenant_seq"] == 3 and journal.prove().holds
+    told = own.follow([shown(entry) for entry in journal.entries() if entry["tenant_id"] == "U1"])
+    assert told.broken is None and told.last == Link(4, receipt["tenant_hash"])
+    with pytest.raises(NotFound):
+        journal.own_head("U3")
+
+
+def test_what_a_tenant_sees_of_its_chain_hangs_on_no_other_tenant(journal: Journal) -> None:
+    """The same entries with others before and between have the same hashes but for their salts."""
+    made = []
+    for others in (0, 3):
+        for _ in range(others):
+            run(journal, "o", "U2")
+        made.append(shown(journal.append({"tenant_id": f"T{others}", "kind": "public", "note": "", "says": "added"})))
+    known = [{key: entry[key] for key in entry.keys() - {"id", "tenant_hash"}} for entry in made]
+    assert [entry["tenant_id"] for entry in known] == ["T0", "T3"] and {e["tenant_seq"] for e in known} == {1}
+    assert not {"seq", "prev", "hash"} & known[0].keys()
 
 
 def test_of_no_journal_nothing_is_proven(journal: Journal) -> None:

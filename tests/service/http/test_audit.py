@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from evals.serving import QUESTIONS, WIDE, Served, serving
+from graph.audit import own
 from graph.audit.mistakes import flag
 from graph.settings import load
 from graph.stores.embedded.journal import FileJournal
@@ -79,7 +80,23 @@ def test_pages_walk_over_every_kind_of_line_and_lose_none(busy: Served, limit: i
                 assert auditor.get("/v1/audit", params={side: name}).status_code == 404
 
 
-IDS = {"id", "run_id", "receipt_id", "erased", "about"}
+def test_pages_prove_themselves_against_a_head_that_was_kept(another: Callable[..., Any], tmp_path: Path) -> None:
+    with another() as served, served.client("U1", "auditor") as auditor, served.client("U1", "member") as member:
+        assert auditor.get("/v1/audit/head").status_code == 404
+        lived(served, "U2")
+        lived(served, "U1")
+        assert member.get("/v1/audit/head").status_code == 403
+        head = auditor.get("/v1/audit/head").json()
+        lived(served, "U2")
+        lived(served, "U1")
+        page = tmp_path / "page.json"
+        page.write_text(auditor.get("/v1/audit").text)
+        told = own.follow(own.read(page))
+        assert (told.tenant, told.first, told.broken) == ("U1", 1, None) == (head["tenant_id"], 1, None)
+        assert told.hashes[head["seq"]] == head["hash"] and told.last.seq > head["seq"]
+
+
+IDS = {"id", "run_id", "receipt_id", "erased", "about", "tenant_hash", "tenant_prev"}
 TIMES = {"timestamp", "timings_ms", "latency_ms"}
 CHANCE = {"tokens_prompt"}  # of the word that marks the evidence, drawn anew for each prompt
 
@@ -134,10 +151,10 @@ def padded(journal: FileJournal, count: int) -> None:
     from graph.audit.chain import chained, line_of
     from graph.stores.journal import Link
 
-    last, lines = Link(*((e := next(journal.newest()))["seq"], e["hash"])), []
+    last, lines, own = Link(*((e := next(journal.newest()))["seq"], e["hash"])), [], None
     for n in range(count):
-        entry = chained({**{k: e[k] for k in e.keys() - {"salt"}}, "run_id": f"{n:032x}", "tenant_id": "U2"}, last)
-        last = Link(entry["seq"], entry["hash"])
+        entry = chained({**{k: e[k] for k in e.keys() - {"salt"}}, "run_id": f"{n:032x}", "tenant_id": "U2"}, last, own)
+        last, own = Link(entry["seq"], entry["hash"]), Link(entry["tenant_seq"], entry["tenant_hash"])
         lines.append(line_of(entry))
     with journal.path.open("ab") as file:
         file.writelines(lines)

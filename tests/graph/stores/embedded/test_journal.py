@@ -13,9 +13,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from graph.audit.chain import digest, line_of
+from graph.audit.chain import chained, digest, follow, line_of
 from graph.errors import Unavailable
 from graph.stores.embedded.journal import FileJournal
+from graph.stores.journal import Link
 
 
 def filled(folder: Path, n: int = 4) -> FileJournal:
@@ -430,3 +431,28 @@ def test_threads_that_wait_are_written_together_in_whole_lines(tmp_path: Path, m
         seqs = list(pool.map(lambda n: journal.append({"run_id": str(n)})["seq"], range(30)))
     assert sorted(seqs) == list(range(1, 31)) and journal.prove().broken is None
     assert len(waits) < 15
+
+
+def test_two_processes_go_on_in_each_tenants_chain(tmp_path: Path) -> None:
+    path = tmp_path / "audit" / "journal.jsonl"
+    one, two = FileJournal(path), FileJournal(path)
+    for n in range(12):
+        (one, two)[n % 2].append({"run_id": f"{n}", "tenant_id": f"U{n % 3}", "note": ""})
+    with path.open("rb+") as file:  # the last newline was not written
+        file.truncate(path.stat().st_size - 1)
+    two.append({"run_id": "x", "tenant_id": "U2", "note": ""})
+    one.append({"run_id": "y", "tenant_id": "U2", "note": ""})
+    assert one.prove().entries == 14 and one.prove().holds
+    assert [link.seq for tenant in ("U0", "U1", "U2") if (link := two.own_head(tenant))] == [4, 4, 6]
+
+
+def test_a_line_that_leaves_its_tenants_chain_is_told(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path / "audit" / "journal.jsonl")
+    made = [journal.append({"run_id": f"{n}", "tenant_id": "U1", "note": ""}) for n in range(2)]
+    for own in (None, Link(2, made[0]["tenant_hash"]), Link(1, made[1]["tenant_hash"])):
+        line = chained({"run_id": "z", "tenant_id": "U1"}, Link(2, made[1]["hash"]), own)
+        told = follow([*journal.lines(), line_of(line)[:-1]])
+        assert told.broken is not None and "its tenant" in told.broken.why
+    outside = {key: line[key] for key in ("run_id", "seq", "prev", "tenant_id")}
+    told = follow([*journal.lines(), line_of(outside | {"hash": digest(outside)})[:-1]])
+    assert told.broken is not None and "its tenant" in told.broken.why
