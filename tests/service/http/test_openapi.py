@@ -42,6 +42,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("GET", "/v1/jobs/nothing", {}),
     ("DELETE", "/v1/jobs/nothing", {}),
     ("GET", "/v1/audit", {}),
+    ("GET", "/v1/audit/head", {}),
     ("GET", "/v1/models", {}),
     ("GET", "/v1/models/nothing", {}),
     ("POST", "/v1/chat/completions", {"json": {"model": "cordon", "messages": [{"role": "user", "content": "hm"}]}}),
