@@ -20,14 +20,14 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def served(folder: Path, settings: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """(address, process id) of a service over `folder/home`; what it says on stderr goes to `folder/log`."""
-    log = folder / "log"
-    with log.open("wb") as said:
+def served(folder: Path, settings: Mapping[str, str], log: str = "log") -> Iterator[tuple[str, int]]:
+    """(address, process id) of a service over `folder/home`; what it says on stderr goes to that file in the folder."""
+    log_file = folder / log
+    with log_file.open("wb") as said:
         environ = {**environment(folder), **settings}
         service = subprocess.Popen([*CORDON, "serve", "--port", "0"], env=environ, stderr=said, cwd=ROOT)
         try:
-            yield _address(log, service), service.pid
+            yield _address(log_file, service), service.pid
         finally:
             service.send_signal(signal.SIGTERM)
             service.wait(60)

@@ -13,6 +13,7 @@ from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply
+from graph.stores.checkpoints import AFTER
 from graph.turn import begin as begin_turn
 from graph.turn import spent_ms
 
@@ -83,14 +84,14 @@ class Turns:
         graph = self._passing
         if turn.kept:
             graph = self.graph
-            known |= {"config": {"configurable": {"thread_id": turn.thread}}, "durability": "exit"}
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
         known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
         kept = self._deps.checkpoints
         with tracing_context(enabled=False), kept.outages():
             if turn.kept:
-                self._after_latest(turn.thread)
+                at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
+                known |= {"config": {"configurable": at}, "durability": "exit"}
             for mode, told in graph.stream(turn.asked, **known):
                 if mode == "values":
                     reply = told["reply"]
@@ -126,13 +127,15 @@ class Turns:
         for compiled in ("graph", "_passing", "_finder"):
             self.__dict__.pop(compiled, None)
 
-    def _after_latest(self, thread: str) -> None:
-        """The checkpoints of a turn come after those that are there, though the clock was set back: LangGraph takes the
-        one with the greatest id for the last, and an id begins with the time."""
+    def _after_latest(self, thread: str) -> str:
+        """The id of the thread's last checkpoint, "" without one. Those of a turn come after those that are there,
+        though the clock was set back: LangGraph takes the one with the greatest id for the last, and an id begins with
+        the time."""
         from langgraph.checkpoint.base import id as ids
 
         if latest := self._deps.checkpoints.latest(thread):
             ids._last_v6_timestamp = max(ids._last_v6_timestamp or 0, ids.UUID(latest).time)  # type: ignore[assignment]
+        return latest
 
     @cached_property
     def graph(self) -> Any:

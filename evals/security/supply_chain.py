@@ -49,6 +49,8 @@ SETTLED = {
         "BSD-3-Clause, Apache-2.0, dependency licenses",
         "what PDFium is built of has its licences in the package",
     ),
+    "kubernetes-validate": ("Apache-2.0", "as its LICENSE says; for tests alone"),
+    "partd": ("BSD-3-Clause", "as its LICENSE says"),
     "langserve": ("Other/Proprietary License", "the extra `langserve`: not for hosted services"),
     "langgraph-api": ("Elastic-2.0", "the extra `studio`: not for hosted services"),
     "langgraph-runtime-inmem": ("Elastic-2.0", "the extra `studio`: not for hosted services"),

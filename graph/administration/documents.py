@@ -10,7 +10,7 @@ from graph.context import PUBLIC, owner, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
-from graph.knowledge.ingest import Outcome, Source, files, ingest
+from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest
 from graph.settings import Settings
 from graph.stores.spaces import Record, Space
 
@@ -30,10 +30,12 @@ class Library:
         regulation: bool = False,
         kind: str = "",
         progress: Callable[[Outcome], None] = lambda outcome: None,
+        readers: Readers | None = None,
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
         file is an act of the Union: its structure is read, and its graph kept. `kind` says the same of any kind of
-        document that has an extension (graph/knowledge/extensions.py)."""
+        document that has an extension (graph/knowledge/extensions.py). `readers`: who reads them, if not this process
+        (graph/service/spread.py)."""
         whose = owner(tenant_id, public)
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         if "" in given:
@@ -43,14 +45,14 @@ class Library:
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
-        outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress)
+        outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress, readers=readers)
         if pages:
             from graph.knowledge.web import pages as fetched
 
             with fetched(pages, whose, self.settings) as (sources, failed):
                 for outcome in failed:
                     progress(outcome)
-                outcomes += failed + self.ingest_sources(sources, progress=progress)
+                outcomes += failed + self.ingest_sources(sources, progress=progress, readers=readers)
         return outcomes
 
     def ingest_sources(
@@ -58,11 +60,12 @@ class Library:
         sources: Sequence[Source],
         *,
         progress: Callable[[Outcome], None] = lambda outcome: None,
+        readers: Readers | None = None,
     ) -> list[Outcome]:
         """Index what a manifest names (graph/knowledge/manifest.py)."""
         from graph.knowledge.inspection import inspect
 
-        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress)
+        return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress, readers=readers)
 
     def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
         """What is known of each document of a tenant, or of the public ones, by id."""

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -69,6 +69,9 @@ class Outcome:
 
 # Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
 Inspect = Callable[[Document, Margins], list[str]]
+# Whoever reads files into the index in place of this process: the place of each source and what became of it, as they
+# come. Each reads with a `Here`.
+Readers = Callable[[Sequence[Source]], Iterable[tuple[int, Outcome]]]
 
 
 def ingest(
@@ -78,33 +81,55 @@ def ingest(
     *,
     inspect: Inspect,
     progress: Callable[[Outcome], None] = lambda outcome: None,
+    readers: Readers | None = None,
 ) -> list[Outcome]:
     """Index every source; one outcome each, in order. A file that cannot be read never stops the others.
 
     Raises Unavailable when the index itself fails: what was stored before stands.
     """
-    outcomes: list[Outcome] = []
+    outcomes: dict[int, Outcome] = {}
     touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
     left = withdraw({s.doc_id: s.spaces for s in sources if s.listed}, index)  # before anything that may take long
     touched |= {tenant: None for tenants in left.values() for tenant in tenants}
-    limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
     try:
-        with Parser(limits) as parser:
-            for source, before in zip(sources, [None, *sources], strict=False):
-                if before is not None and before.spaces != source.spaces:
-                    parser.close()  # a child taken over by one tenant's file must not see another's
-                outcome = _one(source, index, settings, parser, inspect)
-                if outcome.status == "indexed":
-                    touched |= dict.fromkeys(source.spaces)
-                if source.doc_id in left:
-                    gone = f"withdrawn from {', '.join(left[source.doc_id])}"
-                    outcome = replace(outcome, reason="; ".join(filter(None, [outcome.reason, gone])))
-                outcomes.append(outcome)
-                progress(outcome)
+        for at, outcome in (readers or Here(index, settings, inspect))(sources):
+            source = sources[at]
+            if outcome.status == "indexed":
+                touched |= dict.fromkeys(source.spaces)
+            if source.doc_id in left:
+                gone = f"withdrawn from {', '.join(left[source.doc_id])}"
+                outcome = replace(outcome, reason="; ".join(filter(None, [outcome.reason, gone])))
+            outcomes[at] = outcome
+            progress(outcome)
     finally:
         for tenant in touched:
             index.spaces.settle(tenant)
-    return outcomes
+    return [outcomes[at] for at in range(len(sources))]
+
+
+class Here:
+    """Reads sources in this process, one after the other. Not for two threads at once; close it."""
+
+    def __init__(self, index: Index, settings: Settings, inspect: Inspect) -> None:
+        self._index, self._settings, self._inspect = index, settings, inspect
+        self._parser = Parser(Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds))
+        self._whose: tuple[tuple[str, ...], str] | None = None
+
+    def __call__(self, sources: Sequence[Source]) -> Iterator[tuple[int, Outcome]]:
+        try:
+            for at, source in enumerate(sources):
+                yield at, self.read(source)
+        finally:
+            self.close()
+
+    def read(self, source: Source) -> Outcome:
+        if self._whose != (whose := (source.spaces, source.uploader)):
+            self.close()  # a child taken over by one's file must not see another's
+            self._whose = whose
+        return _one(source, self._index, self._settings, self._parser, self._inspect)
+
+    def close(self) -> None:
+        self._parser.close()
 
 
 def purge(index: Index, tenant: str) -> list[str]:
@@ -119,7 +144,7 @@ def purge(index: Index, tenant: str) -> list[str]:
 
 def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspect: Inspect) -> Outcome:
     try:
-        data = _read(source, settings)
+        data = contents(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
         doc_id = source.doc_id or _choose_id(source, index)
         retention, expires = expiry(source.retention)
@@ -181,15 +206,20 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 sidecar.save(space)
         told = sidecar.report() if sidecar else ""
         return Outcome(source.name, doc_id, "indexed", told, len(chunks), flags, replaced)
-    except DocumentError as error:
-        return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
     except Unavailable:
         raise
     except CordonError as error:
-        return Outcome(source.name, source.doc_id, "failed", str(error))
+        return refused(source, error)
 
 
-def _read(source: Source, settings: Settings) -> bytes:
+def refused(source: Source, error: CordonError) -> Outcome:
+    if isinstance(error, DocumentError):
+        return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
+    return Outcome(source.name, source.doc_id, "failed", str(error))
+
+
+def contents(source: Source, settings: Settings) -> bytes:
+    """The bytes of the file. Raises DocumentError and BadInput."""
     if source.within is not None and not source.path.resolve().is_relative_to(source.within.resolve()):
         raise DocumentError("outside", "it is a link that leads out of the directory.")
     return file_bytes(source.path, source.name, settings.max_file_mb * 2**20)
@@ -226,12 +256,8 @@ def _twin(index: Index, tenants: Sequence[str], sha256: str, name: str) -> str:
 
 def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
-    # An id stands in logs and records; what a file's name tells of a person does not.
-    masked = pii.mask(Path(source.name).stem)
-    bare = masked.text.replace("[REDACTED]", " ")
-    plain = unicodedata.normalize("NFKD", bare).encode("ascii", "ignore").decode()
-    base = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:60] or "document"
-    if masked.spans:
+    base, personal = base_id(source.name)
+    if personal:
         return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
     for tenant in source.spaces:
         space = index.space(tenant)
@@ -239,6 +265,14 @@ def _choose_id(source: Source, index: Index) -> str:
         if held is not None and held.filename != source.name:
             return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
     return base
+
+
+def base_id(name: str) -> tuple[str, bool]:
+    """What a document's id begins with, and whether its name told of a person: an id stands in logs and records."""
+    masked = pii.mask(Path(name).stem)
+    bare = masked.text.replace("[REDACTED]", " ")
+    plain = unicodedata.normalize("NFKD", bare).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:60] or "document", bool(masked.spans)
 
 
 def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:

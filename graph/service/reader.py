@@ -5,7 +5,7 @@ embedding, storing. It gives way to whoever answers, has a limit on memory, and 
 long. It ends with the service, whatever it is at: a file is stored whole or not at all.
 
 Messages are JSON objects on a socket pair: the settings, answered by {"ready"}, then a source at a time, answered by
-{"outcome"} or {"error"}.
+{"outcome"} or {"error"}. `cordon ingest --workers` has several (graph/service/spread.py).
 """
 
 import json
@@ -45,10 +45,11 @@ class Ended(Exception):
 
 
 class Reader:
-    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py)."""
+    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: nobody else removes from
+    the spaces of a source what has expired, and settles them."""
 
-    def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
-        self._settings, self._lease = settings, lease
+    def __init__(self, settings: Settings, lease: tuple[int, ...], *, alone: bool = True) -> None:
+        self._settings, self._lease, self._alone = settings, lease, alone
         self._child: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
 
@@ -74,7 +75,7 @@ class Reader:
         raise raised(answer["error"])
 
     def _exchange(self, line: Connection, source: Source, go_on: Callable[[], None]) -> dict[str, Any]:
-        line.send_bytes(json.dumps(_as_json(source)).encode())
+        line.send_bytes(json.dumps({"source": as_json(source), "alone": self._alone}).encode())
         deadline = time.monotonic() + self._settings.ingest_seconds
         while not line.poll(LOOK_S):
             go_on()
@@ -113,8 +114,20 @@ class Reader:
         self._child = self._line = None
 
 
-def _as_json(source: Source) -> dict[str, Any]:
+def as_json(source: Source) -> dict[str, Any]:
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
+
+
+def of_json(told: dict[str, Any]) -> Source:
+    known = {"spaces": tuple(told["spaces"]), "path": Path(told["path"])}
+    return Source(**{**told, **known, "within": told["within"] and Path(told["within"])})
+
+
+def given_up(name: str, why: str) -> Outcome:
+    """Of a file that brings down whoever reads it."""
+    return Outcome(
+        name, "", "quarantined", f"too_much: reading {name!r} was given up: {why}. Split it, or simplify it."
+    )
 
 
 def main(line: int, *lease: int) -> None:
@@ -132,11 +145,12 @@ def main(line: int, *lease: int) -> None:
     from graph.deps import stores
     from graph.knowledge.embeddings import embedder
     from graph.knowledge.index import Index
-    from graph.knowledge.ingest import ingest
+    from graph.knowledge.ingest import Here, ingest
     from graph.knowledge.inspection import inspect
 
     embeds = embedder(settings)
     index = Index(stores(settings, serves=True).spaces(embeds.name), embeds)
+    here = Here(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:
@@ -144,10 +158,9 @@ def main(line: int, *lease: int) -> None:
             asked = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
-        within = asked.pop("within")
-        source = Source(**asked | {"path": Path(asked["path"]), "within": within and Path(within)})
+        source = of_json(asked["source"])
         try:
-            [outcome] = ingest([source], index, settings, inspect=inspect)
+            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else here.read(source)
             told: dict[str, Any] = {"outcome": asdict(outcome)}
         except CordonError as error:
             told = {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}

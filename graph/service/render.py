@@ -193,6 +193,10 @@ class IngestReport:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items())) or "nothing to do"
             self._out.print(Text(counts, style="bold"))
 
+    def expect(self, total: int) -> None:
+        """So many files."""
+        self._bar.update(self._task, total=total)
+
     @property
     def failed(self) -> int:
         return self.counts["failed"]

@@ -12,6 +12,10 @@ from typing import Protocol
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+# In the config of a turn: the id of the checkpoint that it goes on from. A store whose lock on a thread can be lost
+# refuses to write behind any other.
+AFTER = "__cordon_after"
+
 
 class Checkpoints(Protocol):
     @property

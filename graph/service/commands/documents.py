@@ -1,5 +1,6 @@
 """`cordon ingest` and `cordon docs`."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +31,11 @@ def ingest(
         str | None,
         typer.Option(help="An act of the Union: PDF, web page or text. Its structure is read.", show_default=False),
     ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that read, on this machine.", metavar="N")] = 1,
+    scheduler: Annotated[
+        str,
+        typer.Option(help="A Dask cluster that reads: tcp://HOST:8786.", metavar="ADDRESS", show_default=False),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Parse, check, chunk, embed and index documents. Doing it twice changes nothing."""
@@ -47,19 +53,31 @@ def ingest(
             raise BadInput("the access list says whose they are.", hint="Leave out --tenant and --public.")
         if not manifest and public == bool(tenant):
             raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
-        with opened_agent() as agent:
+        if scheduler and workers != 1:
+            raise BadInput("a cluster has workers of its own.", hint="Give --workers or --scheduler, one of the two.")
+        with opened_agent() as agent, ExitStack() as done:
             from graph.service.render import IngestReport
 
-            if manifest and acl:
-                from graph.knowledge.manifest import sources
+            with IngestReport(None, as_json) as report:
+                readers = None
+                if scheduler or workers != 1:
+                    from graph.service import spread
 
-                todo = sources(manifest, acl)
-                with IngestReport(len(todo), as_json) as report:
-                    agent.ingest_sources(todo, progress=report.add)
-            else:
-                with IngestReport(None, as_json) as report:
+                    readers = (
+                        done.enter_context(spread.cluster(agent.settings, scheduler, report.expect))
+                        if scheduler
+                        else spread.here(agent.settings, agent.deps.lock.files, workers, report.expect)
+                    )
+                known: Any = {"progress": report.add, "readers": readers}
+                if manifest and acl:
+                    from graph.knowledge.manifest import sources
+
+                    todo = sources(manifest, acl)
+                    report.expect(len(todo))
+                    agent.ingest_sources(todo, **known)
+                else:
                     given, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
-                    agent.ingest(given, tenant_id=tenant, public=public, kind=kind, progress=report.add)
+                    agent.ingest(given, tenant_id=tenant, public=public, kind=kind, **known)
     raise typer.Exit(1 if report.failed else 0)
 
 

@@ -1,15 +1,22 @@
 """No request without a valid key gets past here, except to the few addresses that hold nothing of anybody.
 
-It stands before routing, so a route that is added later, mounted or generated is behind it without a word.
+It stands before routing, so a route that is added later, mounted or generated is behind it without a word. Keys and
+limits may lie in a database: they are asked in a thread of their own, one request after the other, so that one that is
+slow or silent holds up nobody who needs neither.
 """
 
+import asyncio
 from collections import defaultdict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from graph.context import Principal
 from graph.service.http.caller import CALLER, Caller
 from graph.service.http.credentials import Credentials
-from graph.service.http.limits import Limits
+from graph.service.http.limits import Limits, Ticket, soon
 from graph.service.http.problems import Problem
 
 # GET and HEAD of these need no key: whether the service is up, what it understands, and a page that is empty until
@@ -17,8 +24,10 @@ from graph.service.http.problems import Problem
 OPEN = frozenset({"/", "/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/favicon.ico"})
 OPEN_BELOW = "/page/"
 BROWSED = "/agent/"  # a browser shows its own log-in box for these: any name, the key as password
+WAITING, WAIT_S = 1_000, 30.0  # requests that may wait to be let in, and for how long
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="cordon"'}
 _BROWSER_CHALLENGE = {"WWW-Authenticate": 'Basic realm="cordon", charset="UTF-8"'}
+_Found = tuple[str, Principal, Ticket] | None
 
 
 def is_open(method: str, path: str) -> bool:
@@ -28,6 +37,8 @@ def is_open(method: str, path: str) -> bool:
 class Authentication:
     def __init__(self, app: ASGIApp, credentials: Credentials, limits: Limits) -> None:
         self.app, self.credentials, self.limits = app, credentials, limits
+        self._door = ThreadPoolExecutor(1, thread_name_prefix="cordon-door")
+        self._waiting = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,11 +54,10 @@ class Authentication:
             await self.app(scope, receive, send)
             return
         browsed = path.startswith(BROWSED)
-        found = self.credentials.principal(headers, basic=browsed)
+        found = await self._let_in(headers, browsed)
         if found is None:
             raise Problem(401, headers=_BROWSER_CHALLENGE if browsed else _CHALLENGE)
-        key_id, principal = found
-        ticket = self.limits.enter(key_id, principal.tenant_id)
+        key_id, principal, ticket = found
         state = scope.setdefault("state", {})
         state["caller"] = caller = Caller(principal, key_id, state["request_id"], ticket)
         token = CALLER.set(caller)
@@ -56,3 +66,40 @@ class Authentication:
         finally:
             CALLER.reset(token)
             ticket.close()
+
+    async def _let_in(self, headers: Mapping[bytes, list[bytes]], browsed: bool) -> _Found:
+        if self._waiting >= WAITING:
+            raise Problem(503, "Too many requests wait to be let in.", code="busy", headers={"Retry-After": "1"})
+        self._waiting += 1
+        loop = asyncio.get_running_loop()
+        looked_up = self._door.submit(self._look_up, headers, browsed)
+        looked_up.add_done_callback(lambda done: soon(loop, self._decided))
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(looked_up)), WAIT_S)
+        except BaseException as error:
+            looked_up.add_done_callback(_give_back)  # nobody waits for it any more
+            if isinstance(error, TimeoutError) and not looked_up.done():
+                raise Problem(503) from None
+            raise
+
+    def _look_up(self, headers: Mapping[bytes, list[bytes]], browsed: bool) -> _Found:
+        found = self.credentials.principal(headers, basic=browsed)
+        if found is None:
+            return None
+        key_id, principal = found
+        ticket = self.limits.enter(key_id, principal.tenant_id)
+        leave = ticket.release
+        ticket.release = lambda: self._later(leave)
+        return key_id, principal, ticket
+
+    def _later(self, leave: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the interpreter ends, and the place with it
+            self._door.submit(leave)
+
+    def _decided(self) -> None:
+        self._waiting -= 1
+
+
+def _give_back(looked_up: "Future[_Found]") -> None:
+    if not looked_up.cancelled() and looked_up.exception() is None and (found := looked_up.result()) is not None:
+        found[2].close()

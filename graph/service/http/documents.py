@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -51,12 +52,12 @@ async def upload(
 ) -> dict[str, Any]:
     """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them."""
     kind = known(kind or ("regulation" if regulation else ""))
-    if service.jobs.crowded(who.principal.tenant_id):
+    if await asyncio.to_thread(service.jobs.crowded, who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
     settings = service.settings
     if free_mb(settings) < settings.min_free_mb + settings.max_upload_mb:  # answers need room for their records
         raise Problem(503, "There is no room on the disk for uploads now.", headers={"Retry-After": "300"})
-    job_id = service.jobs.begin()
+    job_id = await _of_jobs(service.jobs.begin)
     try:
         received = await uploads.receive(
             request,
@@ -66,13 +67,14 @@ async def upload(
             min(UPLOAD_S, settings.request_s),
             room=lambda: free_mb(settings) >= settings.min_free_mb,
         )
-        job = service.jobs.accept(job_id, who.principal, received, kind=kind)
-    except OSError:
-        service.jobs.discard(job_id)
-        raise Problem(503, "The upload could not be stored.") from None
     except BaseException:
-        service.jobs.discard(job_id)
+        await _discard(service, job_id)
         raise
+    try:
+        job = await asyncio.to_thread(service.jobs.accept, job_id, who.principal, received, kind=kind)
+    except OSError:
+        await _discard(service, job_id)
+        raise Problem(503, "The upload could not be stored.") from None
     response.headers["Location"] = f"/v1/jobs/{job_id}"
     return shown(job)
 
@@ -167,7 +169,12 @@ async def _of_jobs(ask: Callable[..., T], *what: Any) -> T:
     try:
         return await asyncio.to_thread(ask, *what)
     except OSError:
-        raise Problem(503, "Whether there is such an upload could not be told.") from None
+        raise Problem(503, "Uploads cannot be stored or looked up now.") from None
+
+
+async def _discard(service: Service, job_id: str) -> None:
+    with suppress(OSError):  # what was never accepted goes with this process at last
+        await asyncio.to_thread(service.jobs.discard, job_id)
 
 
 def readable(service: Service, who: Caller) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Uploads being read: one file at a time, in a process of its own (graph/service/reader.py), each kept until then.
 
 An accepted upload survives a restart: what was not finished is taken up again, and reading a file twice changes
-nothing. A file that twice brought down whoever read it is quarantined.
+nothing. A file that twice brought down whoever read it is quarantined. While the index, its database or a model that it
+needs is away, the file waits: the job fails only when that lasts.
 """
 
 import threading
@@ -19,19 +20,25 @@ from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
-from graph.service.reader import Ended, Reader
+from graph.service.reader import Ended, Reader, given_up
 from graph.stores.uploads import File, Job, JobState
 
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
 STOP_S = 5.0
 TRIES = 2  # of a file, when whoever reads it is brought down
 IDLE_S = 30.0  # how long the process that reads is kept without work
+AWAY_S, AGAIN_S = 3_600.0, 2.0  # how long what is away is waited for, and how often it is tried
+LOOK_S = 5.0  # how often, within a file, it is asked whose the job is
 WAITING_PER_TENANT = 100  # jobs; more get 429
 WAITING_UPLOADS = 4  # times the size of the largest upload that a tenant's waiting files may have; more get 429
 
 
 class _Stop(Exception):
     """Raised out of the reading of a file: the service is stopping."""
+
+
+class _Gone(Exception):
+    """The job is another worker's by now."""
 
 
 class Jobs:
@@ -45,6 +52,9 @@ class Jobs:
         self._more = threading.Condition(self._lock)
         self._turns: dict[str, int] = {}  # tenant: the number of the turn that it had last
         self._cancelled: set[str] = set()
+        self._since: dict[str, float] = {}  # jobs that wait for what is away: since when
+        self._unsaved: set[str] = set()  # jobs whose last state is not on record yet
+        self._looked = 0.0
         self._closing = threading.Event()
         self._reader = Reader(agent.settings, agent.deps.lock.files)
         self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
@@ -119,9 +129,10 @@ class Jobs:
             ]
 
     def cancel(self, job_id: str, who: Principal) -> dict[str, Any] | None:
-        """Stop before the next file; what is indexed stays. Of a finished job it changes nothing.
+        """Stop before the next file; what is indexed stays. Of a finished job it changes nothing. Another worker stops
+        one that it has before the next file as well.
 
-        Raises Unavailable for one that another worker reads, OSError when that cannot be told.
+        Raises OSError when that cannot be told.
         """
         found = self.get(job_id, who)
         with self._lock:
@@ -129,7 +140,8 @@ class Jobs:
             if found is None or (job is None and found["state"] not in ("queued", "running")):
                 return found
             if job is None:
-                raise Unavailable("another worker reads this upload.", hint="Ask again: only that one can stop it.")
+                self._uploads.stop(job_id)
+                return found
             if job_id == self._now:
                 self._cancelled.add(job_id)
             elif not job.over:
@@ -141,19 +153,25 @@ class Jobs:
     def _work(self) -> None:
         while (job := self._next()) is not None:
             try:
-                self._read(job)
+                self._look(job)
+                if job.job_id not in self._cancelled:
+                    self._read(job)
                 over = not any(file.open for file in job.files)
                 if over or job.job_id in self._cancelled:
                     self._finish(job, "done" if over else "cancelled")
+            except _Gone:
+                self._drop(job)
             except Exception as error:
                 if self._closing.is_set():
                     break  # the file was left, or the index closed under it; the next start tries again
                 known = isinstance(error, CordonError)
                 said = f"the index could not take it ({type(error).__name__})."
-                self._finish(job, "failed", said if known else f"unexpected {type(error).__name__}.")
+                if not self._waits(job, error, said):
+                    self._finish(job, "failed", said if known else f"unexpected {type(error).__name__}.")
             finally:
                 with self._lock:
                     self._now = ""
+                self._save_left()
         self._reader.close()
 
     def _next(self) -> Job | None:
@@ -165,6 +183,7 @@ class Jobs:
                     return None if self._closing.is_set() else self._chosen()
             self._reader.close()
             self._take_over()
+            self._save_left()
 
     def _chosen(self) -> Job:
         self._now = min(self._line, key=lambda one: self._turns.get(self._jobs[one].tenant_id, 0))
@@ -172,6 +191,31 @@ class Jobs:
         self._turns[job.tenant_id] = max(self._turns.values(), default=0) + 1
         job.state = "running"
         return job
+
+    def _look(self, job: Job) -> None:
+        """Raises _Gone for a job that another worker has, OSError when that cannot be told."""
+        self._looked = time.monotonic()
+        match self._uploads.mine(job.job_id):
+            case "stop":
+                self._cancelled.add(job.job_id)
+            case "another's":
+                raise _Gone
+
+    def _drop(self, job: Job) -> None:
+        with self._lock:
+            self._line.remove(job.job_id)
+            self._jobs.pop(job.job_id, None)
+            self._since.pop(job.job_id, None)
+
+    def _waits(self, job: Job, error: Exception, said: str) -> bool:
+        """Whether it is tried again: for what is away now and may come again."""
+        away = isinstance(error, Unavailable | OSError) and not isinstance(error, FileNotFoundError)
+        if not away or time.monotonic() - self._since.setdefault(job.job_id, time.monotonic()) > AWAY_S:
+            return False
+        with self._lock:
+            job.reason = f"waiting: {said}"
+        self._closing.wait(AGAIN_S)
+        return True
 
     def _take_over(self) -> None:
         """What workers that died had not finished."""
@@ -191,6 +235,8 @@ class Jobs:
         with self._uploads.local(job.job_id, at) as path:
             outcome = self._became(job, file, Path(path))
         with self._lock:
+            self._since.pop(job.job_id, None)
+            job.reason = ""
             settle(file, outcome)
             self._save(job)
         self._metrics.file(outcome.status)
@@ -211,20 +257,24 @@ class Jobs:
                 file.status, file.tries = "reading", file.tries + 1
                 self._save(job)  # before: if all ends with it, the next start must know
             if file.tries > TRIES:
-                return _ended(source.name, "whatever read it ended before it was read, twice")
+                return given_up(source.name, "whatever read it ended before it was read, twice")
             try:
-                return self._reader.read(source, self._go_on)
-            except _Stop:
-                file.tries -= 1
-                self._save(job)
+                return self._reader.read(source, lambda: self._go_on(job))
+            except (_Stop, _Gone, Unavailable):
+                with self._lock:
+                    file.tries -= 1
+                    self._save(job)
                 raise
             except Ended as ended:
                 if not ended.killed or file.tries == TRIES:
-                    return _ended(source.name, ended.why)
+                    return given_up(source.name, ended.why)
 
-    def _go_on(self) -> None:
+    def _go_on(self, job: Job) -> None:
         if self._closing.is_set():
             raise _Stop
+        if time.monotonic() - self._looked > LOOK_S:
+            with suppress(OSError):  # it cannot be told now
+                self._look(job)
 
     def _finish(self, job: Job, state: JobState, reason: str = "") -> None:
         with self._lock:
@@ -234,21 +284,34 @@ class Jobs:
                 if file.open:
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
+            self._since.pop(job.job_id, None)
             with suppress(ValueError):  # it left the line when the end of it failed
                 self._line.remove(job.job_id)
             self._save(job)
-            self._uploads.settle(job)
+            with suppress(OSError):  # its files go with the job
+                self._uploads.settle(job)
             self._forget_old()
 
     def _forget_old(self) -> None:
         old = time.time() - KEPT_S
         for job in [j for j in self._jobs.values() if j.over and _seconds(j.finished) < old]:
             del self._jobs[job.job_id]
-            self.discard(job.job_id)
+            with suppress(OSError):
+                self.discard(job.job_id)
 
     def _save(self, job: Job) -> None:
-        with suppress(OSError):  # its progress is lost with a crash, not the job
+        self._unsaved.discard(job.job_id)
+        try:
             self._uploads.save(job)
+        except FileNotFoundError:
+            pass  # nobody's any more, or another's, who says how far it is
+        except OSError:  # with a crash its progress is lost, not the job
+            self._unsaved.add(job.job_id)
+
+    def _save_left(self) -> None:
+        with self._lock:
+            for job_id in self._unsaved & self._jobs.keys():
+                self._save(self._jobs[job_id])
 
 
 def shown(job: Job) -> dict[str, Any]:
@@ -265,12 +328,6 @@ def settle(file: File, outcome: Outcome) -> None:
     file.status, file.doc_id, file.chunks = outcome.status, outcome.doc_id, outcome.chunks
     file.flags, file.replaced = outcome.flags, outcome.replaced
     file.reason = pii.mask(outcome.reason).text  # it quotes the name
-
-
-def _ended(name: str, why: str) -> Outcome:
-    return Outcome(
-        name, "", "quarantined", f"too_much: reading {name!r} was given up: {why}. Split it, or simplify it."
-    )
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""How often and how much at once, for a key and for all keys of a tenant. All of it runs on the event loop."""
+"""How often and how much at once, for a key and for all keys of a tenant."""
 
 import asyncio
 import math

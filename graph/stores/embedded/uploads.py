@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from graph.files import private_directory
-from graph.stores.uploads import File, Job
+from graph.stores.uploads import File, Job, Whose
 
 
 class FolderUploads:
@@ -49,6 +49,12 @@ class FolderUploads:
 
     def left(self) -> Sequence[Job]:
         return ()
+
+    def stop(self, job_id: str) -> None:
+        """No other process has one."""
+
+    def mine(self, job_id: str) -> Whose:
+        return "mine"
 
     @contextmanager
     def local(self, job_id: str, number: int) -> Iterator[str]:

@@ -19,10 +19,13 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg.rows import dict_row
 
 from graph.errors import Unavailable
+from graph.stores.checkpoints import AFTER
 from graph.stores.postgres.database import Database
 
 _Blobs = list[tuple[Any, ...]]
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+_LATEST = 'SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s'
+_WRITING = 0x77726974  # the class of the advisory locks of those who write a thread's state
 
 
 class PostgresCheckpoints:
@@ -45,16 +48,14 @@ class PostgresCheckpoints:
 
     def latest(self, thread: str) -> str:
         with self._database.transaction(name=thread) as cursor:
-            sql = 'SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s'
-            [(latest,)] = cursor.execute(sql, [thread]).fetchall()
+            [(latest,)] = cursor.execute(_LATEST, [thread]).fetchall()
         return latest or ""
 
     def keep_latest(self, thread: str) -> None:
-        latest = '(SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s)'
         try:
             with self._database.transaction(name=thread) as cursor:
                 for table in ("checkpoints", "checkpoint_writes"):
-                    older = f'DELETE FROM {table} WHERE thread_id = %s AND checkpoint_id COLLATE "C" < {latest}'
+                    older = f'DELETE FROM {table} WHERE thread_id = %s AND checkpoint_id COLLATE "C" < ({_LATEST})'
                     cursor.execute(older, [thread, thread])
                 cursor.execute(
                     "DELETE FROM checkpoint_blobs AS b WHERE thread_id = %s AND NOT EXISTS (SELECT 1 FROM checkpoints"
@@ -92,11 +93,21 @@ class _Saver(PostgresSaver):
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator["psycopg.Cursor[Any]"]:
         with self._database.transaction(name=self._at.thread) as cursor:
+            if (after := self._at.after) is not None:
+                self._still_last(cursor, self._at.thread, after)
             cursor.row_factory = dict_row
             yield cursor
 
-    def _of(self, config: RunnableConfig | None) -> None:
-        self._at.thread = config["configurable"]["thread_id"] if config else ""
+    def _still_last(self, cursor: "psycopg.Cursor[Any]", thread: str, after: str) -> None:
+        """The lock on a thread goes with the connection that holds it, so another turn may have come in between: of two
+        that went on from the same state the first one is kept, and the other is none."""
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_WRITING, thread])
+        [(latest,)] = cursor.execute(_LATEST, [thread]).fetchall()
+        if (latest or "") != after:
+            raise Unavailable("another turn of this conversation came in between.", hint="Ask again.")
+
+    def _of(self, config: RunnableConfig | None, after: str | None = None) -> None:
+        self._at.thread, self._at.after = config["configurable"]["thread_id"] if config else "", after
 
     def list(self, config: RunnableConfig | None, **known: Any) -> Iterator[CheckpointTuple]:
         self._of(config)
@@ -113,7 +124,7 @@ class _Saver(PostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        self._of(config)
+        self._of(config, config["configurable"].get(AFTER))
         values = checkpoint["channel_values"]
         wrapped = {key: _Text(value) if isinstance(value, str) else value for key, value in values.items()}
         return super().put(config, {**checkpoint, "channel_values": wrapped}, metadata, new_versions)
@@ -131,7 +142,7 @@ class _Saver(PostgresSaver):
         super().put_writes(config, writes, task_id, task_path)
 
     def delete_thread(self, thread_id: str) -> None:
-        self._at.thread = thread_id
+        self._at.thread, self._at.after = thread_id, None
         super().delete_thread(thread_id)
 
     def get_delta_channel_history(

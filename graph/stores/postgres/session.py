@@ -5,6 +5,7 @@ One connection beside the pool. When the process dies, or the connection does, t
 
 import hashlib
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -15,6 +16,7 @@ from graph.stores.limits import Allowance, Refusal
 from graph.stores.postgres.database import ALL, Database, unavailable
 
 _CLASS = 0x636F7264  # of the advisory locks that say that a process lives; lives() in migrations knows it
+_NUMBERS = 1_000
 _AGAIN_S = 0.05  # until a thread that another process has is tried again
 
 
@@ -26,6 +28,7 @@ class Session:
         self._free = threading.Condition(threading.RLock())
         self._connection: psycopg.Connection[Any] | None = None
         self._number = 0
+        self._numbers: deque[int] = deque(maxlen=_NUMBERS)
         self._turns: dict[int, int] = {}  # of threads: the session in which the lock was taken
 
     @property
@@ -34,6 +37,13 @@ class Session:
         with self._free:
             self._connected()
             return self._number
+
+    @property
+    def numbers(self) -> list[int]:
+        """That one, and those that the process had when it was connected before, of the last _NUMBERS."""
+        with self._free:
+            self._connected()
+            return list(self._numbers)
 
     def close(self) -> None:
         with self._free:
@@ -63,11 +73,26 @@ class Session:
 
     def _connected(self) -> "psycopg.Connection[Any]":
         if self._connection is None or self._connection.broken or self._connection.closed:
-            self._connection = self._database.connect()
-            self._connection.execute("SELECT set_config('cordon.tenant', %s, false)", [ALL])
-            sql = "SELECT n, pg_advisory_lock(%s, n) FROM (SELECT nextval('sessions')::integer AS n) AS one"
-            [(self._number, _)] = self._connection.execute(sql, [_CLASS]).fetchall()
+            with self._database.outages():
+                connection = self._database.connect()
+                try:
+                    self._number = self._begun(connection)
+                except BaseException:
+                    connection.close()
+                    raise
+            self._numbers.append(self._number)
+            self._connection = connection
         return self._connection
+
+    def _begun(self, connection: "psycopg.Connection[Any]") -> int:
+        """A number for the process, as it is connected now."""
+        connection.execute("SELECT set_config('cordon.tenant', %s, false)", [ALL])
+        sql = "SELECT n, pg_advisory_lock(%s, n) FROM (SELECT nextval('sessions')::integer AS n) AS one"
+        [(number, _)] = connection.execute(sql, [_CLASS]).fetchall()
+        # Jobs that nobody took over meanwhile go on.
+        own = "UPDATE jobs SET session = %s WHERE session = ANY(%s)"
+        connection.execute(own, [number, list(self._numbers)])
+        return int(number)
 
     # -- whose turn it is in a thread -----------------------------------------------------------------------
 

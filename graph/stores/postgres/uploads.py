@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from graph.errors import Unavailable
 from graph.stores.postgres.database import ALL, Database
 from graph.stores.postgres.session import Session
-from graph.stores.uploads import File, Job
+from graph.stores.uploads import File, Job, Whose
 
 _PART = 1 << 20  # bytes
 
@@ -31,21 +31,23 @@ class PostgresUploads:
         return cast(BinaryIO, io.BufferedWriter(_Writer(self._database, job_id, number), _PART))
 
     def save(self, job: Job) -> None:
-        row = [job.tenant_id, job.user_id, json.dumps(asdict(job)), self._session.number, job.job_id]
-        with _as_os_error(), self._database.transaction(ALL) as cursor:
-            sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, session = %s, saved = nextval('job_order')"
-            if not cursor.execute(f"{sql} WHERE job_id = %s", row).rowcount:
-                raise FileNotFoundError(f"there is no job {job.job_id}")
+        with _as_os_error():
+            row = [job.tenant_id, job.user_id, json.dumps(asdict(job)), job.job_id, self._session.numbers]
+            with self._database.transaction(ALL) as cursor:
+                sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, saved = nextval('job_order')"
+                if not cursor.execute(f"{sql} WHERE job_id = %s AND session = ANY(%s)", row).rowcount:
+                    raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
 
     def jobs(self) -> list[Job]:
         """Those of this process, and those that nobody has who lives: they are this one's from now on."""
-        return self._taken("session = %s OR NOT lives(session)", [self._session.number])
+        return self._taken("session = ANY(%s) OR NOT lives(session)", own=True)
 
     def left(self) -> list[Job]:
-        return self._taken("NOT lives(session)", [])
+        return self._taken("NOT lives(session)")
 
-    def _taken(self, which: str, values: list[int]) -> list[Job]:
+    def _taken(self, which: str, *, own: bool = False) -> list[Job]:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
+            values = [self._session.numbers] if own else []
             cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND ({which})", values)
             found = cursor.execute(
                 f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {which}"
@@ -56,9 +58,21 @@ class PostgresUploads:
 
     def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
         with _as_os_error(), self._database.transaction(tenant_id) as cursor:
-            sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> %s"
-            found = cursor.execute(sql, [tenant_id, user_id, self._session.number]).fetchall()
+            sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> ALL(%s)"
+            found = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
         return [_read(job) for (job,) in found]
+
+    def stop(self, job_id: str) -> None:
+        with _as_os_error(), self._database.transaction(ALL) as cursor:
+            cursor.execute("UPDATE jobs SET stopped = true WHERE job_id = %s", [job_id])
+
+    def mine(self, job_id: str) -> Whose:
+        with _as_os_error():
+            own = self._session.numbers
+            with self._database.transaction(ALL) as cursor:
+                sql = "SELECT stopped FROM jobs WHERE job_id = %s AND session = ANY(%s)"
+                row = cursor.execute(sql, [job_id, own]).fetchone()
+        return "another's" if row is None else "stop" if row[0] else "mine"
 
     @contextmanager
     def local(self, job_id: str, number: int) -> Iterator[str]:

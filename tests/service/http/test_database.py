@@ -1,6 +1,8 @@
 """Two services on one database, and a database that goes away under them."""
 
+import os
 import shutil
+import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +19,7 @@ from graph.settings import load
 from graph.stores.embedded import Embedded
 from graph.stores.postgres import Postgres
 from graph.stores.postgres.migrate import migrate
-from tests.support.postgres import OWNER, server
+from tests.support.postgres import OWNER, Server, server
 
 
 def asked(client: httpx.Client, **more: Any) -> httpx.Response:
@@ -34,6 +36,25 @@ def until(true: Callable[[], bool], seconds: float = 60) -> None:
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def _held_up_by_nothing(running: Server, *workers: httpx.Client) -> None:
+    """A database that says nothing any more, and does not end its connections either."""
+    with running.admin() as admin:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'cordon'"
+        silent = [pid for (pid,) in admin.execute(sql)]
+    with ThreadPoolExecutor(2) as pool:
+        for pid in silent:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            waiting = [pool.submit(asked, client) for client in workers]
+            time.sleep(1)
+            assert {look(client, "/livez").status_code for client in workers} == {200}
+            assert not any(one.done() for one in waiting)
+        finally:
+            for pid in silent:
+                os.kill(pid, signal.SIGCONT)
+        assert {one.result().status_code for one in waiting} == {200}
 
 
 @pytest.mark.slow
@@ -69,6 +90,12 @@ def test_workers_share_it_and_say_when_it_is_away(small: Path, tmp_path: Path) -
                 until(lambda: there.get(job).json()["state"] == "done")
                 assert there.get("/v1/jobs").json() == here.get("/v1/jobs").json()
                 assert there.delete(job).json()["state"] == "done"
+                long = [("files", (f"long{n}.md", f"The kestrel kiln {n} is hot. " * 9_000)) for n in range(30)]
+                job = "/v1/jobs/" + here.post("/v1/documents", files=long).json()["job_id"]
+                assert there.delete(job).json()["state"] in ("queued", "running")
+                until(lambda: there.get(job).json()["state"] == "cancelled")
+                assert here.get(job).json() == there.get(job).json()
+                _held_up_by_nothing(running, here, there)
                 running.stop("immediate")
                 for client in (here, there):
                     assert asked(client).status_code == 503

@@ -1,6 +1,7 @@
-"""A dump by PostgreSQL's own tools, brought back into a new database: docs/operations.md, tried."""
+"""A dump by PostgreSQL's own tools, brought back into a new database, by the scripts of deploy/: tried."""
 
 import io
+import os
 import subprocess
 from pathlib import Path
 
@@ -12,18 +13,27 @@ from graph.stores.postgres.migrate import migrate
 from tests.graph.stores.postgres.test_isolation import fill
 from tests.support.postgres import OWNER, Server, programs
 
+ROOT = Path(__file__).resolve().parents[4]
+
 
 def test_a_dump_is_whole_and_comes_back_guarded(postgres: Server, tmp_path: Path) -> None:
     place, name, again = programs(), postgres.database(like="prepared"), postgres.database()
     one = Postgres(postgres.url(name))
     fill(one)
-    dump = tmp_path / "cordon.dump"
-    known = ["--enable-row-security", "--format=custom", f"--file={dump}", postgres.url(name, OWNER)]
-    subprocess.run([f"{place}/pg_dump", *known], check=True)
     restored = postgres.url(again, OWNER)
-    subprocess.run(
-        [f"{place}/pg_restore", "--no-comments", "--exit-on-error", f"--dbname={restored}", dump], check=True
-    )
+    path = f"{place}:{os.environ['PATH']}"
+
+    def run(script: str, url: str, argument: Path) -> str:
+        known = {"PATH": path, "CORDON_DATABASE_OWNER_URL": url}
+        return subprocess.run(
+            ["/bin/sh", ROOT / "deploy" / script, argument], env=known, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    for n in range(8):  # of earlier days
+        (tmp_path / f"cordon-2026010{n}T000000Z.dump").touch()
+    dump = Path(run("backup.sh", postgres.url(name, OWNER), tmp_path))
+    assert len(list(tmp_path.glob("*"))) == 7 and dump.stat().st_mode & 0o077 == 0
+    run("restore.sh", restored, dump)
     assert migrate(restored, postgres.url(again)) == []
     other = Postgres(postgres.url(again))
     spaces = [stores.spaces("model") for stores in (one, other)]

@@ -1,0 +1,261 @@
+"""Ingestion by several at once: processes of this machine, or the workers of a Dask cluster on the same database.
+
+Each reads a file at a time, from parsing to storing. A document is stored whole or not at all, and what is there is
+left as it is: after a kill the same command goes on where it ended. Files whose ids could meet, and files of the same
+content, are read one after the other, so that every document gets the id that it would get from one process.
+"""
+
+import hashlib
+import queue
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from graph.errors import BadInput, BadSettings, CordonError, Unavailable
+from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
+from graph.service.processes import raised
+from graph.service.reader import Ended, Reader, as_json, given_up, of_json
+from graph.settings import Settings
+
+MOST = 64  # processes
+TRIES = 2  # of a file whose reader was brought down
+# What of the settings decides what is stored of a file: the workers of a cluster have settings of their own.
+_SHAPING = (
+    *("embeddings", "embeddings_passage", "embeddings_pooling", "chunk_tokens", "chunk_overlap", "planted", "mask"),
+    *("max_file_mb", "parse_seconds"),
+)
+
+
+class Hand(Protocol):
+    """Reads one file at a time."""
+
+    def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
+        """`go_on` is called now and then; what it raises ends the reading."""
+
+    def close(self) -> None: ...
+
+
+class _Stopped(Exception):
+    """Somebody else met what ends all of it."""
+
+
+class Spread:
+    """`graph.knowledge.ingest.Readers`, with so many hands. `told` hears how many files there are."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        hands: Sequence[Hand],
+        told: Callable[[int], None],
+    ) -> None:
+        self._settings, self._hands, self._told = settings, hands, told
+        self._over = threading.Event()
+        self._own = threading.Lock()
+        self._contents: dict[tuple[tuple[str, ...], str], threading.Lock] = {}
+
+    def __call__(self, sources: Sequence[Source]) -> Iterator[tuple[int, Outcome]]:
+        self._told(len(sources))
+        left: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
+        for group in _groups(sources):
+            left.put(group)
+        done: queue.SimpleQueue[tuple[int, Outcome] | BaseException | None] = queue.SimpleQueue()
+        threads = [
+            threading.Thread(target=self._work, args=[hand, sources, left, done], name="cordon-ingest")
+            for hand in self._hands
+        ]
+        for thread in threads:
+            thread.start()
+        working = len(threads)
+        try:
+            while working:
+                match done.get():
+                    case None:
+                        working -= 1
+                    case BaseException() as error:
+                        raise error
+                    case found:
+                        yield found
+        finally:
+            self._over.set()
+            for thread in threads:
+                thread.join()
+            self._over.clear()
+
+    def _work(
+        self,
+        hand: Hand,
+        sources: Sequence[Source],
+        left: "queue.SimpleQueue[list[int]]",
+        done: "queue.SimpleQueue[tuple[int, Outcome] | BaseException | None]",
+    ) -> None:
+        try:
+            while True:
+                for at in left.get_nowait():
+                    self._go_on()
+                    with self._content(sources[at]):
+                        done.put((at, self._read(hand, sources[at])))
+        except queue.Empty:
+            done.put(None)
+        except _Stopped:
+            pass
+        except BaseException as error:
+            done.put(error)
+        finally:
+            hand.close()
+
+    def _read(self, hand: Hand, source: Source) -> Outcome:
+        for again in range(TRIES):
+            try:
+                return hand.read(source, self._go_on)
+            except Ended as ended:
+                if not ended.killed or again:
+                    return given_up(source.name, ended.why)
+        raise AssertionError
+
+    def _go_on(self) -> None:
+        if self._over.is_set():
+            raise _Stopped
+
+    def _content(self, source: Source) -> threading.Lock:
+        try:
+            sha256 = hashlib.sha256(contents(source, self._settings)).hexdigest()
+        except CordonError:
+            sha256 = ""  # whoever reads it says what is wrong
+        with self._own:
+            return self._contents.setdefault((source.spaces, sha256), threading.Lock())
+
+
+def _groups(sources: Sequence[Source]) -> list[list[int]]:
+    """Places of sources whose ids could meet, in order; each group for one hand."""
+    found = defaultdict[str, list[int]](list)
+    for at, source in enumerate(sources):
+        found[source.doc_id or base_id(source.name)[0]].append(at)
+    return list(found.values())
+
+
+# -- processes of this machine ---------------------------------------------------------------------------------------
+
+
+def here(settings: Settings, lease: tuple[int, ...], workers: int, told: Callable[[int], None]) -> Spread:
+    """So many processes. `lease` holds the stores."""
+    if not 1 <= workers <= MOST:
+        raise BadInput(f"--workers is 1 to {MOST}, not {workers}.")
+    return Spread(settings, [Reader(settings, lease, alone=False) for _ in range(workers)], told)
+
+
+# -- a Dask cluster --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def cluster(settings: Settings, scheduler: str, told: Callable[[int], None]) -> Iterator[Spread]:
+    """All threads of the workers of the scheduler at this address. Raises BadSettings without a database or without
+    Dask, Unavailable when the cluster is away or has no worker."""
+    if not settings.database_url.get_secret_value():
+        raise BadSettings(
+            "the workers of a cluster need a database that all of them reach.",
+            hint="Set CORDON_DATABASE_URL, here and for each worker.",
+        )
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise BadSettings("Dask is not installed.", hint="pip install 'cordon[dask]'.") from error
+    try:
+        client = Client(scheduler, timeout=10, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise Unavailable(
+            f"there is no Dask scheduler at {scheduler[:80]!r}.", hint="`dask scheduler` starts one."
+        ) from error
+    try:
+        many = sum(client.nthreads().values())
+        if not many:
+            raise Unavailable("the cluster has no workers.", hint=f"`dask worker {scheduler}` starts one.")
+        shape = _shape(settings)
+        yield Spread(settings, [_OfCluster(client, settings, shape) for _ in range(many)], told)
+    finally:
+        client.close()
+
+
+def _shape(settings: Settings) -> dict[str, str]:
+    url = urlsplit(settings.database_url.get_secret_value())
+    place = f"{url.hostname}:{url.port}{url.path}?{url.query}"
+    return {name: str(getattr(settings, name)) for name in _SHAPING} | {"database_url": place}
+
+
+class _OfCluster:
+    """One thread of the cluster. The file goes there with the question: the workers do not see this machine's disk."""
+
+    def __init__(self, client: Any, settings: Settings, shape: dict[str, str]) -> None:
+        self._client, self._settings, self._shape = client, settings, shape
+
+    def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
+        from distributed import TimeoutError as StillReading
+
+        try:
+            data = contents(source, self._settings)
+        except CordonError as error:
+            return refused(source, error)
+        asked = self._client.submit(read_there, as_json(source), data, self._shape, pure=False)
+        while True:
+            try:
+                answer = asked.result(timeout=1)
+                break
+            except StillReading:
+                go_on()
+        if "outcome" in answer:
+            return Outcome(**answer["outcome"])
+        raise raised(answer["error"])
+
+    def close(self) -> None:
+        """The connection is of all of them."""
+
+
+def read_there(told: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict[str, Any]:
+    """On a worker: {"outcome"} or {"error"}. Its settings are its own, of its environment."""
+    try:
+        settings, local = _opened()
+        own = _shape(settings)
+        if differing := sorted(name for name in shape if own.get(name) != shape[name]):
+            raise BadSettings(
+                f"a worker of the cluster has other settings: {', '.join(differing)}.",
+                hint="Give the workers the same CORDON_ settings as the machine that ingests.",
+            )
+        with tempfile.NamedTemporaryFile(prefix="cordon-") as file:
+            file.write(data)
+            file.flush()
+            outcome = local.here.read(replace(of_json(told), path=Path(file.name), within=None))
+        return {"outcome": asdict(outcome)}
+    except CordonError as error:
+        return {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        from graph.knowledge.ingest import Here
+        from graph.knowledge.inspection import inspect
+
+        settings, index = _index()
+        self.here = Here(index, settings, inspect)
+
+
+@cache
+def _opened() -> tuple[Settings, _Local]:
+    return _index()[0], _Local()
+
+
+@cache
+def _index() -> tuple[Settings, Any]:
+    from graph.deps import stores
+    from graph.knowledge.embeddings import embedder
+    from graph.knowledge.index import Index
+    from graph.settings import load
+
+    settings = load()
+    embeds = embedder(settings)
+    return settings, Index(stores(settings, serves=True).spaces(embeds.name), embeds)
