@@ -195,7 +195,7 @@ def test_workers_that_set_up_a_database_at_once_set_it_up_once(postgres: Server)
         one.start()
     for one in several:
         one.join()
-    assert sorted(map(str, done)) == ["['0001_tables.sql']", "[]", "[]", "[]"]
+    assert sorted(map(str, done)) == ["['0001_tables.sql', '0002_groups.sql']", "[]", "[]", "[]"]
     postgres.drop(name)
 
 
@@ -205,7 +205,7 @@ def test_a_database_of_another_version_or_none_is_told(
     name = str(conninfo_to_dict(url)["dbname"])
     with postgres.admin(name) as admin:
         admin.execute("INSERT INTO cordon.migrations VALUES (9, '0009_later.sql')")
-    with pytest.raises(Unavailable, match="version 9, this Cordon needs 1"):
+    with pytest.raises(Unavailable, match="version 9, this Cordon needs 2"):
         worker().keys.all()
     with pytest.raises(IndexUnavailable, match="version 9"):
         worker().spaces("model").space("T1")
