@@ -4,7 +4,7 @@ import asyncio
 import queue
 import threading
 import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, Unpack, get_args
@@ -12,7 +12,7 @@ from typing import Any, Self, Unpack, get_args
 from langchain_core.language_models import BaseChatModel
 
 from graph.administration.documents import Library
-from graph.context import Context, Role, key_of, valid_id, valid_tenant
+from graph.context import Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
 from graph.options import Choices, known, settled
@@ -108,15 +108,17 @@ class Agent(Library):
         user_id: str = DEFAULT_USER,
         thread_id: str | None = DEFAULT_THREAD,
         role: Role = "member",
+        groups: Collection[str] = (),
         **options: Unpack[Choices],
     ) -> Reply:
-        """Answer one question. Options: memory, mode, style, top_k, capstone. Without a thread (None) it gets one of
-        its own, of which nothing but the record is kept when memory is `none`.
+        """Answer one question, for somebody in these groups of the tenant. Options: memory, mode, style, top_k,
+        capstone. Without a thread (None) it gets one of its own, of which nothing but the record is kept when memory is
+        `none`.
 
         Raises BadInput for an unusable id, option or empty question, Unavailable when the run could not be
         recorded. A refusal, an outage of the model and "not in the documents" are replies, not errors.
         """
-        return self._replied(self._turn(question, tenant_id, user_id, thread_id, role, options))
+        return self._replied(self._turn(question, tenant_id, user_id, thread_id, role, groups, options))
 
     def _turn(
         self,
@@ -125,12 +127,15 @@ class Agent(Library):
         user_id: str,
         thread_id: str | None,
         role: Role,
+        groups: Collection[str],
         choices: Choices,
         *,
         stream: bool = False,
     ) -> Turn:
         thread = uuid.uuid4().hex if thread_id is None else valid_id(thread_id, "thread")
-        context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), thread, role)
+        context = Context(
+            valid_tenant(tenant_id), valid_id(user_id, "user"), thread, role, tuple(sorted(valid_groups(groups)))
+        )
         if not isinstance(question, str) or not question.strip():
             raise BadInput("the question is empty.", hint="Ask something.")
         if role not in get_args(Role):
@@ -156,6 +161,7 @@ class Agent(Library):
         user_id: str = DEFAULT_USER,
         thread_id: str | None = DEFAULT_THREAD,
         role: Role = "member",
+        groups: Collection[str] = (),
         **options: Unpack[Choices],
     ) -> Iterator[VerifiedSentence | Reply]:
         """The verified sentences one by one, while the model is still writing when it streams; then the Reply.
@@ -163,7 +169,7 @@ class Agent(Library):
         Each is on record before it is handed out. When the model breaks off, what was verified has left, and the
         Reply says `unavailable`. A caller who stops listening does not stop the run. Raises as `ask` does.
         """
-        turn = self._turn(question, tenant_id, user_id, thread_id, role, options, stream=True)
+        turn = self._turn(question, tenant_id, user_id, thread_id, role, groups, options, stream=True)
         events: queue.SimpleQueue[VerifiedSentence | Reply | BaseException] = queue.SimpleQueue()
 
         def work() -> None:
@@ -230,13 +236,21 @@ class Agent(Library):
         )
         return erase(scope, self.deps)
 
-    def threads(self, *, tenant_id: str, user_id: str = DEFAULT_USER) -> list[dict[str, Any]]:
-        """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC)."""
-        return self.deps.conversations.threads(valid_tenant(tenant_id), valid_id(user_id, "user"))
+    def threads(
+        self, *, tenant_id: str, user_id: str = DEFAULT_USER, groups: Collection[str] = ()
+    ) -> list[dict[str, Any]]:
+        """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC). Turns
+        that tell of documents which none of these groups may read are left out."""
+        who = valid_tenant(tenant_id), valid_id(user_id, "user")
+        return self.deps.conversations.threads(*who, valid_groups(groups))
 
-    def thread(self, thread_id: str, *, tenant_id: str, user_id: str = DEFAULT_USER) -> dict[str, Any]:
-        """One conversation with its turns, masked. Raises NotFound, in the same words for unknown and foreign ids."""
-        turns = self.deps.conversations.turns(valid_tenant(tenant_id), valid_id(user_id, "user"), thread_id)
+    def thread(
+        self, thread_id: str, *, tenant_id: str, user_id: str = DEFAULT_USER, groups: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """One conversation with its turns, masked, as `threads`. Raises NotFound, in the same words for unknown and
+        foreign ids."""
+        who = valid_tenant(tenant_id), valid_id(user_id, "user")
+        turns = self.deps.conversations.turns(*who, thread_id, valid_groups(groups))
         if not turns:
             raise NotFound(f"there is no thread {str(thread_id)[:80]!r}.", hint="A thread begins with its first turn.")
         return {"thread_id": thread_id, "turns": turns}
@@ -250,6 +264,7 @@ class Agent(Library):
         tenant_id: str,
         user_id: str = DEFAULT_USER,
         role: Role = "member",
+        groups: Collection[str] = (),
         top_k: int | None = None,
     ) -> list[dict[str, Any]]:
         """The passages that an answer would rest on, masked, best first; [] when there are none that may be shown.
@@ -259,7 +274,8 @@ class Agent(Library):
         """
         from graph.errors import Forbidden, Unavailable
 
-        context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), "search", role)
+        named = tuple(sorted(valid_groups(groups)))
+        context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), "search", role, named)
         if not isinstance(query, str) or not query.strip():
             raise BadInput("the query is empty.", hint="Say what to look for.")
         options = settled({"top_k": top_k}, self.settings.top_k)
@@ -272,7 +288,8 @@ class Agent(Library):
         if found["admitted"]:
             raise BadInput(found["admitted"])
         return [
-            {key: value for key, value in item.items() if key not in ("edits", "public")} for item in found["evidence"]
+            {key: value for key, value in item.items() if key not in ("edits", "public", "where")}
+            for item in found["evidence"]
         ]
 
     # -- the guards alone ---------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
-"""Who asks. The tenant enters the graph here and nowhere else."""
+"""Who asks. The tenant, and the groups of a person in it, enter the graph here and nowhere else."""
 
 import hashlib
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from graph.errors import BadInput, Forbidden
 
 Role = Literal["member", "uploader", "admin", "auditor", "operator"]
 PUBLIC = "public"
+MOST_GROUPS = 64  # of a person, or of a document
+_OF = "/"  # between a tenant and groups in the name of a space: no id has it
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
 
 
@@ -22,6 +25,15 @@ class Context:
     user_id: str = ""
     thread_id: str = ""
     role: Role = "member"
+    groups: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads documents: somebody of a tenant, who is in these groups of it."""
+
+    tenant: str
+    groups: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -29,10 +41,15 @@ class Principal:
     tenant_id: str
     user_id: str
     role: Role = "member"
+    groups: frozenset[str] = frozenset()
 
     @property
     def digest(self) -> str:
         return key_of(self.tenant_id, self.user_id)
+
+    @property
+    def reader(self) -> Reader:
+        return Reader(self.tenant_id, self.groups)
 
 
 def owner(tenant_id: str, public: bool) -> str:
@@ -65,6 +82,32 @@ def valid_tenant(value: str) -> str:
     return value
 
 
+def valid_groups(values: Iterable[str]) -> frozenset[str]:
+    """Groups of a tenant by name, as `valid_id` takes names. Raises BadInput, also for more than MOST_GROUPS."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise BadInput("groups are a list of names.", hint='For example groups=["staff", "board"].')
+    named = frozenset(valid_id(value, "group") for value in values)
+    if len(named) > MOST_GROUPS:
+        raise BadInput(f"there are {len(named)} groups, and at most {MOST_GROUPS} can be named.")
+    return named
+
+
+def groups_of(text: str, between: str = ",") -> frozenset[str]:
+    """The groups that a text names: `staff,board`; "" names none. Raises as `valid_groups` does."""
+    return valid_groups(part.strip() for part in text.split(between)) if text.strip() else frozenset()
+
+
+def space_name(tenant: str, groups: Collection[str] = ()) -> str:
+    """The name of the space with a tenant's documents that these groups share; without groups, all of the tenant."""
+    return f"{tenant}{_OF}{','.join(sorted(groups))}" if groups else tenant
+
+
+def whose(name: str) -> tuple[str, frozenset[str]]:
+    """The tenant, and the groups, of a space by its name."""
+    tenant, _, groups = name.partition(_OF)
+    return tenant, frozenset(groups.split(",")) if groups else frozenset()
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:36] + "…'"
@@ -83,9 +126,10 @@ def key_of(*parts: str) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def space_key(tenant: str) -> str:
-    """The name under which a tenant's documents are stored."""
-    return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
+def space_key(name: str) -> str:
+    """What the documents of a space are stored by."""
+    tenant, groups = whose(name)
+    return PUBLIC if name == PUBLIC else key_of("space", tenant, *sorted(groups))
 
 
 def principal(runtime: Any) -> Principal:
@@ -96,8 +140,14 @@ def principal(runtime: Any) -> Principal:
         if user is None:
             raise Forbidden("the request carries no credential.", hint="Send a key of your tenant.")
         tenant = user["tenant_id"] if "tenant_id" in user else ""  # noqa: SIM401 (the protocol has no get)
-        return Principal(valid_tenant(tenant), valid_id(str(user.identity), "user"))
+        groups = user["groups"] if "groups" in user else ()  # noqa: SIM401
+        return Principal(valid_tenant(tenant), valid_id(str(user.identity), "user"), groups=valid_groups(groups))
     context = runtime.context
     if context is None or not context.tenant_id:
         raise Forbidden("no tenant was named.", hint="Pass context=Context(tenant_id=…).")
-    return Principal(valid_tenant(context.tenant_id), valid_id(context.user_id or "local", "user"), context.role)
+    return Principal(
+        valid_tenant(context.tenant_id),
+        valid_id(context.user_id or "local", "user"),
+        context.role,
+        valid_groups(context.groups),
+    )

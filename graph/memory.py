@@ -5,7 +5,7 @@ Both hold masked text only, live in the checkpoint of one (tenant, user, thread)
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from graph.options import MemoryType
@@ -128,6 +128,25 @@ def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Mem
     return {"turns": turns[cut:], "summary": short[-SUMMARY_LINES:]}
 
 
+def readable(memory: Memory, groups: Collection[str]) -> Memory:
+    """Without the turns that tell of documents which somebody in these groups may not read."""
+
+    def open_to(turn: PastTurn) -> bool:
+        return all(not {*audience}.isdisjoint(groups) for audience in turn.get("audiences", []))
+
+    return {"turns": [*filter(open_to, memory["turns"])], "summary": [*filter(open_to, _synopsis(memory))]}
+
+
+def audiences(turns: Sequence[PastTurn]) -> list[list[str]]:
+    """Of whose documents the turns tell, as State.audiences."""
+    return united(*(turn.get("audiences", []) for turn in turns))
+
+
+def united(*of: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Each set of groups once, in order."""
+    return [list(one) for one in sorted({tuple(sorted(audience)) for many in of for audience in many})]
+
+
 def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
     """What may be read on this turn, oldest first: the synopsis, then any turns kept word by word."""
     if kind == "none":
@@ -157,7 +176,7 @@ def _synopsis(memory: Memory) -> list[PastTurn]:
 
 
 def _shortened(turn: PastTurn) -> PastTurn:
-    return {
+    short: PastTurn = {
         "question": _short(turn["question"]),
         "answer": _short(turn["answer"]),
         "topic": _short(turn["topic"]),
@@ -165,6 +184,7 @@ def _shortened(turn: PastTurn) -> PastTurn:
         "items": [item[:ITEM_CHARS] for item in turn["items"]],
         "doc_ids": turn["doc_ids"],
     }
+    return {**short, "audiences": turn["audiences"]} if turn.get("audiences") else short
 
 
 def _line(turn: PastTurn) -> str:

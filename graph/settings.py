@@ -114,6 +114,9 @@ class Settings(BaseModel):
     )
     trace_content: bool = Field(False, description="send the masked question and answer along too")
     studio_tenant: str = Field("", description="the one tenant that LangGraph Studio speaks for")
+    studio_groups: str = Field(
+        "", description="the groups of that tenant whose documents Studio may read: `staff,board`"
+    )
 
     # The HTTP service (docs/service.md).
     serve_host: str = Field("127.0.0.1", min_length=1, description="where `cordon serve` listens")

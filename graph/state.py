@@ -41,7 +41,7 @@ class TurnVerdict(Verdict):
 class Handle(TypedDict):
     """A retrieved chunk by name. Never its text: only the guard may resolve it."""
 
-    where: Literal["private", "public"]  # which of the asker's two spaces
+    where: str  # which of the asker's spaces: private, public, or "private/" and the groups that share it
     chunk_id: str
     doc_id: str
     score: float  # 0-1, higher is nearer
@@ -64,6 +64,7 @@ class Evidence(TypedDict):
     score: float
     sha256: str  # of the file's bytes
     text: str  # masked
+    where: str  # as its handle says
     start: int  # of the chunk in the document's normalised text
     edits: list[list[int]]  # what was masked or withheld, and where (graph/policy/evidence/redaction.py)
     withheld: int  # sentences left out because they tried to give instructions
@@ -137,6 +138,7 @@ class PastTurn(TypedDict):
     topic: str  # the noun phrase that the turn was about, which "it" would stand for
     items: list[str]  # what the answer listed, in order
     doc_ids: list[str]
+    audiences: NotRequired[list[list[str]]]  # as State.audiences says of the turn
 
 
 class Understood(TypedDict, total=False):
@@ -327,6 +329,7 @@ class State(TypedDict, total=False):
     retrieved: list[Handle]
     retrieval: Searched
     evidence: list[Evidence]
+    audiences: list[list[str]]  # sets of groups whose documents it may tell of: who reads it is in one group of each
     draft: Draft
     drafts: list[KeptDraft]  # what the model wrote, where that is kept
     released: Released
@@ -385,6 +388,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "retrieved": [],
         "retrieval": {"confidence": "low", "candidates": []},
         "evidence": [],
+        "audiences": [],
         "draft": {"text": "", "value": None, "errors": [], "steps": [], "cut": False, "outcome": "", "why": ""},
         "drafts": [],
         "released": {"sentences": [], "citations": []},

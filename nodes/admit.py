@@ -32,7 +32,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
     return {
         **turn,
         "owner": asker.digest,
-        "memory": state.get("memory") or memory.EMPTY,
+        "memory": memory.readable(state.get("memory") or memory.EMPTY, asker.groups),
         "question": masked.text[: settings.max_question_chars],
         "options": options.settled(state.get("options"), settings.top_k),
         "admitted": admitted,

@@ -23,6 +23,7 @@ def classify(state: State, runtime: Runtime[Context], *, conversations: Conversa
         "follow_up": _as_state(follow_up) if follow_up.turns_used else {},
         "turns_used": len(memory.recalled(state["memory"], kind)) + len(earlier),
         "earlier": earlier,
+        "audiences": memory.audiences([*memory.recalled(state["memory"], kind), *earlier]),
     }
 
 
@@ -33,10 +34,10 @@ def _as_state(follow_up: memory.FollowUp) -> dict[str, Any]:
 def _earlier(state: State, asker: Principal, conversations: Conversations, embedder: Embedder) -> list[PastTurn]:
     """Turns of the asker's own threads that this thread's memory no longer holds word by word, nearest in meaning."""
     tenant, user = asker.tenant_id, asker.user_id
-    if not conversations.any(tenant, user):
+    if not conversations.any(tenant, user, asker.groups):
         return []
     known = {turn["question"] for turn in state["memory"]["turns"]}
     vector = once(embedder, memory.without_cue(state["question"]) or state["question"])
-    found = conversations.search(tenant, user, vector, memory.RECALLED + len(known))
+    found = conversations.search(tenant, user, vector, memory.RECALLED + len(known), asker.groups)
     near = [f.turn for f in found if f.score >= memory.RECALL_FROM and f.turn["question"] not in known]
     return near[: memory.RECALLED]  # type: ignore[return-value]

@@ -8,8 +8,9 @@ from weakref import WeakKeyDictionary
 
 from langgraph.runtime import Runtime
 
+from graph import memory
 from graph.checkpoints import note_masked
-from graph.context import Context, principal
+from graph.context import Context, Reader, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
@@ -36,14 +37,16 @@ def guard(
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     evidence: list[Evidence] = []
+    audiences: list[list[str]] = []
+    reader = asker.reader
     masked = cache(_masked)  # passages of one document share its names
     for handle in state["retrieved"]:
-        found = index.resolve(asker.tenant_id, handle["where"], handle["chunk_id"])
+        found = index.resolve(reader, handle["where"], handle["chunk_id"])
         if found is None:
             continue  # removed since it was found
         record, chunk, raw = found
-        owner = index.owner(asker.tenant_id, handle["where"], handle["chunk_id"])
-        why = access.denied(asker, owner, record.visibility, record.expires)
+        owner = index.owner(reader, handle["where"], handle["chunk_id"])
+        why = access.denied(asker, owner, record.visibility, record.expires, record.groups)
         if why is not None:
             filters.append(f"dropped:{why}")
             continue
@@ -51,7 +54,8 @@ def guard(
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
         keep = public.of(asker.tenant_id, record.visibility)
-        judged = _judged(index, asker.tenant_id, handle, raw, detector)
+        audiences += [record.groups] if record.groups else []
+        judged = _judged(index, reader, handle, raw, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
         seen = pii.mask(raw, keep=keep, personal=judged.personal)
         text, edits = redact(raw, withheld, seen.spans)
@@ -75,6 +79,7 @@ def guard(
                 "score": round(handle["score"], 3),
                 "sha256": record.sha256,
                 "text": text,
+                "where": handle["where"],
                 "start": chunk.start,
                 "edits": edits,
                 "withheld": len(withheld),
@@ -87,6 +92,7 @@ def guard(
     best = max((item["score"] for item in evidence), default=0.0)
     return {
         "evidence": evidence,
+        "audiences": memory.united(state["audiences"], audiences),
         "flags": list(dict.fromkeys(flags)),
         "filters": list(dict.fromkeys([f"tenant:{asker.tenant_id}", "public", *filters])),
         "retrieval": {
@@ -105,19 +111,24 @@ def _masked(text: str) -> str:
 
 
 # What was found in a passage of which ingestion kept nothing by this very guard, or that the operator's detector reads,
-# too. By tenant, so that no time tells one tenant what another one reads; by digest, so that no raw text is kept. The
-# oldest goes.
+# too. By space, so that no time tells somebody what those of another space read; by digest, so that no raw text is
+# kept. The oldest goes.
 _JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], Judged]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
-def _judged(index: Index, tenant: str, handle: Handle, raw: str, detector: Detector | None) -> Judged:
+def _judged(index: Index, reader: Reader, handle: Handle, raw: str, detector: Detector | None) -> Judged:
     by = judge_name()
     reads = detector is not None and detector.documents
-    if not reads and (kept := index.judged(tenant, handle["where"], handle["chunk_id"], by)):
+    if not reads and (kept := index.judged(reader, handle["where"], handle["chunk_id"], by)):
         return read(kept)
     known = _JUDGED.setdefault(index, {})
-    name = tenant, hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest(), by, detector
+    name = (
+        f"{reader.tenant} {handle['where']}",
+        hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest(),
+        by,
+        detector,
+    )
     if name not in known:
         if len(known) >= _KEPT:
             known.pop(next(iter(known)), None)

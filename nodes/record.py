@@ -34,12 +34,14 @@ def record(
         "guard_detector": detector.digest[:16] if detector else "",
         "guard_borders": borders.said(asker.tenant_id) if borders else {},
     }
-    journal.append(entry_of(state, reply) | guards)
+    journal.append(entry_of(state, reply) | guards | {"groups": sorted(asker.groups)})
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
         said = state["said"]
         vector = once(embedder, f"{said['question']} {said['topic']}") if said and reply["sentences"] else None
-        conversations.add(asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector)
+        conversations.add(
+            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector, state["audiences"]
+        )
     if tracer is not None:
         tracer.run(reply)
     done: State = {"reply": reply}

@@ -29,7 +29,7 @@ def _turn(state: State) -> PastTurn:
     meant = state["query"]
     for short, long in state["understood"].get("abbreviations", {}).items():
         meant = meant.replace(f"{short} ({long})", short)  # told to the model, not said by the asker
-    return {
+    said: PastTurn = {
         "question": state["question"],
         "answer": state["answer"],
         "meant": meant,
@@ -37,6 +37,7 @@ def _turn(state: State) -> PastTurn:
         "items": items[: memory.MAX_ITEMS],
         "doc_ids": docs[: memory.MAX_ITEMS],
     }
+    return {**said, "audiences": state["audiences"]} if state["audiences"] else said
 
 
 def _listed(state: State) -> list[str]:

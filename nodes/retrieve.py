@@ -1,4 +1,4 @@
-"""retrieve: the nearest chunks of the asker's two spaces, as handles. No text comes with them."""
+"""retrieve: the nearest chunks of the asker's spaces, as handles. No text comes with them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,8 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from graph.context import Context, principal
+from graph import memory
+from graph.context import Context, Reader, principal, whose
 from graph.knowledge import retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
@@ -29,22 +30,23 @@ def retrieve(
     detector: Detector | None = None,
     borders: Borders | None = None,
 ) -> State:
-    tenant = principal(runtime).tenant_id
-    if index.empty(tenant):
+    asker = principal(runtime)
+    reader = asker.reader
+    if index.empty(reader):
         return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
     if state["listing"]:
-        listed = index.inventory(tenant, "" if state["listing"] == ANY else state["listing"], INVENTORY)
+        listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY)
         if listed:
             return {"retrieved": [_handle(hit) for hit in listed]}
-    judge = partial(assess, tenant=tenant, encode=True, detector=detector, borders=borders)
-    reading = _read(index, tenant, state, judge)
+    judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, borders=borders)
+    reading = _read(index, reader, state, judge)
     asked = named_documents.find(reading.searches[0])
-    documents = index.with_names(tenant, asked) if asked else []
+    documents = index.with_names(reader, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
     found = retriever.find(
         index,
-        tenant,
+        reader,
         reading.searches,
         intent=state["intent"]["name"],
         documents=documents,
@@ -52,19 +54,23 @@ def retrieve(
         top_k=state["options"]["top_k"],
         expand=state["options"]["mode"] == "graph",
     )
+    # A word that was put right may come from any document of the reader's.
+    spoken = index.visible(reader) if reading.spelling or reading.abbreviations else []
+    words = [sorted(groups) for where, _ in spoken if (groups := whose(where)[1])]
     return {
         "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in found.hits],
+        "audiences": memory.united(state["audiences"], words),
         "query": reading.text,
         "understood": understood(state, reading),
         "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": found.whole},
     }
 
 
-def _read(index: Index, tenant: str, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
+def _read(index: Index, reader: Reader, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
     """The completed question in the words of the documents; as it was asked where it says something worse so, since
     the verdict was passed on the words of the asker."""
     asked, completed = " ".join(state["question"].split()), state["query"]
-    read = index.read(tenant, completed)
+    read = index.read(reader, completed)
     readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
     passed = ACTIONS.index(state["verdict"]["action"])
     for reading in readings:

@@ -27,6 +27,7 @@ from evals.process import ROOT
 from evals.suites.retrieval import TENANT, fill, ndcg
 from graph.administration.moving import PARTS
 from graph.agent import Agent
+from graph.context import Reader
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import CANDIDATES, Index
 from graph.knowledge.manifest import sources
@@ -97,7 +98,7 @@ def beside(running: Server, name: str, one: Embedded, tenant: str, queries: Sequ
         gains: list[list[float]] = [[], []]
         alike, apart = 0, 0.0
         for text, relevant in queries:
-            hits = [index.search(tenant, text, 10) for index in both]
+            hits = [index.search(Reader(tenant), text, 10) for index in both]
             for told, found in zip(gains, hits, strict=True):
                 told.append(ndcg(list(dict.fromkeys(hit.doc_id for hit in found)), relevant))
             alike += [hit.chunk_id for hit in hits[0]] == [hit.chunk_id for hit in hits[1]]
@@ -137,7 +138,7 @@ def sizes(running: Server, count: int) -> None:
         index, times = Index(spaces, known), []
         for question in asked:
             begun = time.perf_counter()
-            index.search(search.TENANT, question, 10)
+            index.search(Reader(search.TENANT), question, 10)
             times.append((time.perf_counter() - begun) * 1_000)
         with running.admin(name) as admin:
             [(size,)] = admin.execute(f"SELECT pg_database_size('{name}')").fetchall()

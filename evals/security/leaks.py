@@ -2,9 +2,10 @@
 
     python -m evals.security.leaks            the table; exit 1 when a canary stands where it should not
 
-Foreign and planted text, personal data, a secret, a draft's unsupported sentence and the prompts' own words are put
-where a leak would find them (leaks_world.py). Then the same doors are driven once more with leaks put in on
-purpose (leaks_plants.py): a cell that does not turn red there has not been shown able to fail, and is counted.
+Foreign and planted text, text of another group of the tenant, personal data, a secret, a draft's unsupported sentence
+and the prompts' own words are put where a leak would find them (leaks_world.py). Then the same doors are driven once
+more with leaks put in on purpose (leaks_plants.py): a cell that does not turn red there has not been shown able to
+fail, and is counted.
 """
 
 import argparse
@@ -28,7 +29,7 @@ ARTEFACTS = (
 )  # fmt: skip
 _QUESTION = frozenset({"question's PII", "question's secret"})
 _DRAFT = frozenset({"draft"})
-_DOCUMENTS = frozenset({"foreign text", "document's PII", "planted text"})
+_DOCUMENTS = frozenset({"foreign text", "another group's text", "document's PII", "planted text"})
 # Where a canary belongs: (door begins with, artefact) → canaries that may stand there, and why.
 LEGITIMATE: dict[tuple[str, str], tuple[frozenset[str], str]] = {
     ("", "home"): (_DOCUMENTS, "the index and its copies are the documents"),

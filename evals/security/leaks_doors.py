@@ -251,6 +251,7 @@ def _tool(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 INPUT = {"input": ASKED}
+_DOCUMENTS = [f"/v1/documents{path}" for path in ("", "/freezers", "/freezers/withheld", "/plans", "/plans/withheld")]
 DOORS: dict[str, Door] = {
     "Agent.ask": _python(lambda agent: iter([agent.ask(**ASKED, tenant_id="U1")])),
     "Agent.stream": _python(lambda agent: agent.stream(**ASKED, tenant_id="U1")),
@@ -270,7 +271,7 @@ DOORS: dict[str, Door] = {
         _streamed("/v1/responses", _response(True), "event: response.completed"), wrong="/v1/responses"
     ),
     "GET /v1/threads": _http(_read("/v1/threads", "/v1/threads/before")),
-    "GET /v1/documents": _http(_read("/v1/documents", "/v1/documents/freezers", "/v1/documents/freezers/withheld")),
+    "GET /v1/documents": _http(_read(*_DOCUMENTS)),
     "GET /v1/audit": _http(_read("/v1/audit"), role="auditor"),
     "GET /metrics": _http(_read("/metrics"), role="operator"),
     "/agent/invoke": _http(_whole("/agent/invoke", INPUT), wrong="/agent/invoke"),

@@ -106,7 +106,7 @@ def leaking(home: Path | None = None) -> Iterator[None]:
         "graph.checkpoints.masked": lambda value: value,
         "graph.tracing.langsmith.masked": lambda value: value,
         "graph.models.chat.Generator.complete": loud_complete,
-        "graph.administration.documents._described": lambda record: described(record) | {"title": LEAK},
+        "graph.administration.documents._described": lambda record, groups: described(record, groups) | {"title": LEAK},
         "graph.agent.Agent.search": loud_search,
     }
     with ExitStack() as stack:

@@ -33,6 +33,8 @@ DOCUMENTS = {
     ),
     "U2": ("antennas.md", "# Antennas\n\nThe osprey antenna is calibrated every second Monday by the radio group.\n"),
 }
+# For a group of U1 that nobody here is in.
+SHARED = ("plans.md", "# Plans\n\nThe harrier freezer holds the whole blood samples of the board from May.\n", "board")
 _SOURCE = re.compile(r"<evidence-(\w+) n=(\d+) from=[^\n]*>\n(.*?)\n</evidence-\1>", re.S)
 
 
@@ -49,6 +51,7 @@ def _lines(path: Path) -> list[str]:
 # What must not get out, each in every way it could be written; none of it stands in another one.
 CANARIES: dict[str, tuple[str, ...]] = {
     "foreign text": ("osprey",),
+    "another group's text": ("harrier",),
     "document's PII": ("35202-1837465-3", "3520218374653", "321 4837465", "3214837465"),
     "question's PII": ("61101-2938471-5", "6110129384715"),
     "question's secret": (SECRET,),
@@ -209,11 +212,16 @@ def text_of(path: Path) -> str:
 
 
 def indexed(base: Path) -> Path:
-    """A home with DOCUMENTS in it, closed."""
+    """A home with DOCUMENTS and SHARED in it, closed."""
     home = base / "home"
     with Agent(load(environ={}, home=home, out=base / "out", artifacts=False)) as agent:
         for tenant, (name, text) in DOCUMENTS.items():
-            (base / name).write_text(text, encoding="utf-8")
-            (outcome,) = agent.ingest([base / name], tenant_id=tenant)
-            assert outcome.status == "indexed", outcome
+            _put(agent, tenant, base / name, text)
+        _put(agent, "U1", base / SHARED[0], SHARED[1], SHARED[2])
     return home
+
+
+def _put(agent: Agent, tenant: str, path: Path, text: str, *groups: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    (outcome,) = agent.ingest([path], tenant_id=tenant, groups=groups)
+    assert outcome.status == "indexed", outcome

@@ -1,12 +1,16 @@
-"""The documents of a home, as an Agent gives them: ingest, list, read, remove; every text masked on its way out."""
+"""The documents of a home, as an Agent gives them: ingest, list, read, remove; every text masked on its way out.
+
+Where `groups` may be named, a call sees what somebody in these groups may read of the tenant's documents; with None,
+which is for who keeps them, all of them.
+"""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, owner, valid_id, valid_tenant
+from graph.context import PUBLIC, Reader, owner, space_name, valid_groups, valid_id, whose
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
@@ -27,16 +31,19 @@ class Library:
         *,
         tenant_id: str = "",
         public: bool = False,
+        groups: Collection[str] = (),
         regulation: bool = False,
         kind: str = "",
         progress: Callable[[Outcome], None] = lambda outcome: None,
         readers: Readers | None = None,
     ) -> list[Outcome]:
-        """Index files, directories and URLs for a tenant, or for everybody with `public=True`. With `regulation` each
-        file is an act of the Union: its structure is read, and its graph kept. `kind` says the same of any kind of
-        document that has an extension (graph/knowledge/extensions.py). `readers`: who reads them, if not this process
-        (graph/service/spread.py)."""
-        whose = owner(tenant_id, public)
+        """Index files, directories and URLs for a tenant, for some of its groups, or for everybody with `public=True`.
+        With `regulation` each file is an act of the Union: its structure is read, and its graph kept. `kind` says the
+        same of any kind of document that has an extension (graph/knowledge/extensions.py). `readers`: who reads them,
+        if not this process (graph/service/spread.py)."""
+        tenant, shared = owner(tenant_id, public), valid_groups(groups)
+        if public and shared:
+            raise BadInput("what is public is for everybody, not for groups.", hint="Name a tenant, or no groups.")
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         if "" in given:
             raise BadInput("a path is empty.", hint="Name a file or a directory; `.` is this one.")
@@ -45,11 +52,12 @@ class Library:
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
-        outcomes = self.ingest_sources(list(files(local, whose, kind=kind)), progress=progress, readers=readers)
+        found = list(files(local, tenant, groups=shared, kind=kind))
+        outcomes = self.ingest_sources(found, progress=progress, readers=readers)
         if pages:
             from graph.knowledge.web import pages as fetched
 
-            with fetched(pages, whose, self.settings) as (sources, failed):
+            with fetched(pages, tenant, self.settings, shared) as (sources, failed):
                 for outcome in failed:
                     progress(outcome)
                 outcomes += failed + self.ingest_sources(sources, progress=progress, readers=readers)
@@ -65,33 +73,70 @@ class Library:
         """Index what a manifest names (graph/knowledge/manifest.py)."""
         from graph.knowledge.inspection import inspect
 
+        for tenant in {whose(name)[0] for source in sources for name in source.spaces}:
+            self._tidy(tenant)
         return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress, readers=readers)
 
-    def documents(self, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
-        """What is known of each document of a tenant, or of the public ones, by id."""
-        space = self.deps.index.space(owner(tenant_id, public))
-        return [_described(record) for record in space.records()] if space else []
+    def documents(
+        self, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """What is known of each document of a tenant, or of the public ones, by id. Of the groups that share one, those
+        are told that were named."""
+        found = [record for _, space in self._spaces(tenant_id, public, groups) for record in space.records()]
+        return [_described(record, groups) for record in sorted(found, key=lambda one: (one.doc_id, one.groups))]
 
-    def document(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
-        """One document with its text, masked. Raises BadInput, in the same words for unknown and foreign ids."""
+    def document(
+        self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        """One document with its text, masked. Raises NotFound, in the same words for unknown and foreign ids and for
+        those of other groups; BadInput where, with `groups` None, several documents have the id."""
         from graph.policy import pii
 
-        space, record = self._record(doc_id, tenant_id, public)
+        _, space, record = self._record(doc_id, tenant_id, public, groups)
         keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
-        return _described(record) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
+        return _described(record, groups) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
-    def _record(self, doc_id: str, tenant_id: str, public: bool) -> tuple[Space, Record]:
-        space = self.deps.index.space(owner(tenant_id, public))
-        record = space.record(doc_id) if space and _is_text(doc_id) else None
-        if space is None or record is None:
+    def _spaces(self, tenant_id: str, public: bool, groups: Collection[str] | None) -> list[tuple[str, Space]]:
+        """By name; that of exactly these groups first, then others that are shared, then what is the whole tenant's."""
+        whole, index = owner(tenant_id, public), self.deps.index
+        if public:
+            found = [space for space in [index.space(PUBLIC)] if space]
+        elif groups is None:
+            found = index.of(whole)
+        else:
+            reader = Reader(whole, valid_groups(groups))
+            found = [space for where, space in index.visible(reader) if where != "public"]
+        named = space_name(whole, groups or ())
+        return sorted(
+            ((space.name, space) for space in found), key=lambda one: (one[0] != named, one[0] == whole, one[0])
+        )
+
+    def _record(
+        self, doc_id: str, tenant_id: str, public: bool, groups: Collection[str] | None
+    ) -> tuple[str, Space, Record]:
+        """With the name of the space."""
+        held = [
+            (name, space, record)
+            for name, space in self._spaces(tenant_id, public, groups)
+            if _is_text(doc_id) and (record := space.record(doc_id))
+        ]
+        if not held:
             raise _no_document(doc_id)
-        return space, record
+        if len(held) > 1 and groups is None:
+            raise BadInput(
+                f"there are {len(held)} documents {doc_id[:80]!r}: {'; '.join(_for_whom(name) for name, *_ in held)}.",
+                hint="Say which by its groups, or by no groups for the one that all of the tenant reads.",
+            )
+        return held[0]
 
-    def withheld(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> list[dict[str, Any]]:
+    def withheld(
+        self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
+    ) -> list[dict[str, Any]]:
         """The sentences that the guard withholds of a document (graph/audit/withheld.py). Raises as `document` does."""
         from graph.audit import withheld
 
-        return withheld.listed(*self._record(doc_id, tenant_id, public), self.deps.detector)
+        _, space, record = self._record(doc_id, tenant_id, public, groups)
+        return withheld.listed(space, record, self.deps.detector)
 
     def decide(
         self,
@@ -103,13 +148,14 @@ class Library:
         user_id: str = "local",
         tenant_id: str = "",
         public: bool = False,
+        groups: Collection[str] | None = None,
     ) -> list[dict[str, Any]]:
         """Show sentences of this list from now on, or confirm that they are rightly withheld, by `n` or `sha256`; the
         list as it is then. Raises as `document` does, and BadInput for a sentence that is not on it."""
         from graph.audit import withheld
 
         said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
-        space, record = self._record(doc_id, tenant_id, public)
+        _, space, record = self._record(doc_id, tenant_id, public, groups)
         by = valid_id(user_id, "user")
         return withheld.decide(
             self.deps.journal, self.deps.samples, space, record, said, by=by, note=note, detector=self.deps.detector
@@ -119,17 +165,15 @@ class Library:
         """The acts of a tenant, or the public ones, with their graphs (graph/regulation/act.py)."""
         from graph.regulation import store
 
-        space = self.deps.index.space(owner(tenant_id, public))
-        return store.acts(space) if space else []
+        return [act for _, space in self._spaces(tenant_id, public, None) for act in store.acts(space)]
 
     def provision(self, doc_id: str, node: int, *, tenant_id: str = "", public: bool = False) -> dict[str, Any]:
-        """A provision of an act that the tenant may read, with its text, masked. Raises BadInput as `document` does."""
+        """A provision of a tenant's act or a public one, with its text, masked. Raises NotFound as `document` does."""
         from graph.policy import pii
         from graph.regulation import store
 
-        index = self.deps.index
-        spaces = [index.space(PUBLIC)] if public else [space for _, space in index.visible(valid_tenant(tenant_id))]
-        for space in filter(None, spaces):
+        spaces = self._spaces(tenant_id, public, None) + ([] if public else self._spaces("", True, None))
+        for _, space in spaces:
             for act in store.acts(space):
                 if act.doc_id == doc_id and 0 <= node < len(act.nodes):
                     one, last = act.nodes[node], act.nodes[act.nodes[node].last]
@@ -138,22 +182,37 @@ class Library:
                     return known | {"text": text}
         raise _no_document(doc_id)
 
-    def remove(self, doc_id: str, *, tenant_id: str = "", public: bool = False) -> None:
-        """Forget a document: text, words and vectors."""
-        whose = owner(tenant_id, public)
-        space = self.deps.index.space(whose)
-        if space is None or not _is_text(doc_id) or not space.remove(doc_id):
+    def remove(
+        self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
+    ) -> None:
+        """Forget a document: text, words and vectors. Raises as `document` does."""
+        name, space, _ = self._record(doc_id, tenant_id, public, groups)
+        if not space.remove(doc_id):
             raise _no_document(doc_id)
-        self.deps.index.spaces.settle(whose)
+        self.deps.index.spaces.settle(name)
+        self._tidy(whose(name)[0])
+
+    def _tidy(self, tenant: str) -> None:
+        """Drop the spaces of groups in which no document is left: how many a tenant can have is bounded. Not where a
+        service runs, of which another process may be about to fill one."""
+        spaces = self.deps.index.spaces
+        for name in () if self.deps.serves else spaces.audiences(tenant):
+            spaces.drop(name, if_empty=True)
 
 
-def _described(record: Record) -> dict[str, Any]:
+def _described(record: Record, groups: Collection[str] | None) -> dict[str, Any]:
     from graph.policy import pii
 
     known = asdict(record)
     del known["uploader"], known["listed"], known["reading"]  # for comparing alone
     del known["decisions"]  # `withheld` tells them
+    known["groups"] = [group for group in record.groups if groups is None or group in groups]
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
+
+
+def _for_whom(name: str) -> str:
+    groups = sorted(whose(name)[1])
+    return f"for {', '.join(groups)}" if groups else "for all of the tenant"
 
 
 def _is_text(doc_id: str) -> bool:

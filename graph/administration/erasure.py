@@ -170,9 +170,9 @@ def _documents(work: _Erasure) -> int:
     if not work.scope.everything:
         return 0
     index, tenant = work.deps.index, work.scope.tenant_id
-    space = index.space(tenant)
-    count = space.count()[0] if space else 0
-    index.spaces.drop(tenant)
+    count = sum(space.count()[0] for space in index.of(tenant))
+    for name in (*index.spaces.audiences(tenant), tenant):
+        index.spaces.drop(name)
     return count
 
 
@@ -207,9 +207,9 @@ def _mistakes(work: _Erasure) -> int:
 
 def _withheld(work: _Erasure) -> int:
     """The samples of what was released or confirmed, and the person's name from the documents' own records."""
-    space, user = work.deps.index.space(work.scope.tenant_id), work.scope.user_id
-    if space and user and work.scope.whole_user:
-        withheld.forget_user(space, user)
+    user = work.scope.user_id
+    for space in work.deps.index.of(work.scope.tenant_id) if user and work.scope.whole_user else ():
+        withheld.forget_user(space, user or "")
     return work.deps.samples.forget(work.scope.holds)
 
 

@@ -42,7 +42,7 @@ def move(
 
 def _empty(other: Stores, embeddings: str) -> None:
     spaces = other.spaces(embeddings)
-    there = spaces.tenants() or other.keys.all() or next(other.journal.newest(), None)
+    there = spaces.names() or other.keys.all() or next(other.journal.newest(), None)
     spaces.close()
     if there:
         raise BadInput("there is something already where all is to be moved.", hint="Name an empty one.")
@@ -50,8 +50,8 @@ def _empty(other: Stores, embeddings: str) -> None:
 
 def _documents(one: Stores, other: Stores, embeddings: str) -> int:
     given, taken, count = one.spaces(embeddings), other.spaces(embeddings), 0
-    for tenant in given.tenants():
-        source, target = given.space(tenant), taken.space(tenant, create=True)
+    for name in given.names():
+        source, target = given.space(name), taken.space(name, create=True)
         assert source is not None and target is not None
         for record in source.records():
             whole = source.whole(record.doc_id)
@@ -62,11 +62,11 @@ def _documents(one: Stores, other: Stores, embeddings: str) -> int:
             count += 1
         for annex in source.annexes():
             target.annex(annex.doc_id, annex.sha256, source.annexed(annex.doc_id))
-        taken.settle(tenant)
+        taken.settle(name)
         for record in source.records():
             _same(_content(source, record.doc_id), _content(target, record.doc_id), f"the document {record.doc_id}")
         _same(source.count(), target.count(), "the number of documents")
-    _same(sorted(given.tenants()), sorted(taken.tenants()), "the spaces")
+    _same(sorted(given.names()), sorted(taken.names()), "the spaces")
     given.close()
     taken.close()
     return count
@@ -88,7 +88,7 @@ def _turns(one: Stores, other: Stores, _: str) -> int:
     count = 0
     for tenant in _tenants(one):
         for turn in (turns := one.conversations.all(tenant)):
-            other.conversations.add(tenant, turn.user, turn.thread, turn.shown, turn.gist, turn.vector)
+            other.conversations.add(tenant, turn.user, turn.thread, turn.shown, turn.gist, turn.vector, turn.audiences)
         _same([_plain(turn) for turn in turns], [_plain(turn) for turn in other.conversations.all(tenant)], "the turns")
         count += len(turns)
     return count

@@ -127,8 +127,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     }
     guarded = answered and (shown or entry["refusal_reason"] == "AccessDenied")
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
-    who = Principal(entry["tenant_id"], entry["user_id"])
-    found: Any = graph.invoke(begun, context=Context(who.tenant_id, who.user_id, "replay"))
+    who = Principal(entry["tenant_id"], entry["user_id"], groups=frozenset(entry.get("groups", [])))
+    found: Any = graph.invoke(begun, context=Context(who.tenant_id, who.user_id, "replay", groups=who.groups))
     again = json.loads(json.dumps(entry_of(found, reply_of(found, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
     again["guard_borders"] = deps.borders.said(who.tenant_id)

@@ -72,7 +72,7 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
 def entry_of(state: State, reply: Reply) -> dict[str, Any]:
     """The journal line of requirement A10, with what C7 adds. No answer text: ids, hashes, codes and figures."""
     usage, verdict, found = reply["usage"], reply["verdict"], reply["retrieval"]["candidates"]
-    shown = [{"where": one["visibility"], "sha256": _sha256(one["text"])} for one in state["evidence"]]
+    shown = [{"where": one["where"], "sha256": _sha256(one["text"])} for one in state["evidence"]]
     kinds = {threat["type"] for threat in verdict["threats"]}
     return {
         "kind": "run",

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeGuard
 
-from graph.context import PUBLIC, Principal, valid_tenant
+from graph.context import PUBLIC, Principal, Reader, valid_tenant, whose
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
@@ -66,9 +66,23 @@ class _Now:
     index: Index
     detector: Detector | None
     lists: Lists | None
+    reader: Reader | None
 
     def space(self, c: dict[str, Any]) -> Space | None:
-        return self.index.space(PUBLIC if c.get("visibility") == "public" else self.tenant)
+        """The one that has the document, of this very file where several have one of its name."""
+        if c.get("visibility") == "public":
+            return self.index.space(PUBLIC)
+        spaces = self.index.of(self.tenant)
+        if self.reader is not None:
+            spaces = [space for where, space in self.index.visible(self.reader) if where != "public"]
+        held = [(space, record) for space in spaces if (record := space.record(str(c.get("doc_id"))))]
+        same = [space for space, record in held if record.sha256 == c.get("sha256")]
+        return next(iter([*same, *(space for space, _ in held)]), None)
+
+    def denied(self, space: Space, record: Record) -> bool:
+        groups = self.reader.groups if self.reader else whose(space.name)[1]
+        asker = Principal(self.tenant, "verify", groups=groups)
+        return access.denied(asker, space.name, record.visibility, record.expires, record.groups) is not None
 
     def keep(self, c: dict[str, Any]) -> pii.Public:
         """What the citation shows because it is public, or was when it was made."""
@@ -91,14 +105,21 @@ class _Now:
         return [redact(raw, withheld, personal) for withheld in ways]
 
 
-def verify(reply: Any, index: Index, detector: Detector | None = None, lists: Lists | None = None) -> Report:
-    """Each citation and each sentence of a reply object, against the documents its tenant may read now. The detector,
-    where it reads documents, withheld something of them; `lists` say what is or was public.
+def verify(
+    reply: Any,
+    index: Index,
+    detector: Detector | None = None,
+    lists: Lists | None = None,
+    reader: Reader | None = None,
+) -> Report:
+    """Each citation and each sentence of a reply object, against the documents that the reader may read now; without
+    one, for the operator, against all of its tenant's. The detector, where it reads documents, withheld something of
+    them; `lists` say what is or was public.
 
     Raises BadInput for what is no reply object.
     """
     tenant, sentences, citations = _parts(reply)
-    now = _Now(tenant, index, detector, lists)
+    now = _Now(reader.tenant if reader else tenant, index, detector, lists, reader)
     used = {n for s in sentences for n in s["citations"]}
     numbers = [c.get("n") for c in citations]
     checked = []
@@ -143,8 +164,7 @@ def _citation(c: dict[str, Any], now: _Now) -> Checked:
         return checked("altered", "it quotes nothing")
     space = now.space(c)
     record = space.record(c["doc_id"]) if space else None
-    asker = Principal(tenant_id=now.tenant, user_id="verify", role="member")
-    if space is None or record is None or access.denied(asker, space.tenant, record.visibility, record.expires):
+    if space is None or record is None or now.denied(space, record):
         return checked("missing", "there is no such document that this tenant may read")
     if (record.tenant_id, record.visibility) != (c["tenant_id"], c["visibility"]):
         return checked("altered", "the document belongs to somebody else")

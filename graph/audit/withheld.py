@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from graph.context import whose
 from graph.errors import BadInput
 from graph.policy import pii
 from graph.policy.evidence import withholding
@@ -57,7 +58,7 @@ def decide(
             if chosen.setdefault(places[name], says) != says:
                 raise BadInput(f"sentence {str(name)[:64]} is both released and confirmed.", hint="Say one of them.")
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    common = {"timestamp": now, "tenant_id": space.tenant, "user_id": by, "doc_id": record.doc_id}
+    common = {"timestamp": now, "tenant_id": whose(space.name)[0], "user_id": by, "doc_id": record.doc_id}
     decisions, made = [], []
     for place, says in sorted(chosen.items()):
         row, passage = found[place]

@@ -1,4 +1,4 @@
-"""Search over what one tenant may see: its own space and the public one.
+"""Search over what one reader may see: the space of its tenant, those of its groups, and the public one.
 
 Candidates are the union of the best by BM25 and the nearest by cosine. They are ranked by the cosine plus half the
 share of the question's words they hold, weighted by rarity: as good as reciprocal rank fusion, better on passages,
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Literal
 
 import numpy as np
 
-from graph.context import PUBLIC
+from graph.context import PUBLIC, Reader, space_name, whose
+from graph.errors import BadInput
 from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder, once
 from graph.stores.spaces import Record, Space, Spaces, StoredChunk
@@ -23,8 +23,8 @@ from graph.stores.spaces import Record, Space, Spaces, StoredChunk
 CANDIDATES = 50  # of each kind and space
 WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
 
-Where = Literal["private", "public"]
-
+Where = str  # "public", "private", or "private/" and the groups that share it
+MOST_AUDIENCES = 64  # sets of groups for which a tenant has documents
 
 # Words that say nothing about a topic. Closed-class English; evals/suites/retrieval.py shows the effect.
 STOP_WORDS = frozenset(
@@ -41,7 +41,7 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk by name. `where` says in which of the asker's two spaces it lies; no hit can name a third."""
+    """A chunk by name. `where` says in which of the asker's spaces it lies; no hit can name another one."""
 
     where: Where
     chunk_id: str
@@ -66,87 +66,107 @@ class Index:
     def close(self) -> None:
         self.spaces.close()
 
-    def space(self, tenant: str, *, create: bool = False) -> Space | None:
-        """As `Spaces.space`."""
-        return self.spaces.space(tenant, create=create)
+    def space(self, name: str, *, create: bool = False) -> Space | None:
+        """As `Spaces.space`. Raises BadInput for a space of one set of groups too many."""
+        tenant, groups = whose(name)
+        if create and groups:
+            there = self.spaces.audiences(tenant)
+            if name not in there and len(there) >= MOST_AUDIENCES:
+                raise BadInput(
+                    f"a tenant can have documents for at most {MOST_AUDIENCES} different sets of groups.",
+                    hint="Name the groups as other documents do.",
+                )
+        return self.spaces.space(name, create=create)
 
-    def visible(self, tenant: str) -> list[tuple[Where, Space]]:
-        """The asker's spaces: never more than its own and the public one."""
-        pairs: list[tuple[Where, str]] = [("private", tenant), ("public", PUBLIC)]
+    def of(self, tenant: str) -> list[Space]:
+        """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
+        from."""
+        names = [tenant, *self.spaces.audiences(tenant)]
+        return [space for name in names if (space := self.space(name)) is not None]
+
+    def visible(self, reader: Reader) -> list[tuple[Where, Space]]:
+        """The reader's spaces: never more than that of the whole tenant, those that one of its groups shares, and the
+        public one."""
+        pairs: list[tuple[Where, str]] = [("private", reader.tenant)]
+        for name in self.spaces.audiences(reader.tenant) if reader.groups else ():
+            groups = whose(name)[1]
+            if groups & reader.groups:
+                pairs.append((space_name("private", groups), name))
+        pairs.append(("public", PUBLIC))
         return [(where, space) for where, name in pairs if (space := self.space(name)) is not None]
 
-    def empty(self, tenant: str) -> bool:
-        return all(space.empty() for _, space in self.visible(tenant))
+    def empty(self, reader: Reader) -> bool:
+        return all(space.empty() for _, space in self.visible(reader))
 
-    def owner(self, tenant: str, where: Where, chunk_id: str) -> str:
-        """The tenant that the space in which the chunk lies was made for, as the space itself says; "" for no chunk."""
-        space = dict(self.visible(tenant)).get(where)
+    def owner(self, reader: Reader, where: Where, chunk_id: str) -> str:
+        """The name of the space in which the chunk lies, as the space itself says; "" for no chunk."""
+        space = dict(self.visible(reader)).get(where)
         return space.owner(chunk_id) if space else ""
 
-    def with_names(self, tenant: str, names: Sequence[str]) -> list[str]:
+    def with_names(self, reader: Reader, names: Sequence[str]) -> list[str]:
         """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
         wanted = {name.casefold() for name in names}
         return [
             record.doc_id
-            for _, space in self.visible(tenant)
+            for _, space in self.visible(reader)
             for record in space.records()
             if wanted & {n.casefold() for n in (record.doc_id, record.filename, PurePath(record.filename).stem)}
         ]
 
-    def mentioned(self, tenant: str, question: str) -> list[str]:
+    def mentioned(self, reader: Reader, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
         if not mentions.phrases(question):
             return []
-        return mentions.meant(question, [one for _, space in self.visible(tenant) for one in space.document_names()])
+        return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
-    def inventory(self, tenant: str, kind: str, limit: int) -> list[Hit]:
+    def inventory(self, reader: Reader, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.
 
         With kind "" the tenant's own documents, whatever they are. The tenant's own come before public ones.
         """
         words = kind.lower().split()
         hits: list[Hit] = []
-        for where, space in self.visible(tenant):
+        for where, space in self.visible(reader):
             for record in space.records():
                 name = f"{record.title} {record.doc_id} {record.filename}".lower()
-                fits = all(word in name for word in words) and (words or where == "private")
+                fits = all(word in name for word in words) and (words or where != "public")
                 if fits and (opening := space.opening(record.doc_id)):
                     hits.append(Hit(where, opening, record.doc_id, 1.0, 1.0, 1.0))
-        own = [hit for hit in hits if hit.where == "private"]
+        own = [hit for hit in hits if hit.where != "public"]
         return (own or hits)[:limit]
 
-    def opening(self, tenant: str, hit: Hit) -> str:
+    def opening(self, reader: Reader, hit: Hit) -> str:
         """The first chunk of the document in which a hit lies; "" where it is gone meanwhile."""
-        space = dict(self.visible(tenant)).get(hit.where)
+        space = dict(self.visible(reader)).get(hit.where)
         return space.opening(hit.doc_id) if space else ""
 
-    def resolve(self, tenant: str, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+    def resolve(self, reader: Reader, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
         """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
-        space = dict(self.visible(tenant)).get(where)
+        space = dict(self.visible(reader)).get(where)
         return space.passage(chunk_id) if space else None
 
-    def judged(self, tenant: str, where: Where, chunk_id: str, by: str) -> str:
+    def judged(self, reader: Reader, where: Where, chunk_id: str, by: str) -> str:
         """As `Space.judged`, of one of the asker's spaces."""
-        space = dict(self.visible(tenant)).get(where)
+        space = dict(self.visible(reader)).get(where)
         return space.judged(chunk_id, by) if space else ""
 
-    def read(self, tenant: str, question: str) -> spelling.Reading:
+    def read(self, reader: Reader, question: str) -> spelling.Reading:
         """The question in the words of the asker's own and the public documents."""
         with ExitStack() as still:
-            spaces = [space for _, space in self.visible(tenant)]
+            spaces = [space for _, space in self.visible(reader)]
             for space in spaces:
                 still.enter_context(space.reading())
             return spelling.read(spaces, question)
 
     # -- search -------------------------------------------------------------------------------------------
 
-    def search(self, tenant: str, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
-        """The best chunks for the query among the tenant's own and the public ones, best first.
+    def search(self, reader: Reader, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
+        """The best chunks for the query among those that the reader may see, best first.
 
         `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
         are rounded to 6 decimals and ties go by space and chunk id.
         """
-        spaces = self.visible(tenant)
+        spaces = self.visible(reader)
         if all(space.empty() for _, space in spaces):
             return []
         vector = once(self.embedder, self.embedder.query_prefix + query)

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from graph.context import PUBLIC, valid_tenant
+from graph.context import PUBLIC, space_name, valid_tenant, whose
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
 from graph.knowledge import extensions
 from graph.knowledge.document import Document
@@ -37,7 +37,7 @@ _DAYS = {"d": 1, "m": 30, "y": 365}
 
 @dataclass(frozen=True)
 class Source:
-    """A file to ingest, and for whom. `spaces` are tenants, or `public`."""
+    """A file to ingest, and for whom. `spaces` are names (graph.context.space_name): tenants, groups, `public`."""
 
     path: Path
     name: str  # as people know it
@@ -88,9 +88,10 @@ def ingest(
     Raises Unavailable when the index itself fails: what was stored before stands.
     """
     outcomes: dict[int, Outcome] = {}
-    touched = {tenant: None for tenant in {t: None for s in sources for t in s.spaces} if purge(index, tenant)}
+    tenants = {whose(name)[0]: None for source in sources for name in source.spaces}
+    touched = {name: None for t in tenants for name in (t, *index.spaces.audiences(t)) if purge(index, name)}
     left = withdraw({s.doc_id: s.spaces for s in sources if s.listed}, index)  # before anything that may take long
-    touched |= {tenant: None for tenants in left.values() for tenant in tenants}
+    touched |= {name: None for names in left.values() for name in names}
     try:
         for at, outcome in (readers or Here(index, settings, inspect))(sources):
             source = sources[at]
@@ -102,8 +103,8 @@ def ingest(
             outcomes[at] = outcome
             progress(outcome)
     finally:
-        for tenant in touched:
-            index.spaces.settle(tenant)
+        for name in touched:
+            index.spaces.settle(name)
     return [outcomes[at] for at in range(len(sources))]
 
 
@@ -113,7 +114,7 @@ class Here:
     def __init__(self, index: Index, settings: Settings, inspect: Inspect) -> None:
         self._index, self._settings, self._inspect = index, settings, inspect
         self._parser = Parser(Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds))
-        self._whose: tuple[tuple[str, ...], str] | None = None
+        self._for: tuple[tuple[str, ...], str] | None = None
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[tuple[int, Outcome]]:
         try:
@@ -123,18 +124,18 @@ class Here:
             self.close()
 
     def read(self, source: Source) -> Outcome:
-        if self._whose != (whose := (source.spaces, source.uploader)):
+        if self._for != (now := (source.spaces, source.uploader)):
             self.close()  # a child taken over by one's file must not see another's
-            self._whose = whose
+            self._for = now
         return _one(source, self._index, self._settings, self._parser, self._inspect)
 
     def close(self) -> None:
         self._parser.close()
 
 
-def purge(index: Index, tenant: str) -> list[str]:
+def purge(index: Index, name: str) -> list[str]:
     """Remove the documents of a space whose retention has run out; their ids. Search leaves them out before that."""
-    space = index.space(tenant)
+    space = index.space(name)
     gone = [record.doc_id for record in space.records() if expired(record)] if space else []
     for doc_id in gone:
         assert space is not None
@@ -150,9 +151,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
-        for tenant in source.spaces:
-            if tenant not in todo:
-                _judge_again(index, tenant, doc_id)
+        for name in source.spaces:
+            if name not in todo:
+                _judge_again(index, name, doc_id)
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
@@ -176,14 +177,14 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         personal = source.pii or any(found.personal for found in judged.values())
         sidecar = split.sidecar(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
         replaced = False
-        for tenant in todo:
+        for name in todo:
             record = Record(
                 doc_id=doc_id,
                 filename=source.name,
                 title=document.title or source.name,
                 sha256=sha256,
                 tenant_id=source.tenant_id,
-                visibility=PUBLIC if tenant == PUBLIC else "private",
+                visibility=PUBLIC if name == PUBLIC else "private",
                 media_type=document.media_type,
                 size=len(data),
                 chunks=len(chunks),
@@ -196,16 +197,17 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 uploader=source.uploader,
                 listed=source.listed,
                 reading=READING,
+                groups=sorted(whose(name)[1]),
             )
-            space = index.space(tenant, create=True)
+            space = index.space(name, create=True)
             assert space is not None
             replaced = replaced or space.record(doc_id) is not None
             space.put(record, document.text, chunks, vectors, split.words)
             space.judge(judge_name(), kept)
             if sidecar:
                 sidecar.save(space)
-        told = sidecar.report() if sidecar else ""
-        return Outcome(source.name, doc_id, "indexed", told, len(chunks), flags, replaced)
+        told = [sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
+        return Outcome(source.name, doc_id, "indexed", "; ".join(filter(None, told)), len(chunks), flags, replaced)
     except Unavailable:
         raise
     except CordonError as error:
@@ -226,9 +228,9 @@ def contents(source: Source, settings: Settings) -> bytes:
 
 
 def _unchanged(
-    index: Index, tenant: str, source: Source, splitter: Splitter, doc_id: str, sha256: str, retention: str
+    index: Index, name: str, source: Source, splitter: Splitter, doc_id: str, sha256: str, retention: str
 ) -> bool:
-    space = index.space(tenant)
+    space = index.space(name)
     record = space.record(doc_id) if space else None
     if space is None or record is None or record.reading != READING or not splitter.complete(space, doc_id, sha256):
         return False
@@ -238,20 +240,27 @@ def _unchanged(
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted
 
 
-def _elses(index: Index, tenant: str, source: Source, doc_id: str) -> bool:
-    space = index.space(tenant)
+def _elses(index: Index, name: str, source: Source, doc_id: str) -> bool:
+    space = index.space(name)
     record = space.record(doc_id) if space else None
     return record is not None and record.uploader != source.uploader
 
 
-def _twin(index: Index, tenants: Sequence[str], sha256: str, name: str) -> str:
+def _twin(index: Index, spaces: Sequence[str], sha256: str, name: str) -> str:
     """Another document of the same content in every one of the spaces, or ""."""
     found = [
         next((r.doc_id for r in space.by_hash(sha256) if r.filename != name), "")
-        for tenant in tenants
-        if (space := index.space(tenant))
+        for one in spaces
+        if (space := index.space(one))
     ]
-    return found[0] if len(found) == len(tenants) and all(found) else ""
+    return found[0] if len(found) == len(spaces) and all(found) else ""
+
+
+def _open_too(index: Index, spaces: Sequence[str], sha256: str) -> str:
+    """What to say where a document is for groups and its content for all of the tenant as well."""
+    tenants = [tenant for tenant, groups in map(whose, spaces) if groups]
+    found = [record.doc_id for tenant in tenants if (space := index.space(tenant)) for record in space.by_hash(sha256)]
+    return f"all of the tenant can read the same content, as {found[0]}" if found else ""
 
 
 def _choose_id(source: Source, index: Index) -> str:
@@ -259,8 +268,8 @@ def _choose_id(source: Source, index: Index) -> str:
     base, personal = base_id(source.name)
     if personal:
         return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
-    for tenant in source.spaces:
-        space = index.space(tenant)
+    for name in source.spaces:
+        space = index.space(name)
         held = space.record(base) if space else None
         if held is not None and held.filename != source.name:
             return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
@@ -283,9 +292,9 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
     return np.concatenate(portions)[[row[text] for text in words]]
 
 
-def _judge_again(index: Index, tenant: str, doc_id: str) -> None:
+def _judge_again(index: Index, name: str, doc_id: str) -> None:
     """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
-    space = index.space(tenant)
+    space = index.space(name)
     if space and not space.judged(space.opening(doc_id), judge_name()):
         text, known = space.text(doc_id), Margins()
         judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
@@ -311,18 +320,20 @@ def expired(record: Record, now: datetime | None = None) -> bool:
     return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
-def files(paths: Sequence[Path], tenant: str, *, kind: str = "") -> Iterator[Source]:
+def files(paths: Sequence[Path], tenant: str, *, groups: Collection[str] = (), kind: str = "") -> Iterator[Source]:
     """A source for every file named, and for every file below a directory named: hidden ones left out, links to
-    directories not followed, and links to files only where they stay below it. A link that is named itself is meant."""
+    directories not followed, and links to files only where they stay below it. A link that is named itself is meant.
+    For all of the tenant, or for some of its groups."""
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
+    space = space_name(tenant, groups)
     for path in paths:
         if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
-            yield Source(path, _printable(path.name), (tenant,), tenant, kind=kind)
+            yield Source(path, _printable(path.name), (space,), tenant, kind=kind)
             continue
         for file in sorted(p for p in path.rglob("*") if p.is_file()):
             name = str(file.relative_to(path))
             if not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, _printable(name), (tenant,), tenant, kind=kind, within=path)
+                yield Source(file, _printable(name), (space,), tenant, kind=kind, within=path)
 
 
 def _printable(name: str) -> str:

@@ -1,6 +1,8 @@
-"""`manifest.csv` (doc_id, tenant, path) and `tenant_acl.csv` (tenant_id, doc_id, visibility, pii, retention_policy).
+"""`manifest.csv` (doc_id, tenant, path) and `tenant_acl.csv` (tenant_id, doc_id, visibility, pii, retention_policy, and
+if wanted groups).
 
-The manifest says what there is, the ACL who may read it. A document without an ACL row is read by nobody.
+The manifest says what there is, the ACL who may read it: all of the tenant, or some of its groups (`staff;board`). A
+document without an ACL row is read by nobody.
 """
 
 import csv
@@ -8,18 +10,19 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from graph.context import PUBLIC, valid_id, valid_tenant
+from graph.context import PUBLIC, groups_of, space_name, valid_id, valid_tenant
 from graph.errors import BadInput
 from graph.knowledge.ingest import Source, expiry
 
 MANIFEST = ("doc_id", "tenant", "path")
 ACL = ("tenant_id", "doc_id", "visibility", "pii", "retention_policy")
+GROUPS = "groups"
 
 
 def sources(manifest: Path, acl: Path) -> list[Source]:
     """What to ingest. Raises BadInput with file and line for anything that is not as it should be."""
     grants: dict[str, list[dict[str, str]]] = {}
-    for line, row in _rows(acl, ACL):
+    for line, row in _rows(acl, ACL, GROUPS):
         if row["visibility"] not in ("private", PUBLIC):
             raise _bad(acl, line, f"visibility {row['visibility']!r} is neither private nor public.")
         if row["pii"].upper() not in ("Y", "N"):
@@ -28,9 +31,15 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
             expiry(row["retention_policy"])
             if row["visibility"] == "private":
                 valid_tenant(row["tenant_id"])
+            groups = groups_of(row[GROUPS], ";")
         except BadInput as error:
             raise _bad(acl, line, str(error)) from error
+        if groups and row["visibility"] == PUBLIC:
+            raise _bad(acl, line, f"{row['doc_id']!r} is public, so it has no groups.")
+        row["space"] = space_name(row["tenant_id"], groups)
         others = grants.setdefault(row["doc_id"], [])
+        if any(o["tenant_id"] == row["tenant_id"] and o["space"] != row["space"] for o in others):
+            raise _bad(acl, line, f"{row['doc_id']!r} is for other groups here than above: name all in one row.")
         if others and others[0]["visibility"] != row["visibility"]:
             raise _bad(acl, line, f"{row['doc_id']!r} is {row['visibility']} here and {others[0]['visibility']} above.")
         others.append(row)
@@ -57,7 +66,7 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
         found[doc_id] = Source(
             path=_inside(manifest, line, row["path"]),
             name=Path(row["path"]).name,
-            spaces=(PUBLIC,) if public else tuple(named),
+            spaces=(PUBLIC,) if public else tuple(dict.fromkeys(r["space"] for r in rows)),
             tenant_id=PUBLIC if public else named[0],
             doc_id=doc_id,
             listed=True,
@@ -67,18 +76,21 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
     return list(found.values())
 
 
-def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(path: Path, columns: tuple[str, ...], also: str = "") -> Iterator[tuple[int, dict[str, str]]]:
+    """`also` is a column that may be left out: then it is empty."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {error}.") from error
     reader = csv.DictReader(text.splitlines())
-    if tuple(reader.fieldnames or ()) != columns:
-        raise BadInput(f"{path.name} has the columns {reader.fieldnames}, expected {','.join(columns)}.")
+    found = tuple(reader.fieldnames or ())
+    if found not in (columns, (*columns, also)):
+        wanted = ",".join(columns) + (f", and if wanted {also}" if also else "")
+        raise BadInput(f"{path.name} has the columns {reader.fieldnames}, expected {wanted}.")
     for row in reader:
         if None in row or None in row.values():
-            raise _bad(path, reader.line_num, f"expected {len(columns)} values.")
-        yield reader.line_num, {key: value.strip() for key, value in row.items()}
+            raise _bad(path, reader.line_num, f"expected {len(found)} values.")
+        yield reader.line_num, {also: ""} | {key: value.strip() for key, value in row.items()}
 
 
 def _inside(manifest: Path, line: int, name: str) -> Path:

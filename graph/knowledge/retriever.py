@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from graph.context import Reader
 from graph.knowledge import extensions
 from graph.knowledge.extensions import NAMED_SCORE, Found
 from graph.knowledge.index import Hit, Index
@@ -18,7 +19,7 @@ POOL = 3  # the guard may drop some: fetch more than will be shown
 
 def find(
     index: Index,
-    tenant: str,
+    reader: Reader,
     ways: Sequence[str],
     *,
     intent: IntentName,
@@ -36,16 +37,16 @@ def find(
     query, answers = ways[0], intent == "GENERIC_QA"
     meant, after = follow_up.get("doc_ids", []), follow_up.get("after", "")
     documents = documents or (meant if len(meant) == 1 and not after else [])  # "the first one" is one document
-    augmenters = extensions.augmenters(index.visible(tenant), documents)
+    augmenters = extensions.augmenters(index.visible(reader), documents)
     limit = max([top_k * POOL, *(one.depth for one in augmenters)])
-    lists = [index.search(tenant, one, limit, documents=documents) for one in searches(intent, query)]
+    lists = [index.search(reader, one, limit, documents=documents) for one in searches(intent, query)]
     if answers and len(ways) > 1:
-        lists = [_best([*lists, *(index.search(tenant, one, limit, documents=documents) for one in ways[1:])])]
+        lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in ways[1:])])]
     if after and not documents:
-        lists = _going_on(index, tenant, query, after, meant, lists, limit)
+        lists = _going_on(index, reader, query, after, meant, lists, limit)
     found = Found(_in_turn(lists)[:limit])
     if answers and found.hits and not documents:
-        found = _mentioned_first(index, tenant, query, found.hits)
+        found = _mentioned_first(index, reader, query, found.hits)
     for one in augmenters if answers else ():
         more = one.augment(query, found, expand=expand, top_k=top_k)
         found = Found(more.hits, found.why | more.why, found.whole or more.whole)
@@ -53,27 +54,27 @@ def find(
 
 
 def _going_on(
-    index: Index, tenant: str, query: str, after: str, meant: list[str], lists: list[list[Hit]], limit: int
+    index: Index, reader: Reader, query: str, after: str, meant: list[str], lists: list[list[Hit]], limit: int
 ) -> list[list[Hit]]:
     """What a follow-up is answered from: the one document that the talk was about, unless others hold clearly better;
     else its documents, all others, and what the question before it and this one find together."""
-    inside = index.search(tenant, query, limit, documents=meant) if meant else []
+    inside = index.search(reader, query, limit, documents=meant) if meant else []
     if len(meant) == 1 and inside and inside[0].score >= max(hits[0].score for hits in lists if hits) - STAYS:
         return [inside]
-    return [inside, *lists, index.search(tenant, f"{after} {query}", limit)]
+    return [inside, *lists, index.search(reader, f"{after} {query}", limit)]
 
 
-def _mentioned_first(index: Index, tenant: str, query: str, hits: list[Hit]) -> Found:
+def _mentioned_first(index: Index, reader: Reader, query: str, hits: list[Hit]) -> Found:
     """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
     asks for the whole."""
-    ids = index.mentioned(tenant, query)
+    ids = index.mentioned(reader, query)
     if not ids:
         return Found(hits)
-    called = index.search(tenant, query, sys.maxsize, documents=ids)
+    called = index.search(reader, query, sys.maxsize, documents=ids)
     why = {(hit.where, hit.chunk_id): MENTIONED for hit in called}
     if not overview(query):
         return Found(_in_turn([called, hits]), why)
-    openings = {index.opening(tenant, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}
+    openings = {index.opening(reader, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}
     called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return Found(_in_turn([[*called, *hits]]), why)

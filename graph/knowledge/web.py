@@ -2,12 +2,12 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from graph.context import space_key
+from graph.context import space_key, space_name
 from graph.errors import DocumentError
 from graph.files import private_directory
 from graph.knowledge.document import to_markdown
@@ -18,9 +18,11 @@ from graph.settings import Settings
 
 
 @contextmanager
-def pages(urls: Sequence[str], owner: str, settings: Settings) -> Iterator[tuple[list[Source], list[Outcome]]]:
-    """Sources to ingest, and the outcomes of addresses that gave none. The sources' files are gone afterwards: only the
-    index keeps a page."""
+def pages(
+    urls: Sequence[str], owner: str, settings: Settings, groups: Collection[str] = ()
+) -> Iterator[tuple[list[Source], list[Outcome]]]:
+    """Sources to ingest for a tenant, or for some of its groups, and the outcomes of addresses that gave none. The
+    sources' files are gone afterwards: only the index keeps a page."""
     sources, failed = [], []
     folder = private_directory(settings.home / "pages" / space_key(owner))
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
@@ -32,7 +34,7 @@ def pages(urls: Sequence[str], owner: str, settings: Settings) -> Iterator[tuple
                     name = _name(page.final_url)
                     path = Path(held) / name
                     path.write_text(to_markdown(parser.parse_bytes(page.data, page.filename)), encoding="utf-8")
-                    sources.append(Source(path, name, (owner,), owner, origin=page.final_url))
+                    sources.append(Source(path, name, (space_name(owner, groups),), owner, origin=page.final_url))
                 except DocumentError as error:
                     failed.append(Outcome(url, "", "failed", f"{error.reason}: {error}"))
         yield sources, failed

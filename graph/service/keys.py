@@ -8,9 +8,10 @@ import hashlib
 import hmac
 import re
 import secrets
-from typing import cast, get_args
+from collections.abc import Collection
+from typing import Any, cast, get_args
 
-from graph.context import Principal, Role, valid_id, valid_tenant
+from graph.context import Principal, Role, valid_groups, valid_id, valid_tenant
 from graph.errors import BadInput
 from graph.stores.journal import Journal
 from graph.stores.keys import Key, KeyStore, now
@@ -28,10 +29,17 @@ class Keys:
         self._store, self._journal = store, journal
         self.all, self.close = store.all, store.close
 
-    def add(self, tenant_id: str, user_id: str = "", role: str = "member", days: int | None = None) -> tuple[Key, str]:
+    def add(
+        self,
+        tenant_id: str,
+        user_id: str = "",
+        role: str = "member",
+        days: int | None = None,
+        groups: Collection[str] = (),
+    ) -> tuple[Key, str]:
         """A new key and its secret text, which is nowhere else; after so many days it opens nothing any more.
 
-        Raises BadInput for an unusable id, role or number of days, Unavailable when it cannot be recorded.
+        Raises BadInput for an unusable id, role, group or number of days, Unavailable when it cannot be recorded.
         """
         if days is not None and not 1 <= days <= _MAX_DAYS:
             raise BadInput(f"a key is valid for 1 to {_MAX_DAYS:,} days, not {days:,}.")
@@ -39,7 +47,8 @@ class Keys:
             raise BadInput(f"role {role[:40]!r} is not one of {', '.join(get_args(Role))}.")
         key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         user = valid_id(user_id or f"key-{key_id}", "user")
-        key = Key(key_id, valid_tenant(tenant_id), user, role, now(), expires=now(days) if days else "")
+        expires, named = now(days) if days else "", tuple(sorted(valid_groups(groups)))
+        key = Key(key_id, valid_tenant(tenant_id), user, role, now(), expires=expires, groups=named)
         self._record("added", key)
         self._store.add(key, self._hash(key_id, secret))
         return key, f"{PREFIX}_{key_id}_{secret}"
@@ -56,7 +65,14 @@ class Keys:
 
     def _record(self, says: str, key: Key) -> None:
         if self._journal is not None:
-            told = {"says": says, "key_id": key.key_id, "role": key.role, "expires": key.expires, "note": ""}
+            told: dict[str, Any] = {
+                "says": says,
+                "key_id": key.key_id,
+                "role": key.role,
+                "expires": key.expires,
+                "note": "",
+            }
+            told |= {"groups": list(key.groups)}
             self._journal.append({"kind": "key", "timestamp": now(), "tenant_id": key.tenant_id, **told})
 
     def exist(self) -> bool:
@@ -71,7 +87,7 @@ class Keys:
         same = hmac.compare_digest(expected, self._hash(key_id, secret))
         if not same or not key.valid:
             return None
-        return key_id, Principal(key.tenant_id, key.user_id, cast(Role, key.role))
+        return key_id, Principal(key.tenant_id, key.user_id, cast(Role, key.role), frozenset(key.groups))
 
     def _hash(self, key_id: str, secret: str) -> bytes:
         return hmac.digest(self._store.pepper(), f"{key_id}:{secret}".encode("utf-8", "replace"), hashlib.sha256)

@@ -6,7 +6,7 @@ from the key, over stdio from the operator who starts the process.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graph.agent import Agent
-from graph.context import Principal, valid_id, valid_tenant
+from graph.context import Principal, valid_groups, valid_id, valid_tenant
 from graph.errors import BadInput, CordonError, Unavailable
 from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.settings import Settings
@@ -46,7 +46,7 @@ class Search(BaseModel):
 
 
 class ListDocuments(BaseModel):
-    """The tenant's own documents and the public ones."""
+    """The tenant's own documents that this key may read, and the public ones."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,18 +72,26 @@ def _ask(agent: Agent, who: Principal, given: Ask) -> dict[str, Any]:
     chosen = given.model_dump(exclude={"question", "thread_id"})
     thread = given.thread_id or uuid.uuid4().hex
     reply = agent.ask(
-        given.question, tenant_id=who.tenant_id, user_id=who.user_id, role=who.role, thread_id=thread, **chosen
+        given.question,
+        tenant_id=who.tenant_id,
+        user_id=who.user_id,
+        role=who.role,
+        groups=who.groups,
+        thread_id=thread,
+        **chosen,
     )
     return dict(reply)
 
 
 def _search(agent: Agent, who: Principal, given: Search) -> dict[str, Any]:
-    found = agent.search(given.query, tenant_id=who.tenant_id, user_id=who.user_id, role=who.role, top_k=given.top_k)
+    asker: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role, "groups": who.groups}
+    found = agent.search(given.query, **asker, top_k=given.top_k)
     return {"passages": found}
 
 
 def _documents(agent: Agent, who: Principal, given: ListDocuments) -> dict[str, Any]:
-    return {"documents": agent.documents(tenant_id=who.tenant_id) + agent.documents(public=True)}
+    own = agent.documents(tenant_id=who.tenant_id, groups=who.groups)
+    return {"documents": own + agent.documents(public=True)}
 
 
 def _verify(agent: Agent, who: Principal, given: Verify) -> dict[str, Any]:
@@ -94,7 +102,8 @@ def _verify(agent: Agent, who: Principal, given: Verify) -> dict[str, Any]:
             raise BadInput(f"the reply has more than {MAX_VERIFIED} {part}.")
     # Whatever the reply says of itself, it is held against what this caller may read.
     deps = agent.deps
-    return verify({**given.reply, "tenant_id": who.tenant_id}, deps.index, deps.detector, deps.public).as_json()
+    held = {**given.reply, "tenant_id": who.tenant_id}
+    return verify(held, deps.index, deps.detector, deps.public, who.reader).as_json()
 
 
 TOOLS: dict[str, Tool] = {
@@ -169,9 +178,9 @@ def said(error: CordonError) -> str:
     return str(error) if isinstance(error, Unavailable) else f"{error} {error.hint}".strip()
 
 
-def run_stdio(settings: Settings, tenant_id: str, user_id: str) -> None:
-    """Serve one tenant on stdin and stdout until they close."""
-    who = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"), "member")
+def run_stdio(settings: Settings, tenant_id: str, user_id: str, groups: Collection[str] = ()) -> None:
+    """Serve somebody of one tenant, in these groups of it, on stdin and stdout until they close."""
+    who = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"), "member", valid_groups(groups))
     with Agent(settings) as agent:
         _ = agent.deps.index  # a home in use is told now, not at the first question
 

@@ -1,10 +1,11 @@
 """`cordon chat`: a conversation in the terminal."""
 
 import sys
+from collections.abc import Collection
 from typing import Any, get_args
 
 from graph.agent import Agent, Reply
-from graph.context import valid_id, valid_tenant
+from graph.context import valid_groups, valid_id, valid_tenant
 from graph.errors import CordonError
 from graph.options import MemoryType, Mode, Style
 from graph.service.render import console, show_reply, show_sources, show_why
@@ -15,9 +16,17 @@ MEMORIES: dict[str, MemoryType] = {kind: kind for kind in get_args(MemoryType)}
 
 class Repl:
     def __init__(
-        self, agent: Agent, tenant: str, user: str, thread: str, memory: MemoryType, mode: Mode, style: Style
+        self,
+        agent: Agent,
+        tenant: str,
+        user: str,
+        thread: str,
+        memory: MemoryType,
+        mode: Mode,
+        style: Style,
+        groups: Collection[str] = (),
     ) -> None:
-        self._agent = agent
+        self._agent, self._groups = agent, valid_groups(groups)
         self._who: dict[str, Any] = {
             "tenant_id": valid_tenant(tenant),
             "user_id": valid_id(user, "user"),
@@ -46,7 +55,12 @@ class Repl:
                     self._command(line)
                 elif line:
                     self._last = self._agent.ask(
-                        line, **self._who, memory=self._memory, mode=self._mode, style=self._style
+                        line,
+                        **self._who,
+                        groups=self._groups,
+                        memory=self._memory,
+                        mode=self._mode,
+                        style=self._style,
                     )
                     show_reply(self._last, out)
                     out.print()

@@ -18,6 +18,10 @@ Tenant = Annotated[
     str, typer.Option("--tenant", "-t", help="Whose documents, besides the public ones.", show_default=False)
 ]
 Public = Annotated[bool, typer.Option("--public", help="The shared corpus that every tenant reads.")]
+Groups = Annotated[
+    str | None,
+    typer.Option("--groups", metavar="A,B", help="Groups of the tenant, divided by commas.", show_default=False),
+]
 Row = dict[str, Any]
 _GROUP = 32  # lines at once
 _LONGEST = 10_000_000  # bytes of a line; one of these takes up to 1 GB while it is judged
@@ -55,6 +59,13 @@ def print_json(value: Any, *, compact: bool = False) -> None:
 
 def _utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def named(groups: str | None) -> Any:
+    """The groups of an option; None where it was not given. Raises BadInput."""
+    from graph.context import groups_of
+
+    return None if groups is None else groups_of(groups)
 
 
 def text_of(row: dict[str, Any], key: str) -> str:

@@ -1,7 +1,8 @@
 """LangGraph Server and Studio: who asks, and a door that masks before the server writes anything down.
 
 Studio has no log-in of its own for a local server, so it speaks for one tenant that the operator names
-(CORDON_STUDIO_TENANT). Without that setting every request is turned away.
+(CORDON_STUDIO_TENANT), and for those groups of it that the operator names (CORDON_STUDIO_GROUPS). Without a tenant
+every request is turned away.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph.checkpoints import masked
-from graph.context import valid_tenant
+from graph.context import groups_of, space_name, valid_tenant
 from graph.policy import pii
 from graph.policy.question import masked_values
 from graph.service.http.bodies import replayed
@@ -25,19 +26,22 @@ auth = Auth()
 
 @auth.authenticate
 async def studio_user(headers: dict[str, str]) -> Any:
-    """Studio's one tenant, whatever the request says of itself."""
-    tenant = (await asyncio.to_thread(load)).studio_tenant
+    """Studio's one tenant and its groups, whatever the request says of itself."""
+    settings = await asyncio.to_thread(load)
+    tenant = settings.studio_tenant
     if not tenant:
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="Set CORDON_STUDIO_TENANT to the tenant Studio speaks for."
         )
-    return {"identity": "studio", "tenant_id": valid_tenant(tenant), "is_authenticated": True}
+    groups = sorted(groups_of(settings.studio_groups))
+    return {"identity": "studio", "tenant_id": valid_tenant(tenant), "groups": groups, "is_authenticated": True}
 
 
 @auth.on
 async def own_things(ctx: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """Threads and runs belong to the tenant that made them, and only it finds them."""
-    owner = {"owner": str(ctx.user["tenant_id"])}
+    """Threads and runs belong to the tenant and the groups that made them, and only they find them: a thread's state
+    holds what these groups may read."""
+    owner = {"owner": space_name(str(ctx.user["tenant_id"]), ctx.user["groups"])}
     if isinstance(value.get("metadata"), dict):
         value["metadata"].update(owner)
     else:

@@ -1,13 +1,14 @@
 """What was said: every remembered turn of a tenant's people, to be listed, read again, found by meaning, and erased.
 
 Promises. Isolation: a call sees one tenant's turns, and but for erasure one user's; no other tenant's turns change a
-rank. A turn is durable when `add` returns; what was forgotten leaves no bytes behind. Concurrency: threads may share
-one, and other processes may read and write at the same time. Errors: Unavailable where a turn cannot be kept or read.
+rank. A turn that tells of documents which groups share is not there for a caller who names none of these groups. A turn
+is durable when `add` returns; what was forgotten leaves no bytes behind. Concurrency: threads may share one, and other
+processes may read and write at the same time. Errors: Unavailable where a turn cannot be kept or read.
 
 A turn is written after its journal line, masked. With memory `none` nothing is written here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,6 +40,7 @@ class KeptTurn:
     shown: dict[str, Any]
     gist: dict[str, Any]
     vector: np.ndarray | None
+    audiences: Sequence[Sequence[str]] = ()
 
 
 class Conversations(Protocol):
@@ -50,20 +52,24 @@ class Conversations(Protocol):
         reply: Mapping[str, object],
         gist: dict[str, Any],
         vector: np.ndarray | None,
+        audiences: Sequence[Sequence[str]] = (),
     ) -> None:
         """Keep a turn: of the reply what SHOWN names. `gist` is a PastTurn, `vector` its question's embedding (none for
-        a refused one)."""
+        a refused one). `audiences` are sets of groups: who reads the turn is in one group of each."""
 
-    def threads(self, tenant: str, user: str) -> list[dict[str, Any]]:
-        """A user's threads, the latest first: thread_id, title (of the first question), turns, created, updated."""
+    def threads(self, tenant: str, user: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
+        """A user's threads, the latest first: thread_id, title (of the first question), turns, created, updated; told
+        from the turns that somebody in `groups` may read, as by all that follow."""
 
-    def any(self, tenant: str, user: str) -> bool:
+    def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         """Whether anything was ever answered to this user with memory on."""
 
-    def turns(self, tenant: str, user: str, thread: str) -> list[dict[str, Any]]:
+    def turns(self, tenant: str, user: str, thread: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
         """The turns of one thread as the reply had them, the oldest first; none when there is no such thread."""
 
-    def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
+    def search(
+        self, tenant: str, user: str, vector: np.ndarray, limit: int, groups: Collection[str] = ()
+    ) -> list[Recalled]:
         """The user's answered turns whose questions mean nearly the same, nearest first, from all of their threads.
         Those that were embedded by a model of other dimensions are left out."""
 

@@ -6,9 +6,10 @@ key of the hashes, is kept apart from them: a copy of the one alone is of no use
 share one. Errors: Unavailable.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Key:
     created: str
     revoked: str = ""
     expires: str = ""
+    groups: tuple[str, ...] = ()  # of the tenant, in order
 
     @property
     def valid(self) -> bool:
@@ -49,6 +51,16 @@ class KeyStore(Protocol):
 
     def close(self) -> None:
         """Let go of what is open. The next use opens it again."""
+
+
+def row_of(key: Key) -> tuple[str, ...]:
+    """As a table keeps it."""
+    return (*astuple(key)[:-1], ",".join(key.groups))
+
+
+def key_of(row: Sequence[Any]) -> Key:
+    groups = tuple(row[-1].split(",")) if row[-1] else ()
+    return replace(Key(*row[:-1]), groups=groups)
 
 
 def now(days: int = 0) -> str:

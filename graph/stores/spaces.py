@@ -1,4 +1,5 @@
-"""A space: the documents of one tenant, or the public ones, and all that search and spelling ask of them.
+"""A space: the documents that all of a tenant reads, those that some groups of it share, or the public ones, and all
+that search and spelling ask of them. graph.context.space_name names it.
 
 Promises. Isolation: no statistic, rank or lock of a space hangs on another one. A write is whole or not at all, and is
 durable when the call returns; text, chunks, words, vectors and annex of a document change together. Inside `reading` a
@@ -39,6 +40,7 @@ class Record:
     uploader: str = ""  # Principal.digest of who uploaded it; "" for the operator
     listed: bool = False  # a manifest's access list says who reads it, and may take it away again
     reading: int = 0  # which way of reading files made its text; 0 before they were counted
+    groups: list[str] = field(default_factory=list)  # whose document it is, in order; none: all of the tenant's
     # What people said of sentences that the guard withholds, oldest first: `sha256` (withholding.digest),
     # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
     decisions: list[dict[str, str]] = field(default_factory=list)
@@ -129,8 +131,8 @@ class Words(Protocol):
 
 class Space(Words, Protocol):
     @property
-    def tenant(self) -> str:
-        """The tenant that it was made for, as the space itself says; "public" for the shared one."""
+    def name(self) -> str:
+        """What it was made for, as the space itself says."""
 
     def reading(self) -> AbstractContextManager[None]:
         """The space as it stands now, for all that is read inside: a document that is put or removed meanwhile is
@@ -206,7 +208,7 @@ class Space(Words, Protocol):
         """The same of one chunk; "" when this guard has not judged it."""
 
     def owner(self, chunk_id: str) -> str:
-        """As `tenant`; "" when it holds no such chunk."""
+        """As `name`; "" when it holds no such chunk."""
 
     def opening(self, doc_id: str) -> str:
         """The id of the document's first chunk; "" when it has none."""
@@ -222,24 +224,29 @@ class Space(Words, Protocol):
 class Spaces(Protocol):
     """All spaces of one embedding model."""
 
-    def space(self, tenant: str, *, create: bool = False) -> Space | None:
-        """The tenant's space (`"public"` for the shared one), or None when nothing was ever put there. The same object
-        for every caller.
+    def space(self, name: str, *, create: bool = False) -> Space | None:
+        """The space of that name (`"public"` for the shared one), or None when nothing was ever put there. The same
+        object for every caller.
 
         Raises IndexUnavailable when it was made and is gone, or was embedded by another model.
         """
 
-    def tenants(self) -> list[str]:
-        """Whose spaces there are, the public one included."""
+    def names(self) -> list[str]:
+        """Of all spaces, the public one included."""
 
-    def settle(self, tenant: str) -> None:
+    def audiences(self, tenant: str) -> list[str]:
+        """The names of a tenant's spaces that some of its groups share, in order. Cheap where there is none, and
+        whatever is wrong with one of them, it names the others: it is asked with every question."""
+
+    def settle(self, name: str) -> None:
         """After documents came or went: bring what is kept beside the space, to search it faster, in step with it.
 
         Raises IndexUnavailable when that fails; the space itself answers all the same.
         """
 
-    def drop(self, tenant: str) -> None:
-        """Forget a space, bytes included, and all that is kept beside it."""
+    def drop(self, name: str, *, if_empty: bool = False) -> None:
+        """Forget a space, bytes included, and all that is kept beside it. With `if_empty` only where it has no
+        document; what another process puts there meanwhile is not lost where several may write."""
 
     def close(self) -> None:
         """Let go of what is open. The next use opens it again."""

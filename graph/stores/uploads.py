@@ -47,6 +47,7 @@ class Job:
     reason: str = ""
     kind: str = ""  # of every file: an extension's name (graph/knowledge/extensions.py)
     replaces: bool = False  # whether a file may take the place of another's document
+    groups: list[str] = field(default_factory=list)  # for whom its documents are; none: all of the tenant
 
     @property
     def over(self) -> bool:

@@ -58,7 +58,7 @@ def test_no_prompt_holds_a_line_of_another_tenant(shown: tuple[Agent, Scripted])
 def _leaky(monkeypatch: pytest.MonkeyPatch) -> None:
     """An index that also looks into U2's space."""
     honest = Index.visible
-    monkeypatch.setattr(Index, "visible", lambda self, tenant: [*honest(self, tenant), ("private", self.space("U2"))])
+    monkeypatch.setattr(Index, "visible", lambda self, who: [*honest(self, who), ("private", self.space("U2"))])
 
 
 def test_the_check_fails_when_search_and_access_are_broken(

@@ -98,7 +98,7 @@ def test_what_a_model_wrote_is_read_where_it_was_kept(opened: Callable[..., Agen
     assert len(model.seen) == asked and not run.differs and run.equal is kept
     assert kept or "CORDON_KEEP_DRAFTS" in run.left
     state = agent.turns.graph.get_state(
-        {"configurable": {"thread_id": agent._turn(question, "U1", "local", "default", "member", {}).thread}}
+        {"configurable": {"thread_id": agent._turn(question, "U1", "local", "default", "member", (), {}).thread}}
     )
     assert state.values["drafts"] == []  # a checkpoint does not hold them
     if kept:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
+from graph.context import Reader
 from graph.knowledge.index import Index
 from graph.settings import Settings
 from tests.support import invariants as inv
@@ -87,10 +88,10 @@ def test_the_check_fails_when_spaces_share_their_statistics(
     _flood(busy, tmp_path / "flood")
     honest = Index.search
 
-    def shared(self: Index, tenant: str, query: str, limit: int, **kw: Any) -> Any:
+    def shared(self: Index, reader: Reader, query: str, limit: int, **kw: Any) -> Any:
         space = self.space("U2")
         assert space is not None
-        hits = honest(self, tenant, query, limit, **kw)
+        hits = honest(self, reader, query, limit, **kw)
         return [
             type(h)(
                 h.where, h.chunk_id, h.doc_id, round(h.score / (1 + space.count()[1] / 1_000), 6), h.cosine, h.coverage

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.context import Context, key_of, principal, valid_id, valid_tenant
+from graph.context import (
+    Context,
+    groups_of,
+    key_of,
+    principal,
+    space_key,
+    space_name,
+    valid_groups,
+    valid_id,
+    valid_tenant,
+    whose,
+)
 from graph.errors import BadInput, Forbidden
 
 GOOD = ("U1", "U10", "u1", "U1:0", "U-1", "a.b", "x@y", "Lab_7", "0", "a" * 64)
@@ -132,3 +143,34 @@ def test_on_a_server_the_credential_speaks_and_the_context_is_not_heard() -> Non
 def test_a_server_without_a_tenant_in_the_credential_refuses(user: Any) -> None:
     with pytest.raises((Forbidden, BadInput)):
         principal(_runtime(server_info=SimpleNamespace(user=user), context=Context("U2")))
+
+
+def test_a_space_is_named_by_its_tenant_and_its_groups_whatever_their_order() -> None:
+    assert space_name("U1") == "U1" and space_name("U1", ("b", "a")) == space_name("U1", ("a", "b")) == "U1/a,b"
+    assert whose("U1/a,b") == ("U1", frozenset("ab")) and whose("U1") == ("U1", frozenset())
+    names = ["U1", "U1/a", "U1/a,b", "U1/ab", "U1:a", "U10", "U", "public", "public/a", "a/U1"]
+    assert len({space_key(name) for name in names}) == len(names)
+
+
+def test_a_text_names_groups_between_commas() -> None:
+    assert groups_of(" staff, board,staff ") == {"staff", "board"} and groups_of("a;b", ";") == {"a", "b"}
+    assert groups_of("") == groups_of("  ") == frozenset()
+
+
+@pytest.mark.parametrize("wrong", ["staff", b"staff", 5, None, {"staff": 1}, ["a/b"], ["a,b"], [None], [["a"]], [""]])
+def test_what_names_no_groups_is_told(wrong: Any) -> None:
+    with pytest.raises(BadInput, match="group"):
+        valid_groups(wrong)
+
+
+def test_groups_on_a_server_are_the_authenticated_users_alone() -> None:
+    class User(dict[str, Any]):
+        identity = "ann"
+
+    for claims, groups in (({"groups": ["staff"]}, {"staff"}), ({}, set())):
+        info = SimpleNamespace(user=User({"tenant_id": "U1", **claims}))
+        runtime = SimpleNamespace(server_info=info, context=Context("U2", "eve", groups=("board",)))
+        assert principal(runtime).groups == groups
+    assert principal(SimpleNamespace(context=Context("U1", groups=["board"]))).reader.groups == {"board"}
+    with pytest.raises(BadInput):
+        principal(SimpleNamespace(context=Context("U1", groups="board")))

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
-from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json
+from graph.service.shell import AsJson, Groups, Tenant, errors, named, opened_agent, print_json
 
 EXIT_BY_DECISION = {"answer": 0, "no_answer": 0, "refusal": 3, "unavailable": 4}
 
@@ -17,6 +17,7 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotation marks.", show_default=False)],
     tenant: Tenant,
     user: Annotated[str, typer.Option(help="Who asks.")] = "local",
+    groups: Groups = None,
     thread: Annotated[str, typer.Option(help="The conversation it belongs to.")] = "default",
     memory: Annotated[MemoryType, typer.Option(help="What the conversation remembers.")] = DEFAULTS["memory"],
     mode: Annotated[
@@ -38,6 +39,7 @@ def ask(
             question,
             tenant_id=tenant,
             user_id=user,
+            groups=named(groups) or (),
             thread_id=thread,
             memory=memory,
             mode=mode,
@@ -58,6 +60,7 @@ def ask(
 def chat(
     tenant: Tenant,
     user: Annotated[str, typer.Option(help="Who asks.")] = "local",
+    groups: Groups = None,
     thread: Annotated[str, typer.Option(help="The conversation to go on with.")] = "chat",
     memory: Annotated[MemoryType, typer.Option(help="What the conversation remembers.")] = "buffer",
     mode: Annotated[Mode, typer.Option(help="How evidence is looked for.")] = DEFAULTS["mode"],
@@ -67,4 +70,4 @@ def chat(
     from graph.service.repl import Repl
 
     with errors(), opened_agent() as agent:
-        Repl(agent, tenant, user, thread, memory, mode, style).run()
+        Repl(agent, tenant, user, thread, memory, mode, style, named(groups) or ()).run()

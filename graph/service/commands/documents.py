@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
+from graph.service.shell import AsJson, Groups, Public, Tenant, errors, named, opened_agent, print_json
 
 app = typer.Typer()
 docs = typer.Typer(help="List, show and remove documents; release what the guard withholds.", no_args_is_help=True)
@@ -20,6 +20,7 @@ def ingest(
     ] = None,
     tenant: Tenant = "",
     public: Public = False,
+    groups: Groups = None,
     manifest: Annotated[
         Path | None, typer.Option(help="A manifest.csv: doc_id,tenant,path.", show_default=False)
     ] = None,
@@ -49,8 +50,10 @@ def ingest(
             )
         if kind and not paths:
             raise BadInput("--kind is of the files that are named.", hint="Name files and --kind, or leave it out.")
-        if manifest and (public or tenant):
-            raise BadInput("the access list says whose they are.", hint="Leave out --tenant and --public.")
+        if manifest and (public or tenant or groups is not None):
+            raise BadInput("the access list says whose they are.", hint="Leave out --tenant, --public and --groups.")
+        if (shared := named(groups)) == frozenset():
+            raise BadInput("--groups names none.", hint="Leave it out where the files are for all of the tenant.")
         if not manifest and public == bool(tenant):
             raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
         if scheduler and workers != 1:
@@ -77,15 +80,16 @@ def ingest(
                     agent.ingest_sources(todo, **known)
                 else:
                     given, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
-                    agent.ingest(given, tenant_id=tenant, public=public, kind=kind, **known)
+                    whose = {"tenant_id": tenant, "public": public, "groups": shared or ()}
+                    agent.ingest(given, **whose, kind=kind, **known)
     raise typer.Exit(1 if report.failed else 0)
 
 
 @docs.command("list", epilog="Example: cordon docs list --tenant U1")
-def docs_list(tenant: Tenant = "", public: Public = False, as_json: AsJson = False) -> None:
-    """The documents of a tenant, or the public ones."""
+def docs_list(tenant: Tenant = "", public: Public = False, groups: Groups = None, as_json: AsJson = False) -> None:
+    """The documents of a tenant, all of them or those that some of its groups may read, or the public ones."""
     with errors(), opened_agent() as agent:
-        records = agent.documents(tenant_id=tenant, public=public)
+        records = agent.documents(tenant_id=tenant, public=public, groups=named(groups))
         if as_json:
             print_json(records)
         else:
@@ -99,6 +103,7 @@ def docs_show(
     doc_id: str,
     tenant: Tenant = "",
     public: Public = False,
+    groups: Groups = None,
     withheld: Annotated[bool, typer.Option("--withheld", help="The sentences that no answer shows, and why.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -107,7 +112,7 @@ def docs_show(
 
     with errors(), opened_agent() as agent:
         show: Any = agent.withheld if withheld else agent.document
-        found = show(doc_id, tenant_id=tenant, public=public)
+        found = show(doc_id, tenant_id=tenant, public=public, groups=named(groups))
         if as_json:
             print_json(found)
         else:
@@ -128,6 +133,7 @@ def _deciding(what: str, help: str) -> None:
         user: Annotated[str, typer.Option(help="Who says so.")] = "local",
         tenant: Tenant = "",
         public: Public = False,
+        groups: Groups = None,
         as_json: AsJson = False,
     ) -> None:
         from graph.errors import BadInput
@@ -136,7 +142,7 @@ def _deciding(what: str, help: str) -> None:
         with errors(), opened_agent() as agent:
             if bool(numbers) == every:
                 raise BadInput("which sentences?", hint="Give their numbers, or --all.")
-            where = {"tenant_id": tenant, "public": public}
+            where = {"tenant_id": tenant, "public": public, "groups": named(groups)}
             chosen = numbers or [row["n"] for row in agent.withheld(doc_id, **where)]
             rows = agent.decide(doc_id, **{what: chosen}, note=note, user_id=user, **where)
             print_json(rows) if as_json else show_withheld(rows)
@@ -147,8 +153,8 @@ _deciding("confirm", "Say that sentences are rightly withheld; released ones are
 
 
 @docs.command("rm", epilog="Example: cordon docs rm U1_sop_cryostorage --tenant U1")
-def docs_rm(doc_id: str, tenant: Tenant = "", public: Public = False) -> None:
-    """Remove a document from the index."""
+def docs_rm(doc_id: str, tenant: Tenant = "", public: Public = False, groups: Groups = None) -> None:
+    """Remove a document from the index. Where several have the id, --groups says which."""
     with errors(), opened_agent() as agent:
-        agent.remove(doc_id, tenant_id=tenant, public=public)
+        agent.remove(doc_id, tenant_id=tenant, public=public, groups=named(groups))
         typer.echo(f"removed {doc_id}")

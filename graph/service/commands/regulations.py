@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.context import PUBLIC
+from graph.context import PUBLIC, whose
 from graph.errors import BadInput
 from graph.service.shell import AsJson, Public, Tenant, errors, opened_agent, print_json
 
@@ -89,7 +89,8 @@ def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
     """(owner, act): a tenant's and the public ones, the public ones alone, or every one that was ingested."""
     if tenant and public:
         raise BadInput("whose?", hint="Give --tenant T or --public, or neither for all.")
-    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else agent.deps.index.spaces.tenants()
+    kept = dict.fromkeys(whose(name)[0] for name in agent.deps.index.spaces.names())
+    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else kept
     return [(owner, act) for owner in owners for act in agent.regulations(**_of(owner))]
 
 

@@ -1,11 +1,11 @@
 """`cordon serve`, `cordon keys` and `cordon mcp`."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Tenant, errors, print_json, settings
+from graph.service.shell import AsJson, Groups, Tenant, errors, named, print_json, settings
 
 if TYPE_CHECKING:
     from graph.service.keys import Keys
@@ -33,12 +33,12 @@ def serve(
 
 
 @app.command(epilog="Example: cordon mcp --tenant U1")
-def mcp(tenant: Tenant, user: Annotated[str, typer.Option(help="Who asks.")] = "local") -> None:
+def mcp(tenant: Tenant, user: Annotated[str, typer.Option(help="Who asks.")] = "local", groups: Groups = None) -> None:
     """An MCP server on stdin and stdout, for one tenant: ask, search, list_documents, verify."""
     with errors():
         from graph.service.mcp import run_stdio
 
-        run_stdio(settings(), tenant, user)
+        run_stdio(settings(), tenant, user, named(groups) or ())
 
 
 @keys.command("add", epilog="Example: cordon keys add --tenant U1 --user ann --role uploader")
@@ -47,17 +47,19 @@ def add(
     user: Annotated[str, typer.Option(help="Whose key it is; one of its own when left out.")] = "",
     role: Annotated[RoleKind, typer.Option(help="What it may do.")] = RoleKind.member,
     days: Annotated[int | None, typer.Option(min=1, help="How long it is valid; for ever when left out.")] = None,
+    groups: Groups = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a key. Its secret is shown once, here."""
     with errors():
-        key, secret = _keys().add(tenant, user, role.value, days)
+        key, secret = _keys().add(tenant, user, role.value, days, named(groups) or ())
         if as_json:
             print_json({"key": secret, **_shown(key)})
         else:
             typer.echo(secret)
             typer.echo(
                 f"key {key.key_id}: tenant {key.tenant_id}, user {key.user_id}, {key.role}"
+                f"{f', groups {_listed(key)}' if key.groups else ''}"
                 f"{f', until {key.expires}' if key.expires else ''}. Keep it now: it is not shown again.",
                 err=True,
             )
@@ -72,7 +74,10 @@ def list_keys(tenant: Tenant = "", as_json: AsJson = False) -> None:
             print_json([_shown(key) for key in found])
         else:
             for key in found:
-                typer.echo(f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {_state(key)}")
+                groups = f"  groups {_listed(key)}" if key.groups else ""
+                typer.echo(
+                    f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {_state(key)}{groups}"
+                )
 
 
 @keys.command("revoke", epilog="Example: cordon keys revoke 9f2c…")
@@ -102,7 +107,11 @@ def _state(key: "Key") -> str:
     return f"valid until {key.expires}" if key.valid else f"expired {key.expires}"
 
 
-def _shown(key: "Key") -> dict[str, str]:
+def _listed(key: "Key") -> str:
+    return ",".join(key.groups)
+
+
+def _shown(key: "Key") -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(key)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from graph.context import Principal, Role, valid_id, valid_tenant
+from graph.context import Principal, Role, valid_groups, valid_id, valid_tenant
 from graph.errors import BadSettings, CordonError
 from graph.service.keys import Keys
 from graph.settings import Settings
@@ -17,7 +17,8 @@ ALGORITHMS = ("RS256", "ES256", "EdDSA")
 
 
 class Tokens:
-    """JSON Web Tokens. Claims: tenant, sub, exp, role (member when left out); aud and iss when settings ask."""
+    """JSON Web Tokens. Claims: tenant, sub, exp, role (member when left out), groups (a list of names, none when left
+    out); aud and iss when settings ask."""
 
     def __init__(self, settings: Settings) -> None:
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -48,7 +49,8 @@ class Tokens:
             role = claims.get("role", "member")
             if role not in get_args(Role) or role == "operator":
                 return None  # who signs for tenants does not name who runs the service: `cordon keys add` does
-            who = Principal(valid_tenant(claims["tenant"]), valid_id(claims["sub"], "user"), role)
+            tenant, user = valid_tenant(claims["tenant"]), valid_id(claims["sub"], "user")
+            who = Principal(tenant, user, role, valid_groups(claims.get("groups", [])))
         except (jwt.PyJWTError, CordonError, ValueError, TypeError, KeyError, AttributeError):
             return None
         # All tokens of one person count as one key: a new token is not a new allowance.

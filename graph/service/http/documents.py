@@ -9,7 +9,8 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
 
-from graph.errors import BadInput
+from graph.context import MOST_GROUPS, groups_of, valid_groups
+from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
@@ -41,6 +42,12 @@ _FORM = {
 }
 
 
+Groups = Annotated[
+    list[Annotated[str, Field(max_length=5_000)]] | None,
+    Query(max_length=MOST_GROUPS, description="of the tenant, by name, divided by commas"),
+]
+
+
 @router.post("/documents", status_code=202, openapi_extra=_FORM)
 async def upload(
     request: Request,
@@ -49,9 +56,15 @@ async def upload(
     service: Served,
     kind: Annotated[str, Query(description="of which kind the files are: regulation, for acts of the Union")] = "",
     regulation: Annotated[bool, Query(description="the same as kind=regulation")] = False,
+    groups: Groups = None,
 ) -> dict[str, Any]:
-    """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them."""
-    kind = known(kind or ("regulation" if regulation else ""))
+    """Take files (the form field `files` or `file`, as often as wanted) and give back the job that reads them. With
+    `groups` they are for these groups alone: the key's own, or any for an admin."""
+    kind, shared = known(kind or ("regulation" if regulation else "")), _named(groups)
+    if shared == frozenset():
+        raise Problem(422, "groups: it names none. Leave it out where the files are for all of the tenant.")
+    if shared and who.principal.role != "admin" and not shared <= who.principal.groups:
+        raise Problem(403, "This key may upload for its own groups, and for no others.")
     if await asyncio.to_thread(service.jobs.crowded, who.principal.tenant_id):
         raise Problem(429, "Too many uploads are waiting to be read.", headers={"Retry-After": "30"})
     settings = service.settings
@@ -71,7 +84,8 @@ async def upload(
         await _discard(service, job_id)
         raise
     try:
-        job = await asyncio.to_thread(service.jobs.accept, job_id, who.principal, received, kind=kind)
+        accept = partial(service.jobs.accept, job_id, who.principal, received, kind=kind, groups=shared or ())
+        job = await asyncio.to_thread(accept)
     except OSError:
         await _discard(service, job_id)
         raise Problem(503, "The upload could not be stored.") from None
@@ -81,7 +95,8 @@ async def upload(
 
 @router.get("/documents")
 async def documents(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
-    """The tenant's own documents and the public ones, by `visibility` and id."""
+    """The tenant's own documents and the public ones, by `visibility` and id: those that the key's groups may read, and
+    all of them for an admin. `groups` are those of the key that share a document."""
     found = await service.work(who, lambda: readable(service, who))
     # A public document may have the id of an own one, so `next` says which of the two is meant.
     return page("documents", found, limit, after, _place, lambda row: row["doc_id"])
@@ -89,11 +104,12 @@ async def documents(who: Reader, service: Served, limit: Limit = None, after: Af
 
 @router.get("/documents/{doc_id}")
 async def document(doc_id: str, who: Reader, service: Served) -> dict[str, Any]:
-    """One document with its text, masked. The tenant's own comes before a public one of the same id."""
+    """One document with its text, masked. Of several with the same id that of the key's groups comes first, then the
+    tenant's, then the public one."""
 
     def work() -> dict[str, Any]:
         try:
-            return service.agent.document(doc_id, tenant_id=who.principal.tenant_id)
+            return service.agent.document(doc_id, tenant_id=who.principal.tenant_id, groups=who.principal.groups)
         except BadInput:
             return service.agent.document(doc_id, public=True)
 
@@ -104,11 +120,13 @@ async def document(doc_id: str, who: Reader, service: Served) -> dict[str, Any]:
 
 
 @router.delete("/documents/{doc_id}", status_code=204)
-async def remove(doc_id: str, who: Deleter, service: Served) -> Response:
-    """Remove one of the tenant's own documents: text, words and vectors. Public ones are the operator's."""
+async def remove(doc_id: str, who: Deleter, service: Served, groups: Groups = None) -> Response:
+    """Remove one of the tenant's own documents, whichever groups it is for: text, words and vectors. Public ones are
+    the operator's. Where several have the id, `groups` says which; empty, the one for all of the tenant."""
+    shared, tenant = _named(groups), who.principal.tenant_id
     try:
-        await service.work(who, lambda: service.agent.remove(doc_id, tenant_id=who.principal.tenant_id))
-    except BadInput:
+        await service.work(who, lambda: service.agent.remove(doc_id, tenant_id=tenant, groups=shared))
+    except NotFound:
         raise Problem(404) from None
     return Response(status_code=204)
 
@@ -130,14 +148,16 @@ class Decisions(LeftOut):
 @router.get("/documents/{doc_id}/withheld")
 async def withheld(doc_id: str, who: Releaser, service: Served) -> dict[str, Any]:
     """The sentences that the guard withholds of one of the tenant's own documents, and what was said of them."""
-    tenant = who.principal.tenant_id
-    return {"withheld": await service.work(who, lambda: service.agent.withheld(doc_id, tenant_id=tenant))}
+    p = who.principal
+    found = await service.work(who, lambda: service.agent.withheld(doc_id, tenant_id=p.tenant_id, groups=p.groups))
+    return {"withheld": found}
 
 
 @router.post("/documents/{doc_id}/withheld")
 async def decide(doc_id: str, body: Decisions, who: Releaser, service: Served) -> dict[str, Any]:
     """Show sentences of the list from now on, or confirm that they are rightly withheld. The later word counts."""
-    given = body.model_dump() | {"user_id": who.principal.user_id, "tenant_id": who.principal.tenant_id}
+    p = who.principal
+    given = body.model_dump() | {"user_id": p.user_id, "tenant_id": p.tenant_id, "groups": p.groups}
     return {"withheld": await service.work(who, lambda: service.agent.decide(doc_id, **given))}
 
 
@@ -178,8 +198,14 @@ async def _discard(service: Service, job_id: str) -> None:
 
 
 def readable(service: Service, who: Caller) -> list[dict[str, Any]]:
-    own = service.agent.documents(tenant_id=who.principal.tenant_id)
+    p = who.principal
+    own = service.agent.documents(tenant_id=p.tenant_id, groups=None if who.may("delete") else p.groups)
     return own + service.agent.documents(public=True)
+
+
+def _named(groups: list[str] | None) -> frozenset[str] | None:
+    """None where no groups were spoken of."""
+    return None if groups is None else valid_groups(name for text in groups for name in groups_of(text))
 
 
 def _place(row: dict[str, Any]) -> str:

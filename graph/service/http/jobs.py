@@ -8,6 +8,7 @@ needs is away, the file waits: the job fails only when that lasts.
 import threading
 import time
 import uuid
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from graph.agent import Agent
-from graph.context import Principal, valid_tenant
+from graph.context import Principal, space_name, valid_tenant
 from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
@@ -87,9 +88,11 @@ class Jobs:
     def file(self, job_id: str, number: int) -> BinaryIO:
         return self._uploads.file(job_id, number)
 
-    def accept(self, job_id: str, who: Principal, files: list[File], *, kind: str = "") -> Job:
+    def accept(
+        self, job_id: str, who: Principal, files: list[File], *, kind: str = "", groups: Collection[str] = ()
+    ) -> Job:
         """The job is durable when this returns: from here on it will be done. Raises OSError when it cannot be."""
-        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, kind=kind)
+        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, kind=kind, groups=sorted(groups))
         job.replaces = who.role == "admin"
         with self._lock:
             self._uploads.save(job)
@@ -109,24 +112,21 @@ class Jobs:
             return len(waiting) >= WAITING_PER_TENANT or held >= most
 
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
-        """The job, if it is this user's of this tenant, whichever worker has it. Raises OSError when that cannot be
-        told."""
+        """The job, if it is this user's of this tenant, whichever worker has it, and not for groups that the user is
+        not in any more. Raises OSError when that cannot be told."""
         with self._lock:
             if job := self._jobs.get(job_id):
-                return shown(job) if (job.tenant_id, job.user_id) == (who.tenant_id, who.user_id) else None
+                return shown(job) if _theirs(job, who) else None
         others = self._uploads.elsewhere(who.tenant_id, who.user_id)
-        return next((shown(job) for job in others if job.job_id == job_id), None)
+        return next((shown(job) for job in others if job.job_id == job_id and _theirs(job, who)), None)
 
     def all(self, who: Principal) -> list[dict[str, Any]]:
         """This user's jobs, the latest first. Raises OSError when it cannot be told what other workers have."""
         known = {job.job_id: job for job in self._uploads.elsewhere(who.tenant_id, who.user_id)}
         with self._lock:
-            known |= {
-                j.job_id: j for j in self._jobs.values() if (j.tenant_id, j.user_id) == (who.tenant_id, who.user_id)
-            }
-            return [
-                shown(job) for job in sorted(known.values(), key=lambda job: (job.created, job.job_id), reverse=True)
-            ]
+            known |= self._jobs
+            theirs = [job for job in known.values() if _theirs(job, who)]
+            return [shown(job) for job in sorted(theirs, key=lambda job: (job.created, job.job_id), reverse=True)]
 
     def cancel(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """Stop before the next file; what is indexed stays. Of a finished job it changes nothing. Another worker stops
@@ -246,7 +246,7 @@ class Jobs:
         source = Source(
             path,
             file.given or file.name,
-            (owner,),
+            (space_name(owner, job.groups),),
             owner,
             kind=job.kind,
             replaces=job.replaces,
@@ -312,6 +312,13 @@ class Jobs:
         with self._lock:
             for job_id in self._unsaved & self._jobs.keys():
                 self._save(self._jobs[job_id])
+
+
+def _theirs(job: Job, who: Principal) -> bool:
+    """Whether it is the user's, and for all of the tenant, for one of the user's groups, or kept by an admin."""
+    if (job.tenant_id, job.user_id) != (who.tenant_id, who.user_id):
+        return False
+    return not job.groups or who.role == "admin" or not who.groups.isdisjoint(job.groups)
 
 
 def shown(job: Job) -> dict[str, Any]:

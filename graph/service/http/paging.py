@@ -1,6 +1,7 @@
 """Lists in pages: `limit` rows, those after the row that was seen last."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -24,13 +25,23 @@ def page(
 
     Raises Problem 404 when there is no row `after`.
     """
-    begin = 0
+    begin, ids = 0, _distinct(map(row_id, rows))
     if after is not None:
-        names = (row_id, also or row_id)
-        found = next((n for of in names for n, row in enumerate(rows) if of(row) == after), None)
+        names = (ids, [also(row) for row in rows] if also else [])
+        found = next((n for of in names for n, name in enumerate(of) if name == after), None)
         if found is None:
             raise Problem(404)
         begin = found + 1
     shown = list(rows[begin : begin + limit] if limit else rows[begin:])
     more = begin + len(shown) < len(rows)
-    return {name: shown, **({"next": row_id(shown[-1])} if more else {})}
+    return {name: shown, **({"next": ids[begin + len(shown) - 1]} if more else {})}
+
+
+def _distinct(ids: Iterable[str]) -> list[str]:
+    """With a number where an id stands there again: documents of several groups may share one."""
+    times: Counter[str] = Counter()
+    found = []
+    for one in ids:
+        times[one] += 1
+        found.append(one if times[one] == 1 else f"{one}:{times[one]}")
+    return found

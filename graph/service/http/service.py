@@ -82,7 +82,7 @@ class Service:
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
         asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
-        asked |= options.model_dump()
+        asked |= {"groups": who.groups, **options.model_dump()}
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
 

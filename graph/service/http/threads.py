@@ -14,9 +14,12 @@ router = APIRouter(prefix="/v1/threads", tags=["threads"])
 
 @router.get("")
 async def threads(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
-    """The remembered conversations, the latest first. Turns asked with memory `none` are not among them."""
+    """The remembered conversations, the latest first. Turns asked with memory `none` are not among them, nor those that
+    tell of a document which the key's groups may not read."""
     p = who.principal
-    found = await service.work(who, lambda: service.agent.threads(tenant_id=p.tenant_id, user_id=p.user_id))
+    found = await service.work(
+        who, lambda: service.agent.threads(tenant_id=p.tenant_id, user_id=p.user_id, groups=p.groups)
+    )
     return page("threads", found, limit, after, lambda row: row["thread_id"])
 
 
@@ -26,7 +29,7 @@ async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]
     p = who.principal
     try:
         found = await service.work(
-            who, lambda: service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
+            who, lambda: service.agent.thread(thread_id, tenant_id=p.tenant_id, user_id=p.user_id, groups=p.groups)
         )
     except BadInput:
         raise Problem(404) from None

@@ -116,7 +116,7 @@ def _place(home: Path) -> State:
 
 
 def _documents(home: Path) -> State:
-    files = sorted((home / "index" / "spaces").glob("*.db"))
+    files = sorted((home / "index" / "spaces").rglob("*.db"))
     if not files:
         return State("warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
     total = 0

@@ -4,7 +4,7 @@ file."""
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,13 @@ from graph.stores.embedded import open_files
 _MOST_NAMED = 500  # SQLite bounds the parameters of a statement
 _SCHEMA = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
-  timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB);
+  timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB,
+  audiences TEXT NOT NULL DEFAULT '[]');
 CREATE INDEX turns_by_thread ON turns (user_id, thread_id, id);
 """
+_LATER = ("ALTER TABLE turns ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'",)  # from each version to the next
+_READ = """(audiences = '[]' OR NOT EXISTS (SELECT 1 FROM json_each(audiences) AS audience WHERE NOT EXISTS
+  (SELECT 1 FROM json_each(audience.value) AS one WHERE one.value IN (SELECT value FROM json_each(?)))))"""
 
 
 class SqliteConversations:
@@ -47,49 +51,59 @@ class SqliteConversations:
         reply: Mapping[str, object],
         gist: dict[str, Any],
         vector: np.ndarray | None,
+        audiences: Sequence[Sequence[str]] = (),
     ) -> None:
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
         self._run(
             tenant,
-            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (user, thread, reply["run_id"], reply["timestamp"], shown, json.dumps(gist, ensure_ascii=False), raw),
+            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                user,
+                thread,
+                reply["run_id"],
+                reply["timestamp"],
+                shown,
+                json.dumps(gist, ensure_ascii=False),
+                raw,
+                json.dumps(list(map(sorted, audiences))),
+            ),
             create=True,
         )
 
-    def threads(self, tenant: str, user: str) -> list[dict[str, Any]]:
+    def threads(self, tenant: str, user: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
+        theirs, values = f"FROM turns WHERE user_id = ? AND {_READ} GROUP BY thread_id", (user, _json(groups))
         found = self._run(
             tenant,
-            "SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id) FROM turns WHERE user_id = ?"
-            " GROUP BY thread_id ORDER BY max(id) DESC",
-            (user,),
+            f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id) {theirs} ORDER BY max(id) DESC",
+            values,
         )
-        first = dict(
-            self._run(
-                tenant,
-                "SELECT id, turn FROM turns WHERE id IN"
-                " (SELECT min(id) FROM turns WHERE user_id = ? GROUP BY thread_id)",
-                (user,),
-            )
-        )
+        first = dict(self._run(tenant, f"SELECT id, turn FROM turns WHERE id IN (SELECT min(id) {theirs})", values))
         return [
             {"thread_id": t, "title": title(json.loads(first[at])["question"]), "turns": n, "created": c, "updated": u}
             for t, n, c, u, at in found
         ]
 
-    def any(self, tenant: str, user: str) -> bool:
-        sql = "SELECT 1 FROM turns WHERE user_id = ? AND vector IS NOT NULL LIMIT 1"
-        return bool(self._run(tenant, sql, (user,)))
+    def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
+        sql = f"SELECT 1 FROM turns WHERE user_id = ? AND vector IS NOT NULL AND {_READ} LIMIT 1"
+        return bool(self._run(tenant, sql, (user, _json(groups))))
 
-    def turns(self, tenant: str, user: str, thread: str) -> list[dict[str, Any]]:
-        sql = "SELECT turn FROM turns WHERE user_id = ? AND thread_id = ? ORDER BY id"
-        return [json.loads(turn) for (turn,) in self._run(tenant, sql, (user, thread))]
+    def turns(self, tenant: str, user: str, thread: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
+        sql = f"SELECT turn FROM turns WHERE user_id = ? AND thread_id = ? AND {_READ} ORDER BY id"
+        return [json.loads(turn) for (turn,) in self._run(tenant, sql, (user, thread, _json(groups)))]
 
-    def search(self, tenant: str, user: str, vector: np.ndarray, limit: int) -> list[Recalled]:
-        sql = "SELECT run_id, thread_id, gist, vector FROM turns WHERE user_id = ? AND vector IS NOT NULL ORDER BY id"
+    def search(
+        self, tenant: str, user: str, vector: np.ndarray, limit: int, groups: Collection[str] = ()
+    ) -> list[Recalled]:
+        theirs = f"user_id = ? AND vector IS NOT NULL AND {_READ}"
+        found = self._run(
+            tenant,
+            f"SELECT run_id, thread_id, gist, vector FROM turns WHERE {theirs} ORDER BY id",
+            (user, _json(groups)),
+        )
         size = vector.astype(np.float32).nbytes
-        rows = [row for row in self._run(tenant, sql, (user,)) if len(row[3]) == size]  # of this embedding model
+        rows = [row for row in found if len(row[3]) == size]  # of this embedding model
         if not rows:
             return []
         scores = np.stack([np.frombuffer(raw, np.float32) for *_, raw in rows]) @ vector.astype(np.float32)
@@ -97,10 +111,11 @@ class SqliteConversations:
         return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
 
     def all(self, tenant: str) -> list[KeptTurn]:
-        found = self._run(tenant, "SELECT user_id, thread_id, turn, gist, vector FROM turns ORDER BY id", ())
+        sql = "SELECT user_id, thread_id, vector, turn, gist, audiences FROM turns ORDER BY id"
         return [
-            KeptTurn(user, thread, json.loads(turn), json.loads(gist), raw and np.frombuffer(raw, np.float32))
-            for user, thread, turn, gist, raw in found
+            KeptTurn(user, thread, turn, gist, raw and np.frombuffer(raw, np.float32), audiences)
+            for user, thread, raw, *told in self._run(tenant, sql, ())
+            for turn, gist, audiences in [map(json.loads, told)]
         ]
 
     def forget(
@@ -152,9 +167,15 @@ def _made(path: Path) -> sqlite3.Connection:
     path.chmod(0o600)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA secure_delete = ON")
-    if connection.execute("PRAGMA user_version").fetchone() == (0,):
-        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = 1; COMMIT;")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    todo = [_SCHEMA] if version == 0 else [f"{statement};" for statement in _LATER[version - 1 :]]
+    if todo:
+        connection.executescript(f"BEGIN; {' '.join(todo)} PRAGMA user_version = {1 + len(_LATER)}; COMMIT;")
     return connection
+
+
+def _json(groups: Collection[str]) -> str:
+    return json.dumps(sorted(groups))
 
 
 def _selection(user: str | None, thread: str | None, run_ids: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from graph.errors import Unavailable
 from graph.files import private_directory
-from graph.stores.keys import Key
+from graph.stores.keys import Key, key_of, row_of
 
 _SCHEMA = """CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant_id TEXT NOT NULL,
     user_id TEXT NOT NULL, role TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT NOT NULL DEFAULT '',
-    expires TEXT NOT NULL DEFAULT '') WITHOUT ROWID"""
-_COLUMNS = "id, tenant_id, user_id, role, created, revoked, expires"
+    expires TEXT NOT NULL DEFAULT '', groups TEXT NOT NULL DEFAULT '') WITHOUT ROWID"""
+_COLUMNS = "id, tenant_id, user_id, role, created, revoked, expires, groups"
 
 
 class SqliteKeys:
@@ -41,19 +41,18 @@ class SqliteKeys:
     def add(self, key: Key, hashed: bytes) -> None:
         with self._opened() as db:
             db.execute(
-                "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (key.key_id, hashed, key.tenant_id, key.user_id, key.role, key.created, key.revoked, key.expires),
+                f"INSERT INTO keys (hash, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (hashed, *row_of(key))
             )
 
     def all(self, tenant_id: str = "") -> list[Key]:
         sql = f"SELECT {_COLUMNS} FROM keys WHERE ? IN ('', tenant_id) ORDER BY created, id"
         with self._opened() as db:
-            return [Key(*row) for row in db.execute(sql, (tenant_id,))]
+            return [key_of(row) for row in db.execute(sql, (tenant_id,))]
 
     def find(self, key_id: str) -> tuple[Key, bytes] | None:
         with self._opened() as db:
             row = db.execute(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
-        return (Key(*row[1:]), bytes(row[0])) if row else None
+        return (key_of(row[1:]), bytes(row[0])) if row else None
 
     def revoke(self, key_id: str, at: str) -> None:
         with self._opened() as db:
@@ -92,9 +91,11 @@ class SqliteKeys:
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA secure_delete = ON")
         db.execute(_SCHEMA)
-        if "expires" not in {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}:
-            with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
-                db.execute("ALTER TABLE keys ADD COLUMN expires TEXT NOT NULL DEFAULT ''")
+        there = {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}
+        for later in ("expires", "groups"):
+            if later not in there:
+                with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
+                    db.execute(f"ALTER TABLE keys ADD COLUMN {later} TEXT NOT NULL DEFAULT ''")
         return db
 
 

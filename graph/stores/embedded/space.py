@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
+from graph.knowledge import mentions
 from graph.knowledge.bm25 import tokens
-from graph.knowledge.mentions import Name, name
+from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
@@ -154,8 +155,8 @@ class SqliteSpace:
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     @property
-    def tenant(self) -> str:
-        return self.meta("tenant")
+    def name(self) -> str:
+        return self.meta("tenant")  # as it was called before groups had spaces
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -409,7 +410,7 @@ class SqliteSpace:
             if self._document_names is None:
                 fields = "doc_id, json_extract(record, '$.title'), json_extract(record, '$.filename')"
                 found = self.execute(f"SELECT {fields} FROM documents ORDER BY doc_id")
-                self._document_names = [(doc_id, name(title, filename)) for doc_id, title, filename in found]
+                self._document_names = [(doc_id, mentions.name(title, filename)) for doc_id, title, filename in found]
             return self._document_names
 
     def _forget_if_changed(self) -> None:

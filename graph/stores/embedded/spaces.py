@@ -1,12 +1,14 @@
-"""All spaces below one directory, a file each."""
+"""All spaces below one directory, a file each; those of a tenant's groups in a folder of the tenant's."""
 
 import logging
+import os
 import shutil
 import threading
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
-from graph.context import space_key
+from graph.context import space_key, whose
 from graph.errors import CordonError, IndexUnavailable
 from graph.files import alone_in, private_directory
 from graph.stores.embedded import open_files
@@ -27,6 +29,7 @@ class SqliteSpaces:
         self._directory = directory
         self._spaces: dict[str, SqliteSpace] = {}
         self._used: dict[str, SqliteSpace] = {}  # those that may be open, the one used last at the end
+        self._marked: dict[Path, str] = {}  # marker of a space that groups share → its name, which never changes
         self._opening = threading.RLock()
 
     def close(self) -> None:
@@ -36,9 +39,9 @@ class SqliteSpaces:
         self._used.clear()
         self._vectors.close()
 
-    def space(self, tenant: str, *, create: bool = False) -> SqliteSpace | None:
+    def space(self, name: str, *, create: bool = False) -> SqliteSpace | None:
         with self._opening:  # two threads that open one space would each keep vectors of their own
-            space = self._space(tenant, create)
+            space = self._space(name, create)
             if space is not None:
                 self._used[space.key] = self._used.pop(space.key, space)
                 self._rest()
@@ -51,12 +54,17 @@ class SqliteSpaces:
             if self._used[key].rest():
                 del self._used[key]
 
-    def _space(self, tenant: str, create: bool) -> SqliteSpace | None:
-        key = space_key(tenant)
+    def _path(self, name: str) -> Path:
+        tenant, groups = whose(name)
+        folder = self._directory / "spaces"
+        return (folder / space_key(tenant) if groups else folder) / f"{space_key(name)}.db"
+
+    def _space(self, name: str, create: bool) -> SqliteSpace | None:
+        key = space_key(name)
         if create:
             private_directory(self._directory)
         if key not in self._spaces:
-            path = self._directory / "spaces" / f"{key}.db"
+            path = self._path(name)
             marker = path.with_suffix(".made")
             if not create and not marker.exists():
                 return None  # nothing was put there, or another process is making it
@@ -65,7 +73,7 @@ class SqliteSpaces:
                     "the index of this tenant is gone, though documents were ingested.",
                     hint="Restore it from a backup, or run `cordon ingest` again.",
                 )
-            space = self._made(path, tenant) if create else SqliteSpace(path, self._vectors)
+            space = self._made(path, name) if create else SqliteSpace(path, self._vectors)
             if space.meta("embeddings") != self._embeddings:
                 found = space.meta("embeddings")
                 space.close()
@@ -76,48 +84,78 @@ class SqliteSpaces:
             self._spaces[key] = space
         return self._spaces[key]
 
-    def _made(self, path: Path, tenant: str) -> SqliteSpace:
+    def _made(self, path: Path, name: str) -> SqliteSpace:
         with alone_in(path.parent):
             space = SqliteSpace(path, self._vectors, create=True)
             if not space.meta("embeddings"):
                 space.set_meta("embeddings", self._embeddings)
-                space.set_meta("tenant", tenant)
+                space.set_meta("tenant", name)
                 space.set_meta("made", uuid.uuid4().hex)
-            path.with_suffix(".made").touch(mode=0o600)  # last: whoever sees it finds the space whole
+            marker = path.with_suffix(".made")  # last: whoever sees it finds the space whole
+            if not marker.exists():
+                fresh = path.with_suffix(".new")
+                with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                    file.write(name)
+                fresh.replace(marker)
             return space
 
-    def tenants(self) -> list[str]:
+    def names(self) -> list[str]:
         names = []
-        for path in sorted((self._directory / "spaces").glob("*.db")):
+        for path in sorted((self._directory / "spaces").rglob("*.db")):
             space = SqliteSpace(path)
-            names.append(space.tenant)
+            names.append(space.name)
             space.close()
         return [name for name in names if name]
 
-    def drop(self, tenant: str) -> None:
+    def audiences(self, tenant: str) -> list[str]:
+        """Read from the markers: no other group's database is touched to tell what there is."""
+        folder = self._path(tenant).with_suffix("")
+        try:
+            markers = [Path(entry.path) for entry in os.scandir(folder) if entry.name.endswith(".made")]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            why = f"the index in {folder.name} cannot be read ({error.strerror})."
+            raise IndexUnavailable(why, hint="Mend its permissions.") from error
+        return sorted(name for marker in markers if (name := self._named(marker)))
+
+    def _named(self, marker: Path) -> str:
+        """ "" for one that is gone, or says what it cannot be."""
+        if marker not in self._marked:
+            with suppress(OSError, ValueError):
+                name = marker.read_text(encoding="utf-8")
+                if self._path(name).with_suffix(".made") == marker:
+                    self._marked[marker] = name
+        return self._marked.get(marker, "")
+
+    def drop(self, name: str, *, if_empty: bool = False) -> None:
         """With the space's file all copies of vectors go, and those of the other spaces are made anew."""
-        key = space_key(tenant)
+        if if_empty and ((space := self.space(name)) is None or space.count()[0]):
+            return
+        key, path = space_key(name), self._path(name)
         if key in self._spaces:
             self._used.pop(key, None)
             self._spaces.pop(key).close()
-        for path in (self._directory / "spaces").glob(f"{key}.*"):
-            path.unlink()
+        for file in path.parent.glob(f"{key}.*"):
+            file.unlink()
+        if whose(name)[1] and path.parent.exists() and not any(path.parent.iterdir()):
+            path.parent.rmdir()
         self._vectors.drop()
         shutil.rmtree(self._directory / "chroma", ignore_errors=True)  # made while no service had the home
-        for owner in self.tenants():
-            self.settle(owner)
+        for other in self.names():
+            self.settle(other)
 
-    def settle(self, tenant: str) -> None:
+    def settle(self, name: str) -> None:
         """A copy of the vectors that is damaged is made anew."""
         try:
-            self._settle(tenant)
+            self._settle(name)
         except CordonError:
             raise
         except Exception as error:
             try:
                 self._vectors.drop()
-                for owner in self.tenants():
-                    self._settle(owner)
+                for other in self.names():
+                    self._settle(other)
             except Exception as again:
                 raise IndexUnavailable(
                     f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
@@ -125,8 +163,8 @@ class SqliteSpaces:
                 ) from again
             log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
 
-    def _settle(self, tenant: str) -> None:
-        space = self.space(tenant)
+    def _settle(self, name: str) -> None:
+        space = self.space(name)
         if space is not None:
             if not space.meta("made"):
                 space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it

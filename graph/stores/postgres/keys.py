@@ -2,11 +2,11 @@
 
 import secrets
 
-from graph.stores.keys import Key
+from graph.stores.keys import Key, key_of, row_of
 from graph.stores.postgres.database import ALL, Database
 from graph.stores.postgres.session import Session
 
-_COLUMNS = "id, tenant, user_id, role, created, revoked, expires"
+_COLUMNS = "id, tenant, user_id, role, created, revoked, expires, groups"
 
 
 class PostgresKeys:
@@ -29,18 +29,18 @@ class PostgresKeys:
         return self._pepper
 
     def add(self, key: Key, hashed: bytes) -> None:
-        row = [key.key_id, hashed, key.tenant_id, key.user_id, key.role, key.created, key.revoked, key.expires]
+        sql = f"INSERT INTO keys (hash, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
         with self._database.transaction(ALL) as cursor:
-            cursor.execute("INSERT INTO keys VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+            cursor.execute(sql, [hashed, *row_of(key)])
 
     def all(self, tenant_id: str = "") -> list[Key]:
         sql = f'SELECT {_COLUMNS} FROM keys WHERE %s IN (\'\', tenant) ORDER BY created COLLATE "C", id COLLATE "C"'
         with self._database.transaction(ALL) as cursor:
-            return [Key(*row) for row in cursor.execute(sql, [tenant_id])]
+            return [key_of(row) for row in cursor.execute(sql, [tenant_id])]
 
     def find(self, key_id: str) -> tuple[Key, bytes] | None:
         rows = self._session.ask(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = %s", [key_id])
-        return (Key(*rows[0][1:]), bytes(rows[0][0])) if rows else None
+        return (key_of(rows[0][1:]), bytes(rows[0][0])) if rows else None
 
     def revoke(self, key_id: str, at: str) -> None:
         with self._database.transaction(ALL) as cursor:

@@ -1,4 +1,5 @@
-"""One space: rows of its tenant, and a partition of vectors of its own.
+"""One space: rows under its name, and a partition of vectors of its own. The column `tenant` has the name of the space:
+what groups share is as far from the rest of the tenant's rows as another tenant's.
 
 Who writes holds the row of the space, so that writers of one space come one after the other and what is counted of it
 is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`settle`).
@@ -14,8 +15,8 @@ import numpy as np
 import psycopg
 
 from graph.errors import IndexUnavailable
-from graph.knowledge import bm25
-from graph.knowledge.mentions import Name, name
+from graph.knowledge import bm25, mentions
+from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
 from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
@@ -63,7 +64,7 @@ class PostgresSpace:
         return _Stand(*rows[0]) if rows else _NONE
 
     @property
-    def tenant(self) -> str:
+    def name(self) -> str:
         rows = self._ask("SELECT tenant FROM spaces WHERE tenant = %s")
         return rows[0][0] if rows else ""
 
@@ -193,7 +194,7 @@ class PostgresSpace:
         with self.reading():
             stand = self._stand()
             if self._names[0] != (stand.number, stand.version):
-                named = [(record.doc_id, name(record.title, record.filename)) for record in self.records()]
+                named = [(record.doc_id, mentions.name(record.title, record.filename)) for record in self.records()]
                 self._names = (stand.number, stand.version), named
             return self._names[1]
 

@@ -42,9 +42,14 @@ class PostgresSpaces:
         with self._opening:
             return self._spaces.setdefault(tenant, PostgresSpace(self, tenant))
 
-    def tenants(self) -> list[str]:
+    def names(self) -> list[str]:
         with self.writing(ALL) as cursor:
-            return [tenant for (tenant,) in cursor.execute('SELECT tenant FROM spaces ORDER BY tenant COLLATE "C"')]
+            return [name for (name,) in cursor.execute('SELECT tenant FROM spaces ORDER BY tenant COLLATE "C"')]
+
+    def audiences(self, tenant: str) -> list[str]:
+        sql = "SELECT tenant FROM spaces WHERE split_part(tenant, '/', 1) = %s AND tenant <> %s"
+        with self.asking(tenant) as cursor:
+            return sorted(name for (name,) in cursor.execute(sql, [tenant, tenant]))
 
     def settle(self, tenant: str) -> None:
         """Make the index of the vectors where there is none and it is worth it. Later vectors go into it by
@@ -55,9 +60,13 @@ class PostgresSpaces:
                 cursor.execute("SET LOCAL statement_timeout = 0")
                 cursor.execute("SELECT index_vectors(%s, %s, %s)", [tenant, M, EF_CONSTRUCTION])
 
-    def drop(self, tenant: str) -> None:
+    def drop(self, tenant: str, *, if_empty: bool = False) -> None:
         with self.writing(tenant) as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
+            if if_empty:  # whoever writes there waits for this row, and finds that it is gone
+                cursor.execute("SELECT 1 FROM spaces WHERE tenant = %s FOR UPDATE", [tenant])
+                if cursor.execute("SELECT 1 FROM documents WHERE tenant = %s LIMIT 1", [tenant]).fetchone():
+                    return
             cursor.execute("SELECT drop_space(%s)", [tenant])
         self._spaces.pop(tenant, None)
 

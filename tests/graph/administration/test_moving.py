@@ -24,7 +24,7 @@ from tests.support.spaces import put
 
 def fill(stores: Stores) -> None:
     spaces, kept = stores.spaces("model"), stores.checkpoints(MaskingSerializer())
-    for tenant in ("T1", "T2", "public"):
+    for tenant in ("T1", "T2", "public", "T1/a,b"):
         space = spaces.space(tenant, create=True)
         assert space is not None
         for n in range(3):
@@ -39,11 +39,11 @@ def fill(stores: Stores) -> None:
         )
         reply = {**dict.fromkeys(SHOWN, ""), "run_id": run["run_id"], "timestamp": "now", "question": f"why {n}?"}
         vector = None if n else np.array([0.1, 0.7], np.float32)
-        stores.conversations.add("T1", "ann", "t", reply, {"topic": n}, vector)
+        stores.conversations.add("T1", "ann", "t", reply, {"topic": n}, vector, [["a"]] * n)
         ask(kept, key_of("T1", "ann", "t"), f"why {n}?")
     stores.journal.erase(["r1"], {"receipt_id": "e", "tenant_id": "T1"})
     stores.keys.pepper()
-    stores.keys.add(Key("k", "T2", "ann", "member", "now", revoked="then"), b"\x00hash")
+    stores.keys.add(Key("k", "T2", "ann", "member", "now", revoked="then", groups=("a",)), b"\x00hash")
     stores.lists.change("T2", lambda _: {"entries": [{"value": "é"}]})
     stores.uploads.begin("j")
     with stores.uploads.file("j", 0) as out:
@@ -79,12 +79,12 @@ def test_all_of_it_is_moved_and_moved_back(both: tuple[Embedded, Postgres], tmp_
     fill(one)
     counts = move(one, other, "model")
     assert counts == {
-        "documents": 6, "turns": 3, "threads": 1, "keys": 1, "lists": 1, "uploads": 1, "samples": 1, "journal": 4,
+        "documents": 8, "turns": 3, "threads": 1, "keys": 1, "lists": 1, "uploads": 1, "samples": 1, "journal": 4,
     }  # fmt: skip
-    back = Embedded(tmp_path / "back")
+    back, names = Embedded(tmp_path / "back"), ("T1", "public", "T1/a,b")
     assert move(other, back, "model") == counts
     for stores in (other, back):
-        assert [found(stores, tenant) for tenant in ("T1", "public")] == [found(one, t) for t in ("T1", "public")]
+        assert [found(stores, tenant) for tenant in names] == [found(one, name) for name in names]
         assert list(stores.journal.lines()) == list(one.journal.lines()) and stores.journal.prove().holds
         assert stores.journal.append({"run_id": "next", "tenant_id": "T1"})["seq"] == 5
         kept = stores.checkpoints(MaskingSerializer())
@@ -113,7 +113,7 @@ def test_what_comes_out_otherwise_is_told(both: tuple[Embedded, Postgres], monke
     fill(one)
     add = type(other.conversations).add
 
-    def less(self: Any, tenant: str, user: str, thread: str, shown: Any, gist: Any, vector: Any) -> None:
+    def less(self: Any, tenant: str, user: str, thread: str, shown: Any, gist: Any, *more: Any) -> None:
         add(self, tenant, user, thread, shown, gist, None)
 
     monkeypatch.setattr(type(other.conversations), "add", less)

@@ -1,5 +1,6 @@
 """What a manifest and its access list give, and what they take away again."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,66 @@ def test_a_link_out_of_the_manifests_folder_is_not_followed(
     (tmp_path / "zebra.md").unlink()
     (tmp_path / "zebra.md").symlink_to("/etc/hostname")
     assert [o.status for o in agent.ingest_sources(sources(*named))] == ["failed"]
+
+
+def with_groups(files: tuple[Path, Path], *groups: str) -> tuple[Path, Path]:
+    """The access list with a column more: the groups of each row."""
+    rows = files[1].read_text().splitlines()
+    files[1].write_text("\n".join(f"{row},{more}" for row, more in zip(rows, ("groups", *groups), strict=True)) + "\n")
+    return files
+
+
+def test_a_column_says_which_groups_of_the_tenant_read_a_document(
+    lists: Callable[..., tuple[Path, Path]], agent: Agent
+) -> None:
+    rows = "U1,zebra,private", "U1,tapir,private", "U2,tapir,private"
+    agent.ingest_sources(sources(*with_groups(lists(*rows), "staff; board", "", "board")))
+    for tenant, groups, readable in (
+        ("U1", (), ["tapir"]), ("U1", ("board",), ["tapir", "zebra"]), ("U2", (), []), ("U2", ("board",), ["tapir"]),
+    ):  # fmt: skip
+        assert [d["doc_id"] for d in agent.documents(tenant_id=tenant, groups=groups)] == readable
+    # Other groups, and none any more: the document moves, and whoever may not read it any longer finds nothing.
+    moved = sources(*with_groups(lists(*rows), "staff", "board", ""))
+    told = {o.doc_id: (o.status, o.reason) for o in agent.ingest_sources(moved)}
+    assert told == {
+        "zebra": ("indexed", "withdrawn from U1/board,staff"), "tapir": ("indexed", "withdrawn from U1, U2/board"),
+    }  # fmt: skip
+
+    def found(question: str, *groups: str) -> set[str]:
+        return {one["doc_id"] for one in agent.search(question, tenant_id="U1", groups=groups)}
+
+    asked = "Where does the zebra sleep?"
+    assert found(asked, "staff") == {"zebra"} and found(asked, "board") == {"tapir"} and found(asked) == set()
+    assert {o.reason for o in agent.ingest_sources(moved)} == {""}
+    agent.ingest_sources(sources(*lists(*rows)))  # without the column: for all of the tenant, as before
+    assert held(agent, "U1") == ["tapir", "zebra"] and found(asked) == {"tapir", "zebra"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "groups", "said"),
+    [
+        (["public,zebra,public"], ["staff"], "tenant_acl.csv, line 2: 'zebra' is public, so it has no groups"),
+        (["U1,zebra,private"], ["a,b"], "expected 6 values"),
+        (["U1,zebra,private"], ["a;b/c"], "line 2: group 'b/c' is not usable"),
+        (["U1,zebra,private"], ["a;"], "line 2: group '' is not usable"),
+        (["U1,zebra,private"], [";".join(f"g{n}" for n in range(65))], "line 2: there are 65 groups"),
+        (["U1,zebra,private", "U1,zebra,private"], ["a", "b"], "line 3: 'zebra' is for other groups here than above"),
+        (["U1,zebra,private", "U1,zebra,private"], ["a", ""], "line 3: 'zebra' is for other groups here than above"),
+    ],
+)
+def test_groups_that_are_none_are_told_by_their_line(
+    lists: Callable[..., tuple[Path, Path]], rows: list[str], groups: list[str], said: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(said)):
+        sources(*with_groups(lists(*rows), *groups))
+
+
+def test_another_column_is_told(lists: Callable[..., tuple[Path, Path]]) -> None:
+    manifest, acl = lists("U1,zebra,private")
+    acl.write_text(
+        acl.read_text().replace("retention_policy", "retention_policy,team").replace("permanent", "permanent,")
+    )
+    with pytest.raises(
+        BadInput, match="expected tenant_id,doc_id,visibility,pii,retention_policy, and if wanted groups"
+    ):
+        sources(manifest, acl)

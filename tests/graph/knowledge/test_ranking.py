@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graph.context import Reader
 from graph.knowledge.index import CANDIDATES, Index
 from graph.stores.spaces import Candidate, Found
 
@@ -47,7 +48,7 @@ def test_two_spaces_are_ranked_as_one_by_cosine_and_the_rarity_of_words_in_both(
     own = Told(Found(10, {"ibis": 1, "valve": 5}, [near("a_0", 0.5, "valve"), near("a_1", 0.5, "ibis")]))
     public = Told(Found(90, {"ibis": 0, "valve": 60}, [near("b_0", 0.5, "valve"), near("b_1", 0.9)]))
     index = Index(Spaces(U1=own, public=public), Embedder())  # type: ignore[arg-type]
-    hits = index.search("U1", "the ibis valve", 9, documents=["x"])
+    hits = index.search(Reader("U1"), "the ibis valve", 9, documents=["x"])
     assert [(hit.where, hit.chunk_id) for hit in hits] == [
         ("private", "a_1"), ("public", "b_1"), ("private", "a_0"), ("public", "b_0"),
     ]  # fmt: skip
@@ -55,13 +56,16 @@ def test_two_spaces_are_ranked_as_one_by_cosine_and_the_rarity_of_words_in_both(
     assert hits[0].coverage == pytest.approx(rarity["ibis"] / sum(rarity.values()), abs=1e-6)
     assert hits[0].score == pytest.approx((0.5 + hits[0].coverage / 2) / 1.5, abs=1e-6)
     assert own.asked == public.asked == [(["ibis", "valve"], CANDIDATES, ["x"])]
-    assert [hit.chunk_id for hit in index.search("U1", "the ibis valve", 1)] == ["a_1"]
+    assert [hit.chunk_id for hit in index.search(Reader("U1"), "the ibis valve", 1)] == ["a_1"]
 
 
 def test_an_empty_space_changes_nothing_and_two_ask_for_no_embedding() -> None:
     empty = Told(Found(0, {"ibis": 0}, []))
     one = Told(Found(3, {"ibis": 1}, [near("a_0", -0.5, "ibis")]))
     alone, both = (Index(Spaces(spaces), Embedder()) for spaces in ({"U1": one}, {"U1": one, "public": empty}))  # type: ignore[arg-type]
-    assert alone.search("U1", "ibis", 9) == both.search("U1", "ibis", 9) and alone.search("U1", "ibis", 9)[0].score > 0
+    assert (
+        alone.search(Reader("U1"), "ibis", 9) == both.search(Reader("U1"), "ibis", 9)
+        and alone.search(Reader("U1"), "ibis", 9)[0].score > 0
+    )
     nothing = Index(Spaces(U1=empty), None)  # type: ignore[arg-type]
-    assert nothing.search("U1", "ibis", 9) == nothing.search("U2", "ibis", 9) == []
+    assert nothing.search(Reader("U1"), "ibis", 9) == nothing.search(Reader("U2"), "ibis", 9) == []

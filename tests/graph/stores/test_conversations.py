@@ -16,11 +16,15 @@ def kept(stores: Stores) -> Iterator[Conversations]:
     stores.close()
 
 
-def say(kept: Conversations, run: str, who: str = "T1/ann/t", vector: Any = None, **known: Any) -> None:
+def say(
+    kept: Conversations, run: str, who: str = "T1/ann/t", vector: Any = None, audiences: Any = (), **known: Any
+) -> None:
     reply = {**dict.fromkeys(SHOWN, ""), "run_id": run, "timestamp": f"2026-01-01T00:00:{run[1:]}Z", "usage": {}}
     tenant, user, thread = who.split("/")
     pointing = None if vector is None else np.array(vector, np.float32)
-    kept.add(tenant, user, thread, {**reply, "question": f"question {run}", **known}, {"topic": run}, pointing)
+    kept.add(
+        tenant, user, thread, {**reply, "question": f"question {run}", **known}, {"topic": run}, pointing, audiences
+    )
 
 
 def test_a_thread_has_its_turns_in_order_and_of_a_reply_what_is_shown(kept: Conversations) -> None:
@@ -61,6 +65,31 @@ def test_answered_turns_are_found_by_meaning_nearest_first(kept: Conversations) 
     ]
     assert found[0].score == 1 and found[1].score == pytest.approx(0.6)
     assert kept.any("T1", "ann")
+
+
+def test_a_turn_of_groups_is_there_for_who_is_in_one_of_each(kept: Conversations) -> None:
+    for run, audiences in (("r01", [["a", "b"], ["c"]]), ("r02", [["a"]]), ("r03", [])):
+        say(kept, run, vector=[1, 0], audiences=audiences)
+    for groups, runs in (
+        ((), ["r03"]),
+        (("b", "c"), ["r01", "r03"]),
+        (("a",), ["r02", "r03"]),
+        (("a", "c"), ["r01", "r02", "r03"]),
+    ):
+        assert [turn["run_id"] for turn in kept.turns("T1", "ann", "t", groups)] == runs
+        (thread,) = kept.threads("T1", "ann", groups)
+        assert (thread["turns"], thread["title"], thread["created"][-3:-1]) == (
+            len(runs),
+            f"question {runs[0]}",
+            runs[0][1:],
+        )
+        found = kept.search("T1", "ann", np.array([1, 0], np.float32), 1, groups)
+        assert [one.run_id for one in found] == runs[:1]
+    say(kept, "r04", "T1/bob/t", [1, 0], [["a"]])
+    assert kept.threads("T1", "bob") == kept.threads("T1", "bob", ["b"]) == []
+    assert not kept.any("T1", "bob", ["b"]) and kept.any("T1", "bob", ["a"])
+    assert [list(map(list, turn.audiences)) for turn in kept.all("T1")] == [[["a", "b"], ["c"]], [["a"]], [], [["a"]]]
+    assert kept.forget("T1", user="bob") == 1
 
 
 def test_a_refused_turn_alone_is_nothing_to_recall(kept: Conversations) -> None:

@@ -20,7 +20,7 @@ def key(name: str, tenant: str = "T1", user: str = "ann", created: str = "2026-0
 
 
 def test_a_key_is_found_with_its_hash_and_an_unknown_one_is_not(kept: KeyStore) -> None:
-    made = replace(key("a"), expires=now(1))
+    made = replace(key("a"), expires=now(1), groups=("board", "staff"))
     kept.add(made, b"x" * 32)
     assert kept.find("a") == (made, b"x" * 32) and kept.find("b") is None
 

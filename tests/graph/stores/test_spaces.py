@@ -42,9 +42,9 @@ def found(
 def test_a_space_is_there_when_it_was_made_and_says_whose_it_is(spaces: Spaces, space: Space) -> None:
     assert spaces.space("T2") is None and spaces.space("t1") is None
     public = spaces.space("public", create=True)
-    assert public is not None and (space.tenant, public.tenant) == ("T1", "public")
+    assert public is not None and (space.name, public.name) == ("T1", "public")
     assert spaces.space("T1") is space and spaces.space("T1", create=True) is space
-    assert sorted(spaces.tenants()) == ["T1", "public"]
+    assert sorted(spaces.names()) == ["T1", "public"]
 
 
 def test_two_spaces_do_not_meet(spaces: Spaces, space: Space) -> None:
@@ -58,6 +58,26 @@ def test_two_spaces_do_not_meet(spaces: Spaces, space: Space) -> None:
     assert space.record("e1") is None and space.chunk("e1_0") is None and not space.remove("e1")
 
 
+def test_what_groups_share_lies_apart_and_is_listed_by_its_tenant_alone(spaces: Spaces, space: Space) -> None:
+    shared = {name: spaces.space(name, create=True) for name in ("T1/b", "T1/a,b", "T10/a", "T2/b")}
+    assert spaces.audiences("T1") == ["T1/a,b", "T1/b"] and spaces.audiences("T10") == ["T10/a"]
+    assert spaces.audiences("T") == spaces.audiences("T3") == spaces.audiences("public") == []
+    assert sorted(spaces.names()) == ["T1", "T1/a,b", "T1/b", "T10/a", "T2/b"]
+    put(space, "d", "the ibis valve", vectors=DIRECTIONS[:1])
+    before = space.find(DIRECTIONS[0], ["ibis"], 9)
+    for name, other in shared.items():
+        assert other is not None and other.name == name
+        put(other, "d", "the ibis gauge", vectors=DIRECTIONS[:1], groups=["b"])
+        assert other.owner("d_0") == name
+    assert space.find(DIRECTIONS[0], ["ibis"], 9) == before and space.counts(["gaug"]) == {}
+    spaces.drop("T1/b", if_empty=True)
+    assert spaces.audiences("T1") == ["T1/a,b", "T1/b"]
+    assert shared["T1/b"] is not None and shared["T1/b"].remove("d")
+    spaces.drop("T1/b", if_empty=True)
+    assert spaces.audiences("T1") == ["T1/a,b"] and spaces.space("T1/b") is None and space.count() == (1, 1)
+    assert (found := spaces.space("T1/a,b")) is not None and (kept := found.record("d")) and kept.groups == ["b"]
+
+
 def test_what_was_dropped_is_as_if_it_had_never_been(spaces: Spaces, space: Space) -> None:
     other = spaces.space("T2", create=True)
     assert other is not None
@@ -65,7 +85,7 @@ def test_what_was_dropped_is_as_if_it_had_never_been(spaces: Spaces, space: Spac
         put(one, "d", "the ibis valve")
     spaces.drop("T1")
     spaces.drop("never")
-    assert spaces.space("T1") is None and spaces.tenants() == ["T2"] and other.count() == (1, 1)
+    assert spaces.space("T1") is None and spaces.names() == ["T2"] and other.count() == (1, 1)
     again = spaces.space("T1", create=True)
     assert again is not None and again.empty()
 

@@ -81,17 +81,35 @@ def test_the_list_tells_how_long_each_is_valid(tmp_path: Path, inside: Run) -> N
     assert inside("keys", "add", "--tenant", "U1", "--days", "0", home=tmp_path).returncode == 2
 
 
+def test_a_key_speaks_for_the_groups_it_was_made_with(tmp_path: Path, inside: Run) -> None:
+    made = inside("keys", "add", "--tenant", "U1", "--groups", "staff, board", home=tmp_path)
+    assert "groups board,staff" in made.stderr
+    assert inside("keys", "list", home=tmp_path).stdout.rstrip().endswith("groups board,staff")
+    (shown,) = json.loads(inside("keys", "list", "--json", home=tmp_path).stdout)
+    assert shown["groups"] == ["board", "staff"]
+    keys = keys_of(tmp_path)
+    found = keys.principal(made.stdout.strip())
+    assert found is not None and found[1].groups == {"board", "staff"}
+    keys.close()
+    line = json.loads((tmp_path / "audit" / "journal.jsonl").read_text())
+    assert line["groups"] == ["board", "staff"]
+    wrong = inside("keys", "add", "--tenant", "U1", "--groups", "a/b", home=tmp_path)
+    assert wrong.returncode == 2 and "group 'a/b' is not usable" in wrong.stderr
+
+
 def test_keys_of_an_earlier_version_open_as_before(tmp_path: Path) -> None:
     keys = keys_of(tmp_path)
     secret = keys.add("U1")[1]
     keys.close()
     with sqlite3.connect(tmp_path / "keys.db") as db:
         db.execute("ALTER TABLE keys DROP COLUMN expires")
+        db.execute("ALTER TABLE keys DROP COLUMN groups")
     db.close()
     again = keys_of(tmp_path)
     found = again.principal(secret)
     assert found is not None and found[1].tenant_id == "U1"
     assert [key.expires for key in again.all()] == [""] and again.add("U1", days=1)[0].expires
+    assert [key.groups for key in again.all()] == [(), ()] and found[1].groups == frozenset()
     again.close()
 
 

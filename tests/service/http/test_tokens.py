@@ -49,6 +49,19 @@ def test_a_role_left_out_is_the_least(tmp_path: Path) -> None:
     assert tokens(tmp_path).principal(signed(role=None))[1].role == "member"  # type: ignore[index]
 
 
+def test_groups_are_those_of_the_claim_and_none_when_it_is_left_out(tmp_path: Path) -> None:
+    for claim, groups in ((["staff", "board"], {"staff", "board"}), ([], set()), (None, set())):
+        found = tokens(tmp_path).principal(signed(groups=claim))
+        assert found is not None and found[1].groups == groups
+
+
+@pytest.mark.parametrize(
+    "groups", ["staff", ["a,b"], ["a/b"], [""], [1], 1, {"staff": {}}, [f"g{n}" for n in range(65)]]
+)
+def test_a_token_with_groups_that_are_none_is_none(tmp_path: Path, groups: Any) -> None:
+    assert tokens(tmp_path).principal(signed(groups=groups)) is None
+
+
 @pytest.mark.parametrize("claims", [{"exp": 1}, {"exp": None}, {"tenant": None}, {"sub": None}, {"role": "root"}, {"role": "operator"}, {"role": ["admin"]}, {"tenant": "public"}, {"tenant": ["U1"]}, {"tenant": "U1/.."}, {"tenant": 1}, {"sub": ""}, {"nbf": time.time() + 86_400}, {"aud": "elsewhere"}])  # fmt: skip
 def test_a_token_that_lacks_or_twists_a_claim_is_none(tmp_path: Path, claims: dict[str, Any]) -> None:
     assert tokens(tmp_path).principal(signed(**claims)) is None

@@ -34,6 +34,11 @@ BEGIN
     END LOOP;
 END $$;
 
+-- A tenant may see that spaces of its groups are there, and what lies in them only under their own names.
+DROP POLICY IF EXISTS audiences ON spaces;
+CREATE POLICY audiences ON spaces FOR SELECT
+    USING (split_part(tenant, '/', 1) = (SELECT current_setting('cordon.tenant', true)));
+
 REVOKE ALL ON ALL TABLES IN SCHEMA cordon FROM PUBLIC, {worker};
 REVOKE ALL ON FUNCTION make_space, drop_space, index_vectors, lives, enter, remains FROM PUBLIC, {worker};
 GRANT USAGE ON SCHEMA cordon TO {worker};

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graph.agent import Agent
+from graph.context import Reader
 from graph.errors import IndexUnavailable
 from graph.knowledge.index import CANDIDATES, Index
 from graph.settings import load
@@ -73,7 +74,7 @@ def fill(index: Index, count: int, name: str = "d", seed: int = 0) -> np.ndarray
 
 
 def found(index: Index, number: int) -> list[str]:
-    return [hit.chunk_id for hit in index.search("T1", str(number), 5)]
+    return [hit.chunk_id for hit in index.search(Reader("T1"), str(number), 5)]
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_a_large_space_does_not_read_every_vector(tmp_path: Path, monkeypatch: p
     index.spaces.settle("T1")
     monkeypatch.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
     assert found(index, 3)[0] == "d_3"
-    assert index.search("T1", "3", 5, documents=["d"])[0].chunk_id == "d_3"
+    assert index.search(Reader("T1"), "3", 5, documents=["d"])[0].chunk_id == "d_3"
     index.close()
 
 
@@ -199,7 +200,7 @@ def answers(home: Path, pointing: Pointing, *, serves: bool) -> list[list[str]]:
     """The best ten chunks for each question."""
     index = Index(Embedded(home, serves=serves).spaces(pointing.name), pointing)
     try:
-        return [[hit.chunk_id for hit in index.search("T1", str(n), 10)] for n in range(QUESTIONS)]
+        return [[hit.chunk_id for hit in index.search(Reader("T1"), str(n), 10)] for n in range(QUESTIONS)]
     finally:
         index.close()
 
@@ -223,14 +224,14 @@ def test_processes_of_a_service_see_at_once_what_another_one_puts_into_a_large_s
 ) -> None:
     home, pointing = large
     here, there = (Index(Embedded(home, serves=True).spaces(pointing.name), pointing) for _ in range(2))
-    before = [hit.chunk_id for hit in here.search("T1", "3", 1)]
+    before = [hit.chunk_id for hit in here.search(Reader("T1"), "3", 1)]
     space = there.space("T1")
     assert space is not None
     put(space, "new", "w ", vectors=pointing.vectors[3:4])  # exactly where question 3 points
     there.spaces.settle("T1")
-    assert [hit.chunk_id for hit in here.search("T1", "3", 1)] == ["new_0"] != before and asked == []
+    assert [hit.chunk_id for hit in here.search(Reader("T1"), "3", 1)] == ["new_0"] != before and asked == []
     alone = Index(Embedded(home).spaces(pointing.name), pointing)  # afterwards: the copy is behind, so it is not asked
-    assert [hit.chunk_id for hit in alone.search("T1", "3", 1)] == ["new_0"] and asked == [-1]
+    assert [hit.chunk_id for hit in alone.search(Reader("T1"), "3", 1)] == ["new_0"] and asked == [-1]
     assert space.remove("new")
     for index in (here, there, alone):
         index.close()

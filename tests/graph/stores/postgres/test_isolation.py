@@ -35,12 +35,13 @@ def fill(stores: Postgres) -> None:
     spaces, kept = stores.spaces("model"), stores.checkpoints(MaskingSerializer())
     stores.keys.pepper()
     stores.rows("withheld").append({"text": "x"})
-    for tenant in ("T1", "T2"):
-        space = spaces.space(tenant, create=True)
+    for name in ("T1", "T2", "T1/a"):
+        space = spaces.space(name, create=True)
         assert space is not None
-        put(space, "d", f"the secret of {tenant}", tenant_id=tenant)
-        space.annex("d", "h", tenant)
-        space.judge("guard", {"d_0": tenant})
+        put(space, "d", f"the secret of {name}", tenant_id=name)
+        space.annex("d", "h", name)
+        space.judge("guard", {"d_0": name})
+    for tenant in ("T1", "T2"):
         reply = {**dict.fromkeys(SHOWN, ""), "run_id": tenant, "timestamp": "now"}
         stores.conversations.add(tenant, "ann", "t", reply, {}, np.ones(2, np.float32))
         stores.lists.change(tenant, lambda known: {"a": 1})
@@ -98,7 +99,7 @@ def others(run: Callable[..., list[Any]], table: str) -> int:
     known = {"name" if table in OF_A_NAME else "tenant": "T1"}
     return int(
         run(f"SELECT count(*) FROM {table}")[0][0]
-        + run(f"SELECT count(*) FROM {table} WHERE {column} <> 'T1'", **known)[0][0]
+        + run(f"SELECT count(*) FROM {table} WHERE {column} NOT IN ('T1', 'T1/a')", **known)[0][0]
     )
 
 
@@ -133,6 +134,25 @@ def test_a_worker_sees_no_row_without_a_tenant_and_none_of_another(
     assert worker(f"SELECT count(*) FROM {table}", **known)[0][0] > 0
     if table not in SEEN_BY_ALL:
         assert worker(f"SELECT count(*) FROM {table}", ALL, ALL)[0][0] == 0
+
+
+OF_A_SPACE = ("documents", "chunks", "vectors", "postings", "annexes", "judged")
+
+
+@pytest.mark.parametrize("table", OF_A_SPACE)
+def test_what_groups_share_is_seen_under_its_own_name_alone(worker: Callable[..., list[Any]], table: str) -> None:
+    """Inside a tenant as between two: nothing of the other space, whatever SQL a worker sends."""
+    for mine, theirs in (("T1", "T1/a"), ("T1/a", "T1"), ("T1/b", "T1/a"), ("T2", "T1/a"), ("*", "T1/a")):
+        assert worker(f"SELECT count(*) FROM {table} WHERE tenant = '{theirs}'", mine) == [(0,)]
+        assert worker(f"DELETE FROM {table} WHERE tenant = '{theirs}'", mine) == [0]
+    assert worker(f"SELECT count(*) > 0 FROM {table}", "T1/a") == [(True,)]
+
+
+def test_a_tenant_sees_which_groups_have_spaces_and_changes_none(worker: Callable[..., list[Any]]) -> None:
+    seen = 'SELECT tenant FROM spaces ORDER BY tenant COLLATE "C"'
+    assert worker(seen, "T1") == [("T1",), ("T1/a",)] and worker(seen, "T2") == [("T2",)]
+    assert worker(seen, "T1/a") == [("T1/a",)]
+    assert worker("UPDATE spaces SET version = 9 WHERE tenant = 'T1/a'", "T1") == [0]
 
 
 @pytest.mark.parametrize("table", [*OF_A_TENANT, *OF_A_NAME, *OF_ALL])
