@@ -1,6 +1,7 @@
 """A service to try things on: a small home of two tenants, served on a free port of loopback in a thread."""
 
 import asyncio
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -59,7 +60,7 @@ def keys_of(home: Path) -> Keys:
 
 
 def small_home(directory: Path) -> Path:
-    """A home with DOCUMENTS in it, closed."""
+    """A home with DOCUMENTS in it, closed. Its record begins with whoever uses it."""
     home = directory / "home"
     with Agent(load(environ={}, home=home, out=directory / "out", artifacts=False)) as agent:
         for tenant, files in DOCUMENTS.items():
@@ -68,6 +69,7 @@ def small_home(directory: Path) -> Path:
                 path.write_text(text, encoding="utf-8")
                 outcomes = agent.ingest([path], tenant_id=tenant, public=not tenant)
                 assert [o.status for o in outcomes] == ["indexed"], outcomes
+    shutil.rmtree(home / "audit")
     return home
 
 

@@ -108,7 +108,7 @@ class Deps:
         _ = self.lock
         if self.lease is None:  # pages that a killed ingestion left, and that earlier versions kept
             shutil.rmtree(self.settings.home / "pages", ignore_errors=True)
-        return Index(self.stores.spaces(self.embedder.name), self.embedder)
+        return Index(self.stores.spaces(self.embedder.name), self.embedder, self.journal)
 
     @cached_property
     def generator(self) -> "Generator":

@@ -63,6 +63,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with Agent(load(environ={}, home=place / "home", artifacts=False)) as agent:
             outcomes = agent.ingest_sources(sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv"))
         assert {o.status for o in outcomes} == {"indexed"}, [o for o in outcomes if o.status != "indexed"]
+        shutil.rmtree(place / "home" / "audit")  # the record begins with the test
 
     return once(tmp_path_factory, "pristine", make) / "home"
 

@@ -186,8 +186,8 @@ class Library:
         self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
     ) -> None:
         """Forget a document: text, words and vectors. Raises as `document` does."""
-        name, space, _ = self._record(doc_id, tenant_id, public, groups)
-        if not space.remove(doc_id):
+        name, *_ = self._record(doc_id, tenant_id, public, groups)
+        if not self.deps.index.remove(name, doc_id, "removed"):
             raise _no_document(doc_id)
         self.deps.index.spaces.settle(name)
         self._tidy(whose(name)[0])

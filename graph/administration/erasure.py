@@ -101,7 +101,7 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
         if not is_run(entry):
             if entry["kind"] == "sentence" and scope.holds(entry):
                 cut_off.add(entry["run_id"])
-            elif entry["kind"] == "withheld" and scope.holds(entry):
+            elif entry["kind"] in ("withheld", "document") and _decided(entry, scope):
                 decided.add(entry["about"])
         elif scope.holds(entry) and "salt" in entry:
             runs.append(entry)
@@ -128,6 +128,15 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     receipt["left"] = 0
     deps.journal.erase({*work.ids, *cut_off, *decided}, receipt)
     return receipt
+
+
+def _decided(entry: dict[str, Any], scope: Scope) -> bool:
+    """Whether the line goes: a decision as a run does; a document's coming or going with its tenant, or with the user
+    who uploaded it."""
+    if entry["kind"] == "withheld":
+        return scope.holds(entry)
+    by_user = scope.user_id is not None and entry.get("uploader") == key_of(scope.tenant_id, scope.user_id)
+    return entry["tenant_id"] == scope.tenant_id and (scope.everything or (scope.whole_user and by_user))
 
 
 def _threads(work: _Erasure) -> int:

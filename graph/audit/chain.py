@@ -25,7 +25,7 @@ PERSONAL = frozenset(
     {
         "user_id", "thread_id", "query", "question_sha256", "plan", "rewrite", "rewrite_sha256", "filters_applied",
         "retrieved_doc_ids", "retrieved", "cited", "error", "answer_sha256", "artifacts", "note",
-        "doc_id", "sentence_sha256", "follow_up", "understood", "groups",
+        "doc_id", "document_sha256", "uploader", "sentence_sha256", "follow_up", "understood", "groups",
     }
 )  # fmt: skip
 _UNBOUND = frozenset({"hash", "salt", "erased"})

@@ -13,7 +13,6 @@ def withdraw(granted: Mapping[str, Collection[str]], index: Index) -> dict[str, 
         space = index.space(name)
         for record in space.records() if space else ():
             if record.listed and name not in granted.get(record.doc_id, (name,)):
-                assert space is not None
-                space.remove(record.doc_id)
+                index.remove(name, record.doc_id, "withdrawn")
                 left.setdefault(record.doc_id, []).append(name)
     return left

@@ -7,10 +7,13 @@ and it can be thresholded (evals/suites/retrieval.py measures it).
 
 import math
 import re
+import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePath
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from graph.context import PUBLIC, Reader, space_name, whose
 from graph.errors import BadInput
 from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder, once
+from graph.stores.journal import Journal
 from graph.stores.spaces import Record, Space, Spaces, StoredChunk
 
 CANDIDATES = 50  # of each kind and space
@@ -60,8 +64,9 @@ def content_words(text: str) -> list[str]:
 class Index:
     """Search over the spaces of one store."""
 
-    def __init__(self, spaces: Spaces, embedder: Embedder) -> None:
-        self.spaces, self.embedder = spaces, embedder
+    def __init__(self, spaces: Spaces, embedder: Embedder, journal: Journal | None = None) -> None:
+        """With a journal every document that comes or goes is on record."""
+        self.spaces, self.embedder, self._journal = spaces, embedder, journal
 
     def close(self) -> None:
         self.spaces.close()
@@ -77,6 +82,41 @@ class Index:
                     hint="Name the groups as other documents do.",
                 )
         return self.spaces.space(name, create=create)
+
+    def put(
+        self,
+        name: str,
+        record: Record,
+        text: str,
+        chunks: Sequence[StoredChunk],
+        vectors: np.ndarray,
+        words: Sequence[str],
+    ) -> bool:
+        """As `Space.put`, in the space of this name. Whether it took the place of another one."""
+        space = self.space(name, create=True)
+        assert space is not None
+        replaced = space.record(record.doc_id) is not None
+        self._note(name, record, "replaced" if replaced else "indexed")
+        space.put(record, text, chunks, vectors, words)
+        return replaced
+
+    def remove(self, name: str, doc_id: str, why: Literal["removed", "expired", "withdrawn"]) -> bool:
+        """As `Space.remove`, in the space of this name."""
+        space = self.space(name)
+        record = space.record(doc_id) if space else None
+        if space is None or record is None:
+            return False
+        self._note(name, record, why)
+        return space.remove(doc_id)
+
+    def _note(self, name: str, record: Record, says: str) -> None:
+        """Before it happens: no answer may come of a document that no line tells of."""
+        if self._journal is not None:
+            tenant, groups = whose(name)
+            now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            told = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
+            line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
+            self._journal.append({**line, "groups": sorted(groups), **told})
 
     def of(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer

@@ -138,8 +138,7 @@ def purge(index: Index, name: str) -> list[str]:
     space = index.space(name)
     gone = [record.doc_id for record in space.records() if expired(record)] if space else []
     for doc_id in gone:
-        assert space is not None
-        space.remove(doc_id)
+        index.remove(name, doc_id, "expired")
     return gone
 
 
@@ -199,10 +198,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 reading=READING,
                 groups=sorted(whose(name)[1]),
             )
-            space = index.space(name, create=True)
+            replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
+            space = index.space(name)
             assert space is not None
-            replaced = replaced or space.record(doc_id) is not None
-            space.put(record, document.text, chunks, vectors, split.words)
             space.judge(judge_name(), kept)
             if sidecar:
                 sidecar.save(space)

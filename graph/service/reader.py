@@ -149,7 +149,8 @@ def main(line: int, *lease: int) -> None:
     from graph.knowledge.inspection import inspect
 
     embeds = embedder(settings)
-    index = Index(stores(settings, serves=True).spaces(embeds.name), embeds)
+    kept = stores(settings, serves=True)
+    index = Index(kept.spaces(embeds.name), embeds, kept.journal)
     here = Here(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')

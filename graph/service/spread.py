@@ -258,4 +258,5 @@ def _index() -> tuple[Settings, Any]:
 
     settings = load()
     embeds = embedder(settings)
-    return settings, Index(stores(settings, serves=True).spaces(embeds.name), embeds)
+    kept = stores(settings, serves=True)
+    return settings, Index(kept.spaces(embeds.name), embeds, kept.journal)

@@ -9,6 +9,7 @@ import pytest
 
 from graph.administration.replay import Replayed, policy, replay
 from graph.agent import Agent
+from graph.audit.chain import is_run
 from graph.errors import BadInput
 from tests.support.command import Run
 from tests.support.models import Scripted, quoting
@@ -28,7 +29,7 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def all_of(agent: Agent, instead: Any = None) -> list[Replayed]:
-    return [replay(entry, agent.deps, instead) for entry in agent.deps.journal.entries()]
+    return [replay(entry, agent.deps, instead) for entry in filter(is_run, agent.deps.journal.entries())]
 
 
 def test_runs_of_the_embedded_model_come_out_the_same(opened: Callable[..., Agent], inside: Run, home: Path) -> None:
@@ -112,4 +113,4 @@ def test_an_erased_run_is_not_replayed(opened: Callable[..., Agent]) -> None:
     agent.ask("How are cryo samples stored?", tenant_id="U1", user_id="ann")
     agent.forget(tenant_id="U1", user_id="ann")
     with pytest.raises(BadInput, match="was erased"):
-        replay(next(iter(agent.deps.journal.entries())), agent.deps)
+        replay(next(filter(is_run, agent.deps.journal.entries())), agent.deps)

@@ -69,7 +69,7 @@ def test_a_damaged_journal_closes_and_says_where(one: Agent) -> None:
         file.write(b"garbage\n")
     with pytest.raises(Unavailable, match="damaged at its last line"):
         one.ask("When?", tenant_id="E1")
-    with pytest.raises(Unavailable, match="damaged at line 2"):
+    with pytest.raises(Unavailable, match=r"damaged at line \d+"):
         list(one.deps.journal.entries())
 
 

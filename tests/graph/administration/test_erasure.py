@@ -47,7 +47,7 @@ def test_a_user_is_gone_from_every_file_and_the_others_stay(one: Agent, home: Pa
     assert (receipt["runs"], receipt["threads"], receipt["turns"], receipt["artifacts"]) == (2, 1, 2, 2)
     one.close()
     assert holding(SECRET, home, tmp_path / "out") == []
-    assert holding("ann", home / "audit", home / "conversations") == []
+    assert holding("ann", home / "conversations") == holding('"ann"', home / "audit") == []
     assert one.thread("t", tenant_id="U1", user_id="bob") == before
     assert one.deps.journal.prove().broken is None
     assert [run.get("user_id") for run in filter(is_run, one.deps.journal.entries())] == [None, None, "bob"]
