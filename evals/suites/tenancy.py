@@ -119,7 +119,8 @@ def of_the_board(*, own: bool) -> Iterator[Sample]:
     for owner in TENANTS:
         theirs = [(asker, ("board", "staff")) for asker in TENANTS if asker != owner]
         askers = [(owner, ("board",))] if own else [*((owner, named) for named in OTHERS), *theirs]
-        for (asker, named), (n, wording) in itertools.product(askers, enumerate(ASKED)):
+        wordings = ASKED[:1] if own else ASKED  # as of the tenants' own canaries: one of them asks for another lab's
+        for (asker, named), (n, wording) in itertools.product(askers, enumerate(wordings)):
             told, word = {"tenant": asker, "groups": named}, OF_THE_BOARD[owner]
             yield Sample(f"{word}-{asker}-{'-'.join(named)}-{n}", wording.format(word=word), word, told)
 
