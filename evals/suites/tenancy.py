@@ -1,9 +1,11 @@
-"""tenancy: can anything of one tenant be had, or be noticed, by another? (A4, A7, X1, X2)
+"""tenancy: can anything of one tenant, or of one group of it, be had, or be noticed, by another? (A4, A7, X1, X2)
 
 Through `Agent.ask`, real index and checkpointer, embedded model, every ordered pair of the four shipped tenants:
 canaries (each tenant has a document with a word that nobody else has), foreign documents asked for by name against
 names that exist nowhere, private questions of the shipped set asked by the others, and the replies of all tenants
-before and after one tenant's world has changed.
+before and after one tenant's world has changed. The same inside each tenant: a canary of its board, asked for by those
+who are in no group, by its staff and by the boards of the others, and their replies before and after the board's world
+has changed.
 """
 
 import itertools
@@ -25,6 +27,8 @@ from graph.policy import pii
 
 TENANTS = ("U1", "U2", "U3", "U4")
 CANARIES = {"U1": "quillomarsh", "U2": "brindlewick", "U3": "tamaroskine", "U4": "velupendral"}
+OF_THE_BOARD = {"U1": "wexelbury", "U2": "drummondale", "U3": "ostrakine", "U4": "pellinward"}
+OTHERS: tuple[tuple[str, ...], ...] = ((), ("staff",))
 ASKED = (
     "What is {word}?",
     "Where is the {word} kept?",
@@ -67,6 +71,7 @@ def tasks() -> Iterator[Task]:
         yield Task("private questions", others(private[::3]), ask, cited, partial(none, FOREIGN_CITED, "cited"))
         detailed = partial(asked, agent, style="detailed")
         yield Task("personal data", questions[::2], detailed, unmasked, partial(none, UNMASKED, "unmasked"))
+        yield from groups(agent, Path(folder), questions[::4])
         rest = [s for s in questions if s.metadata["tenant"] != "U4"][::2]
         before = {sample.id: stable(ask(sample).raw) for sample in rest}
         change(agent, Path(folder))
@@ -78,12 +83,57 @@ def none(name: str, score: str, rows: Rows) -> list[Metric]:
     return [rows.rate(name, score, most=0)]
 
 
-def plant(agent: Agent, base: Path, tenant: str) -> None:
-    word = CANARIES[tenant]
+def plant(agent: Agent, base: Path, tenant: str, word: str = "", *groups: str) -> None:
+    word = word or CANARIES[tenant]
     note = base / f"{word}_note.md"
     note.write_text(f"# The {word}\n\nThe {word} is kept in room 9 of hall {tenant} and costs 4,711 rupees.\n")
-    (outcome,) = agent.ingest(note, tenant_id=tenant)
+    (outcome,) = agent.ingest(note, tenant_id=tenant, groups=groups)
     assert outcome.status == "indexed", outcome
+
+
+def groups(agent: Agent, base: Path, questions: list[Sample]) -> Iterator[Task]:
+    """Inside each tenant: its board, its staff, and those who are in no group."""
+    inside = [
+        replace(s, id=f"{s.id}-{'-'.join(named)}", metadata={**s.metadata, "groups": named})
+        for s in questions
+        for named in OTHERS
+    ]
+    before = {sample.id: stable(in_groups(agent, sample).raw) for sample in inside}
+    for tenant in TENANTS:
+        plant(agent, base, tenant, OF_THE_BOARD[tenant], "board")
+        copies = base / f"board_{tenant}"
+        copies.mkdir()
+        for n, path in enumerate(sorted((CORPUS / tenant).glob("*.md"))):
+            (copies / f"copy_{n}.md").write_text(path.read_text(encoding="utf-8") * 2, encoding="utf-8")
+        agent.ingest(copies, tenant_id=tenant, groups=["board"])
+    ask = partial(in_groups, agent)
+    found = {"canary of the board found by the board": "found"}
+    yield Task("own group's canaries", list(of_the_board(own=True)), ask, of_the_boards, found)
+    leaked = partial(none, "canary of another group in the reply", "leaks")
+    yield Task("another group's canaries", list(of_the_board(own=False)), ask, of_the_boards, leaked)
+    same = {"replies unchanged when another group's world changed": "same"}
+    yield Task("another group's world", inside, ask, lambda s, out: {"same": stable(out.raw) == before[s.id]}, same)
+
+
+def of_the_board(*, own: bool) -> Iterator[Sample]:
+    for owner in TENANTS:
+        theirs = [(asker, ("board", "staff")) for asker in TENANTS if asker != owner]
+        askers = [(owner, ("board",))] if own else [*((owner, named) for named in OTHERS), *theirs]
+        wordings = ASKED[:1] if own else ASKED  # as of the tenants' own canaries: one of them asks for another lab's
+        for (asker, named), (n, wording) in itertools.product(askers, enumerate(wordings)):
+            told, word = {"tenant": asker, "groups": named}, OF_THE_BOARD[owner]
+            yield Sample(f"{word}-{asker}-{'-'.join(named)}-{n}", wording.format(word=word), word, told)
+
+
+def of_the_boards(sample: Sample, out: Output) -> Scores:
+    """The board's document in the reply, by its name or its words."""
+    text = json.dumps({k: v for k, v in out.raw.items() if k != "question"})
+    there = f"{sample.target}_note" in text or f"{sample.target} is kept" in text
+    return {"found": there, "leaks": there}
+
+
+def in_groups(agent: Agent, sample: Sample) -> Output:
+    return asked(agent, sample, groups=sample.metadata["groups"])
 
 
 def canaries() -> Iterator[Sample]:

@@ -1,7 +1,6 @@
 """Groups inside a tenant: what some groups share is for the rest of the tenant as another tenant's: not there."""
 
 import json
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -53,12 +52,10 @@ def put(one: Agent, folder: Path, *documents: tuple[str, str, Collection[str]]) 
 def worlds(tmp_path: Path, settings_of: Callable[..., Settings]) -> Iterator[Ask]:
     """`worlds(name)`: an agent over the three documents that somebody of the staff may read."""
     agents: list[Agent] = []
-    with Agent(settings_of(home=tmp_path / "first", artifacts=False)) as first:
-        put(first, tmp_path / "texts", *DOCUMENTS)
 
     def make(name: str, chat: Any = None, **settings: Any) -> Agent:
-        home = Path(shutil.copytree(tmp_path / "first", tmp_path / name))
-        agents.append(Agent(settings_of(home=home, artifacts=False, **settings), model=chat))
+        agents.append(Agent(settings_of(home=tmp_path / name, artifacts=False, **settings), model=chat))
+        put(agents[-1], tmp_path / "texts", *DOCUMENTS)
         return agents[-1]
 
     yield make

@@ -1,5 +1,5 @@
-"""What the guard finds in a passage is kept beside it by ingestion. Where it was not, it is kept by tenant: no time tells
-one tenant what another one reads."""
+"""What the guard finds in a passage is kept beside it by ingestion. Where it was not, it is kept by space: no time tells
+a tenant, or a group, what another one reads."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -113,5 +113,21 @@ def test_a_passage_that_another_tenant_read_is_judged_anew(
         counts = []
         for tenant in ("U1", "U1", "U2", "U2"):  # the same user name in both
             assert "Mondays" in agent.ask(QUESTION, tenant_id=tenant, user_id="ann")["answer"]
+            counts.append(sum("kestrel" in text for text in read))
+    assert counts == [1, 1, 2, 2]
+
+
+def test_a_passage_that_another_group_read_is_judged_anew(
+    tmp_path: Path, settings_of: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, read: list[str]
+) -> None:
+    (tmp_path / "kiln.md").write_text(TEXT)
+    with Agent(settings_of(artifacts=False)) as agent:
+        for group in ("a", "b"):
+            agent.ingest([tmp_path / "kiln.md"], tenant_id="U1", groups=[group])
+        monkeypatch.setattr("nodes.guard.judge_name", lambda: "a later one")
+        read.clear()
+        counts = []
+        for group in ("a", "a", "b", "b"):
+            assert "Mondays" in agent.ask(QUESTION, tenant_id="U1", groups=[group])["answer"]
             counts.append(sum("kestrel" in text for text in read))
     assert counts == [1, 1, 2, 2]

@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
+from graph.agent import Agent
 from graph.policy.question.masked_values import OPTION
+from graph.settings import load
 from tests.support.command import ROOT, environment
 
 pytestmark = [
@@ -24,6 +26,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 CNIC = "35202-1837465-3"
+SHARED = {
+    "staff": "The walrus bonus of the staff is 300 rupees for people in PunjabThal.",
+    "board": "After the removals there are 17 zorblax people in PunjabThal.",
+}
 QUESTION = f"How many people are in PunjabThal after the removals? (file {CNIC})"
 
 
@@ -42,6 +48,10 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     place = tmp_path_factory.mktemp("studio")
     home = Path(shutil.copytree(pristine, place / "home"))
+    with Agent(load(environ={}, home=home, artifacts=False)) as agent:
+        for group in ("staff", "board"):
+            (place / f"{group}.md").write_text(f"# {group}\n\n{SHARED[group]}\n")
+            agent.ingest(place / f"{group}.md", tenant_id="U1", groups=[group])
     config = json.loads((ROOT / "langgraph.json").read_text())
     config["dependencies"] = [str(ROOT)]
     for group, key in (("graphs", "cordon"), ("auth", "path"), ("http", "app")):
@@ -49,7 +59,11 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     (place / "langgraph.json").write_text(json.dumps(config))
     port = _free_port()
     person = {name: str(place / "person") for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-    env = environment(home, studio_tenant="U1", artifacts=0) | {"LANGSMITH_TRACING": "false"} | person
+    env = (
+        environment(home, studio_tenant="U1", studio_groups="staff", artifacts=0)
+        | {"LANGSMITH_TRACING": "false"}
+        | person
+    )
     log = (place / "server.log").open("wb")
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
     child = subprocess.Popen(command, cwd=place, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -95,11 +109,11 @@ def _run(url: str, *, given: dict[str, Any], headers: dict[str, str] | None = No
 
 CLAIMS: dict[str, dict[str, Any]] = {
     "nothing": {"given": {"question": QUESTION}},
-    "a context": {"given": {"question": QUESTION}, "context": {"tenant_id": "U2", "user_id": "eve"}},
+    "a context": {"given": {"question": QUESTION}, "context": {"tenant_id": "U2", "user_id": "eve", "groups": ["board"]}},
     "a key of the input": {"given": {"question": QUESTION, "tenant_id": "U2", "owner": "U2"}},
     "an option": {"given": {"question": QUESTION, "options": {"tenant_id": "U2", "memory": "buffer"}}},
     "metadata": {"given": {"question": QUESTION}, "metadata": {"tenant_id": "U2", "owner": "U2"}},
-    "the configurable": {"given": {"question": QUESTION}, "config": {"configurable": {"tenant_id": "U2", "langgraph_auth_user": {"identity": "eve", "tenant_id": "U2"}, "langgraph_auth_user_id": "U2"}}},
+    "the configurable": {"given": {"question": QUESTION}, "config": {"configurable": {"tenant_id": "U2", "groups": ["board"], "langgraph_auth_user": {"identity": "eve", "tenant_id": "U2", "groups": ["board"]}, "langgraph_auth_user_id": "U2"}}},
     "a Studio header": {"given": {"question": QUESTION}, "headers": {"x-auth-scheme": "langsmith", "x-tenant-id": "U2", "authorization": "Bearer U2"}},
 }  # fmt: skip
 
@@ -108,9 +122,14 @@ CLAIMS: dict[str, dict[str, Any]] = {
 def test_whatever_a_client_claims_it_is_the_named_tenant(server: tuple[str, Path], how: str) -> None:
     state = _run(server[0], **CLAIMS[how])
     reply = state["reply"]
-    assert reply["tenant_id"] == "U1"
+    assert reply["tenant_id"] == "U1" and "zorblax" not in json.dumps(state)
     assert {c["tenant_id"] for c in reply["citations"]} <= {"U1", "public"}
     assert {e["tenant_id"] for e in state["evidence"]} <= {"U1", "public"}
+
+
+def test_studio_reads_what_its_groups_share(server: tuple[str, Path]) -> None:
+    state = _run(server[0], given={"question": "How many rupees is the walrus bonus of the staff?"})
+    assert "300" in state["answer"] and state["audiences"] == [["staff"]]
 
 
 def test_the_state_tells_decision_answer_and_verdict(server: tuple[str, Path]) -> None:

@@ -207,6 +207,7 @@ async function refreshDocuments() {
         "li",
         {},
         make("button", { title: d.filename, onclick: (e) => openDocument(d, e.currentTarget) }, d.title || d.filename),
+        ...(d.groups.length ? [make("span", { class: "quiet" }, d.groups.join(", "))] : []),
         d.visibility === "public"
           ? make("span", { class: "quiet" }, "public")
           : make("button", { class: "icon", "aria-label": `Remove ${d.title}`, onclick: () => remove(d) }, "✕"),
@@ -220,7 +221,8 @@ async function refreshDocuments() {
 
 async function remove(document_) {
   if (!confirm(`Remove this document for everybody in your organisation?\n\n${document_.title}`)) return;
-  await json(`/v1/documents/${encodeURIComponent(document_.doc_id)}`, { method: "DELETE" }).catch(told);
+  const which = `?groups=${encodeURIComponent(document_.groups.join(","))}`;
+  await json(`/v1/documents/${encodeURIComponent(document_.doc_id)}${which}`, { method: "DELETE" }).catch(told);
   refreshDocuments();
 }
 
