@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from graph.errors import BadInput, Forbidden
 
-Role = Literal["member", "uploader", "admin", "auditor", "operator"]
+Role = Literal["member", "uploader", "admin", "auditor", "reviewer", "operator"]
 PUBLIC = "public"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
 
@@ -22,6 +22,7 @@ class Context:
     user_id: str = ""
     thread_id: str = ""
     role: Role = "member"
+    granted: str = ""  # the refused run that a reviewer granted on appeal, which is asked again
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,13 @@ def key_of(*parts: str) -> str:
 def space_key(tenant: str) -> str:
     """The name under which a tenant's documents are stored."""
     return PUBLIC if tenant == PUBLIC else key_of("space", tenant)
+
+
+def granted(runtime: Any) -> str:
+    """The refused run that this one answers because a reviewer granted it; "" on a server, where the client writes the
+    context."""
+    context = runtime.context
+    return "" if getattr(runtime, "server_info", None) is not None or context is None else str(context.granted)
 
 
 def principal(runtime: Any) -> Principal:

@@ -16,7 +16,8 @@ from graph.policy.answer import refusals
 from graph.policy.question.intent import Intent
 from graph.policy.rubric import ACTIONS, Action, Threat
 
-Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
+Decision = Literal["answer", "no_answer", "refusal", "unavailable", "pending_review"]
+Act = Literal["approve", "edit", "refuse", "expire"]  # what becomes of an answer that waits
 Confidence = Literal["high", "medium", "low"]
 Outcome = Literal["verified", "partly dropped", "dropped"]
 
@@ -88,6 +89,23 @@ class KeptDraft(TypedDict):
 
     text: str
     cut: bool
+
+
+class Said(TypedDict):
+    """What a reviewer decided of an answer that waits."""
+
+    act: Act
+    by: str  # user id
+    text: str  # of an edit, masked
+    reason: str  # of a refusal, masked: the asker reads it
+
+
+class Review(TypedDict):
+    """Whether the answer waits for a person, and what that person decided."""
+
+    why: Literal["", "assessment", "guarded"]
+    said: Said | None
+    problem: str  # why the last decision could not be carried out
 
 
 class Sentence(TypedDict):
@@ -339,6 +357,7 @@ class State(TypedDict, total=False):
     answer: str
     confidence: Confidence
     reasoning: str
+    review: Review
     usage: Usage
     prompts: dict[str, str]  # name → digest of every prompt used
     error: dict[str, str] | None
@@ -397,6 +416,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "answer": "",
         "confidence": "low",
         "reasoning": "",
+        "review": {"why": "", "said": None, "problem": ""},
         "usage": {"model": "", "model_calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
         "prompts": {},
         "error": None,

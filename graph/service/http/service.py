@@ -134,7 +134,8 @@ def outward(reply: Mapping[str, Any]) -> state.Reply:
 
 def outage_untold(turn: dict[str, Any]) -> Any:
     """A reply object, or what is kept of one."""
-    return {**turn, "answer": UNAVAILABLE} if turn["decision"] == "unavailable" else turn
+    told = turn["decision"] != "unavailable" or "reviews_full" in turn["safety_flags"]
+    return turn if told else {**turn, "answer": UNAVAILABLE}
 
 
 def service(request: Request) -> Service:
@@ -168,4 +169,5 @@ Reader = Annotated[Caller, Depends(may("read"))]
 Uploader = Annotated[Caller, Depends(may("upload"))]
 Deleter = Annotated[Caller, Depends(may("delete"))]
 Releaser = Annotated[Caller, Depends(may("release"))]
+Reviewer = Annotated[Caller, Depends(may("review"))]
 Auditor = Annotated[Caller, Depends(may("audit"))]

@@ -1,0 +1,111 @@
+"""decide: carries out what a reviewer decided, on the evidence as the asker may see it now. What cannot be carried out
+is said, and the run goes on waiting."""
+
+import re
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from graph.answering.verified import Verified
+from graph.context import Context, principal
+from graph.knowledge.index import Index
+from graph.policy.answer import refusals
+from graph.policy.text.sentences import split
+from graph.policy.threats.detector import Detector
+from graph.public import Lists
+from graph.settings import Settings
+from graph.state import Evidence, Said, State
+from nodes.guard import guard
+from nodes.respond import respond
+
+MOST_SENTENCES = 60  # as of a model's draft
+_NUMBERS = re.compile(r"[ \n]?(?:\[\d{1,3}\])+")
+_ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)])\s+")
+_EXPIRED = "nobody reviewed it in time. Please ask again."
+
+
+def decide(
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    index: Index,
+    public: Lists,
+    settings: Settings,
+    detector: Detector | None = None,
+) -> State:
+    said = state["review"]["said"]
+    if said is None:
+        return {}
+    if said["by"] == principal(runtime).user_id and said["act"] != "expire":
+        return _cannot(state, "nobody reviews an answer of their own: somebody else has to decide.")
+    if not said["by"] and said["act"] != "expire":
+        return _cannot(state, "a decision says who decides (by).")
+    if said["act"] in ("refuse", "expire"):
+        return _refused(state, said)
+    now = guard(state, runtime, index=index, public=public, settings=settings, detector=detector)["evidence"]
+    texts = {(item["visibility"], item["chunk_id"]): item["text"] for item in now}
+    kept = [item for item in state["evidence"] if texts.get((item["visibility"], item["chunk_id"])) == item["text"]]
+    if said["act"] == "edit":
+        return _edited(state, said, kept, settings)
+    there = {(item["visibility"], item["chunk_id"]) for item in kept}
+    cited = state["citations"]
+    if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in there}):
+        return _cannot(
+            state, f"it rests on {gone[0]!r}, which has changed, is gone, or may not be read by the asker now."
+        )
+    return {}
+
+
+def settled(state: State) -> Literal["review", "remember", "publish"]:
+    """Back to wait where it could not be done; what was refused is not remembered."""
+    if state["review"]["said"] is None:
+        return "review"
+    return "publish" if state["decision"] == "refusal" else "remember"
+
+
+def _cannot(state: State, why: str) -> State:
+    return {"review": {**state["review"], "said": None, "problem": why}}
+
+
+def _refused(state: State, said: Said) -> State:
+    if said["act"] == "refuse" and not said["reason"]:
+        return _cannot(state, "a refusal has a reason, which the asker reads.")
+    refusal = refusals.not_approved(said["reason"] or _EXPIRED)
+    return {
+        "decision": "refusal",
+        "refusal": refusal,
+        "answer": refusal["text"],
+        "sentences": [],
+        "citations": [],
+        "assessment": {},
+        "confidence": "low",
+        "reasoning": "A reviewer refused it." if said["act"] == "refuse" else "It waited for too long.",
+    }
+
+
+def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settings) -> State:
+    """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
+    the evidence as one of a draft is."""
+    held = Verified(evidence, guarded=state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS")
+    sentences = _sentences(said["text"])
+    if not sentences:
+        return _cannot(state, "an edit has a text.")
+    if len(sentences) > MOST_SENTENCES:
+        return _cannot(state, f"an edit has at most {MOST_SENTENCES} sentences, this one {len(sentences)}.")
+    for text in sentences:
+        held.add({"text": text, "sources": [item["n"] for item in evidence]})
+    if held.dropped:
+        return _cannot(
+            state, f"the evidence does not support this sentence, or it may not be told: “{held.dropped[0]}”"
+        )
+    draft = {**state["draft"], "why": ""}
+    flags = list(dict.fromkeys([*state["flags"], "edited_by_reviewer"]))
+    edited: State = {"sentences": held.sentences, "citations": held.citations, "flags": flags}
+    answered = respond({**state, **edited, "draft": draft}, settings=settings)  # type: ignore[typeddict-item]
+    return {**answered, **edited, "review": state["review"]}
+
+
+def _sentences(text: str) -> list[str]:
+    """Without the numbers of sources, which are found anew, and the marks of a list."""
+    lines = [_ITEM.sub("", _NUMBERS.sub("", line)).strip() for line in text.splitlines()]
+    return [line[start:end] for line in lines if line for start, end in split(line)]
