@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypedDict, cast
 
 from graph.context import Context, key_of
 from graph.deps import Deps
-from graph.errors import Conflict
+from graph.errors import BadInput, Conflict
 from graph.models.gate import WHOSE
 from graph.state import CitedSentence, Evidence, Input, Reply, Said, State, fresh_turn
 from graph.turn import begin as begin_turn
@@ -132,8 +132,8 @@ class Turns:
         """Carry out what a reviewer decided of a run that waits; what is left of it is its outcome. Hold its thread,
         and that of the conversation.
 
-        Raises Conflict, with what is in the way, when it cannot be done; then it waits on. Unavailable when it could
-        not be recorded.
+        Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
+        it waits on. Unavailable when it could not be recorded.
         """
         with self._deps.gate.inside(asker.tenant_id):
             return contextvars.Context().run(self._settle, asker, run_id, said)
@@ -158,7 +158,7 @@ class Turns:
             found = self.graph.invoke(given, own, context=asker, durability="exit")
             kept.keep_latest(name)
             if "__interrupt__" in found:
-                raise Conflict(found["review"]["problem"])
+                raise (BadInput if said["act"] == "edit" else Conflict)(found["review"]["problem"])
             if memory and found["memory"] != memory:
                 self.graph.update_state(talk, {"memory": found["memory"]}, as_node="record")
                 kept.keep_latest(talk["configurable"]["thread_id"])

@@ -235,6 +235,7 @@ class Reply(TypedDict):
     rewrite: NotRequired[Annotated[str, "how the question was put to the documents instead, when it was guarded"]]
     understood: NotRequired[Annotated[Understood, "how the question was read, where that is not word by word"]]
     assessment: NotRequired[Annotated[dict[str, Any], "of an assessment that was asked for"]]
+    appeal: NotRequired[Annotated[str, "where the asker may have a person look at the refusal"]]
 
 
 class VerdictChannel(BaseChannel[TurnVerdict, TurnVerdict, TurnVerdict]):

@@ -152,7 +152,7 @@ def test_an_edit_stays_within_the_evidence(reviewed: Agent) -> None:
     reply = _ask(reviewed, GUARDED, "edited", thread_id=None)
     shown = reviewed.under_review(reply.run_id, tenant_id="U1")
     first = shown["sentences"][0]["text"]
-    with pytest.raises(Conflict, match=r"does not support.*“The moon is made of cheese.”"):
+    with pytest.raises(BadInput, match=r"does not support.*“The moon is made of cheese.”"):
         text = f"{first} [1] The moon is made of cheese."
         reviewed.review(reply.run_id, "edit", tenant_id="U1", user_id="rita", text=text)
     assert reviewed.outcome(reply.run_id, tenant_id="U1", user_id="edited")["decision"] == "pending_review"
@@ -364,7 +364,7 @@ def test_what_rests_on_a_removed_document_cannot_be_approved(opened: Callable[..
     agent.remove("phones", tenant_id="U1")
     with pytest.raises(Conflict, match=r"phones\.md"):
         agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")
-    with pytest.raises(Conflict, match="does not support"):
+    with pytest.raises(BadInput, match="does not support"):
         text = shown["sentences"][0]["text"]
         agent.review(reply.run_id, "edit", tenant_id="U1", user_id="rita", text=text)
     done = agent.review(reply.run_id, "refuse", tenant_id="U1", user_id="rita", reason="The document is gone.")
@@ -431,3 +431,85 @@ def test_only_ones_own_refusal_can_be_appealed(reviewed: Agent, agent: Agent) ->
     other = _ask(agent, BLOCKED, "owner")
     with pytest.raises(BadInput, match="nobody reviews"):
         agent.appeal(other.run_id, tenant_id="U1", user_id="owner")
+
+
+# -- the record -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scope", [{"user_id": "ann"}, {"everything": True}, {"older_than_days": 0}])
+def test_an_erasure_takes_what_waits_and_what_waited(
+    opened: Callable[..., Agent], tmp_path: Path, scope: dict[str, Any]
+) -> None:
+    agent = opened(review=BOTH, artifacts=True)
+    waits, decided, blocked = (_ask(agent, q, "ann", thread_id=None) for q in (GUARDED, ASSESSMENT, BLOCKED))
+    done = agent.review(decided.run_id, "approve", tenant_id="U1", user_id="rita")
+    agent.appeal(blocked.run_id, tenant_id="U1", user_id="ann", note="please")
+    assert Path(done["artifacts"]["dir"]).is_dir()
+    receipt = agent.forget(tenant_id="U1", **scope)
+    assert (receipt["reviews"], receipt["runs"], receipt["left"]) == (3, 3, 0)
+    assert agent.reviews(tenant_id="U1") == [] and not Path(done["artifacts"]["dir"]).exists()
+    for run in (waits, decided, blocked):
+        assert agent.deps.checkpoints.latest(thread_of("U1", run.run_id)) == ""
+    lines = list(agent.deps.journal.entries("tenant_id", "U1"))
+    assert "ann" not in json.dumps(lines) and "rita" not in json.dumps(lines) and "please" not in json.dumps(lines)
+    assert agent.deps.journal.prove().holds
+
+
+def test_an_erased_reviewer_leaves_the_decision(opened: Callable[..., Agent]) -> None:
+    agent = opened(review=BOTH)
+    reply = _ask(agent, GUARDED, "ann", thread_id=None)
+    agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")
+    agent.forget(tenant_id="U1", user_id="rita")
+    run, decided, outcome = _lines(agent, reply.run_id)
+    assert (decided["says"], "user_id" in decided) == ("approved", False)
+    assert run["user_id"] == outcome["user_id"] == "ann" and outcome["answer_sha256"]
+    assert agent.deps.journal.prove().holds
+    assert agent.outcome(reply.run_id, tenant_id="U1", user_id="ann")["decision"] == "answer"
+
+
+def test_dossier_replay_and_report_tell_of_it(reviewed: Agent) -> None:
+    from graph.administration.dossier import dossier
+    from graph.administration.replay import replay
+    from graph.audit.mistakes import one_run
+    from graph.audit.report import report
+
+    journal = reviewed.deps.journal
+    reply = _ask(reviewed, GUARDED, "told", thread_id=None)
+    entry = one_run(journal, reply.run_id)
+    text, _ = dossier(entry, reviewed.deps)
+    assert "pending" in text and "## People" not in text
+    first = reviewed.under_review(reply.run_id, tenant_id="U1")["sentences"][0]["text"]
+    assert first not in text
+    done = reviewed.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")
+    text, _ = dossier(entry, reviewed.deps)
+    assert "## People" in text and "rita" in text and "approved" in text and first[:40] in text
+    assert "The answer as a whole: verified" in text
+    again = replay(entry, reviewed.deps)
+    assert not again.differs and "reviewer" in again.left
+    blocked = _ask(reviewed, BLOCKED, "told", thread_id=None)
+    reviewed.appeal(blocked.run_id, tenant_id="U1", user_id="told")
+    asked = reviewed.review(blocked.run_id, "approve", tenant_id="U1", user_id="rita")
+    assert not replay(one_run(journal, asked["run_id"]), reviewed.deps).differs
+    rows = report((line for line in journal.entries() if line["kind"] == "run"), done["timestamp"][:10])
+    assert [row["pending_review"] > 0 for row in rows if row["tenant_id"] == "U1"] == [True]
+
+
+def test_it_moves_with_the_rest(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    from graph.administration.moving import move
+    from graph.stores.embedded import Embedded
+
+    with opened(review=BOTH) as agent:
+        if not isinstance(agent.deps.stores, Embedded):
+            pytest.skip("moved out of a home")
+        reply = _ask(agent, GUARDED, "ann", thread_id=None)
+        blocked = _ask(agent, BLOCKED, "ann", thread_id=None)
+        agent.appeal(blocked.run_id, tenant_id="U1", user_id="ann")
+        home, name = agent.settings.home, agent.deps.embedder.name
+    one, other = Embedded(home), Embedded(tmp_path / "other")
+    move(one, other, name)
+    one.close()
+    other.close()
+    with Agent(load(environ={}, home=tmp_path / "other", out=tmp_path / "out", review=BOTH)) as moved:
+        assert {row["kind"] for row in moved.reviews(tenant_id="U1")} == {"answer", "appeal"}
+        assert moved.outcome(blocked.run_id, tenant_id="U1", user_id="ann")["decision"] == "pending_review"
+        assert moved.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")["decision"] == "answer"

@@ -114,6 +114,8 @@ class Service:
         finally:
             running.cancel()
         told = outward(reply)
+        if told["refusal"] and self.settings.reviewed:
+            told = {**told, "appeal": "/v1/appeals"}
         self.metrics.turn(door, told)
         yield told
 
