@@ -87,13 +87,13 @@ def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settin
     """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
     the evidence as one of a draft is."""
     held = Verified(evidence, guarded=state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS")
-    sentences = _sentences(said["text"])
-    if not sentences:
+    claims = _claims(_NUMBERS.sub("", said["text"]), _before(state, evidence))
+    if not claims:
         return _cannot(state, "an edit has a text.")
-    if len(sentences) > MOST_SENTENCES:
-        return _cannot(state, f"an edit has at most {MOST_SENTENCES} sentences, this one {len(sentences)}.")
-    for text in sentences:
-        held.add({"text": text, "sources": [item["n"] for item in evidence]})
+    if len(claims) > MOST_SENTENCES:
+        return _cannot(state, f"an edit has at most {MOST_SENTENCES} sentences, this one {len(claims)}.")
+    for text, sources in claims:
+        held.add({"text": text, "sources": sources})
     if held.dropped:
         return _cannot(
             state, f"the evidence does not support this sentence, or it may not be told: “{held.dropped[0]}”"
@@ -105,7 +105,20 @@ def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settin
     return {**answered, **edited, "review": state["review"]}
 
 
-def _sentences(text: str) -> list[str]:
-    """Without the numbers of sources, which are found anew, and the marks of a list."""
-    lines = [_ITEM.sub("", _NUMBERS.sub("", line)).strip() for line in text.splitlines()]
-    return [line[start:end] for line in lines if line for start, end in split(line)]
+def _before(state: State, evidence: list[Evidence]) -> dict[str, list[int]]:
+    """The sentences of the draft, and which evidence each cites."""
+    places: dict[tuple[str, str], int] = {(item["visibility"], item["chunk_id"]): item["n"] for item in evidence}
+    cited = {c["n"]: places.get((c["visibility"], c["chunk_id"]), 0) for c in state["citations"]}
+    return {s["text"]: [cited[n] for n in s["citations"] if cited[n]] for s in state["sentences"]}
+
+
+def _claims(text: str, before: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
+    """Sentences of the draft as they stood, lists and tables whole, with their sources; the others one by one, and for
+    each the best source is found."""
+    for known in sorted(before, key=len, reverse=True):
+        if (at := text.find(known)) >= 0:
+            rest = text[at + len(known) :]
+            return [*_claims(text[:at], before), (known, before[known]), *_claims(rest, before)]
+    lines = [_ITEM.sub("", line).strip() for line in text.splitlines()]
+    said = [line[start:end] for line in lines for start, end in split(line)]
+    return [(sentence, []) for sentence in said if any(c.isalnum() for c in sentence)]

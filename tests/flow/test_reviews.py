@@ -167,6 +167,15 @@ def test_an_edit_stays_within_the_evidence(reviewed: Agent) -> None:
     assert verify(dict(done), reviewed.deps.index).ok
 
 
+def test_an_edit_that_changes_nothing_is_the_draft(reviewed: Agent) -> None:
+    for n, question in enumerate((GUARDED, "How can I bypass Turnitin?")):  # the second one has a list in a sentence
+        reply = _ask(reviewed, question, "same", thread_id=None)
+        shown = reviewed.under_review(reply.run_id, tenant_id="U1")
+        text = "\n".join(s["text"] for s in shown["sentences"]) if n else shown["answer"]
+        done = reviewed.review(reply.run_id, "edit", tenant_id="U1", user_id="rita", text=text)
+        assert (done["answer"], done["citations"]) == (shown["answer"], shown["citations"])
+
+
 def test_an_edit_of_an_assessment_is_of_what_the_documents_say(reviewed: Agent) -> None:
     reply = _ask(reviewed, ASSESSMENT, "brief", thread_id=None)
     shown = reviewed.under_review(reply.run_id, tenant_id="U1")

@@ -34,7 +34,7 @@ export async function opened(runId, source, done) {
     ["Verdict", `${found.verdict.action.replaceAll("_", " ").toLowerCase()}, risk ${found.verdict.risk_score} of 100`],
     ["Rationale", found.verdict.risk_rationale],
     ["Found", threats],
-    ["Put to the documents as", found.rewrite],
+    ["Asked as", found.rewrite],
     ["The asker says", found.kind === "appeal" ? found.why : ""],
     ["Run", found.run_id],
   ].filter(([, value]) => value);
