@@ -26,7 +26,7 @@ DOCUMENTS = {
 }
 CANARIES = {"U1": "kestrel", "U2": "osprey"}
 QUESTIONS = {"U1": "Which freezer holds the whole blood samples?", "U2": "When is the antenna calibrated?"}
-ROLES: tuple[Role, ...] = ("member", "uploader", "admin", "auditor", "operator")
+ROLES: tuple[Role, ...] = ("member", "uploader", "admin", "auditor", "reviewer", "operator")
 WIDE: dict[str, Any] = {
     "key_rate": 1_000_000,
     "tenant_rate": 1_000_000,

@@ -12,6 +12,7 @@ from typing import Any, Self, Unpack, get_args
 from langchain_core.language_models import BaseChatModel
 
 from graph.administration.documents import Library
+from graph.administration.reviews import Reviews
 from graph.context import Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
@@ -44,7 +45,7 @@ class VerifiedSentence:
     support: float
 
 
-class Agent(Library):
+class Agent(Library, Reviews):
     """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for those
     who run the turns elsewhere (graph/service/processes.py).
 
@@ -201,8 +202,12 @@ class Agent(Library):
     def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> bool:
         """Forget a conversation; whether there was anything of it, asked with memory `none` included."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
+        theirs = (user_id, thread_id)
+        waits = self.deps.waiting.all(tenant_id)
         with self.deps.stores.thread(thread):
-            held = self.deps.checkpoints.forget([thread]) + self.deps.conversations.forget(
+            asked = [w for w in waits if (w["asker"]["user_id"], w["asker"]["thread_id"]) == theirs]
+            held = self.withdraw(tenant_id, asked)
+            held += self.deps.checkpoints.forget([thread]) + self.deps.conversations.forget(
                 tenant_id, user=user_id, thread=thread_id
             )
             return held > 0

@@ -15,9 +15,11 @@ from graph.state import Input, State
 from nodes.admit import admit, admitted
 from nodes.classify import classify
 from nodes.constrain import constrain
+from nodes.decide import decide, settled
 from nodes.fail_closed import fail_closed
 from nodes.generate import generate, well_formed
 from nodes.guard import guard, permitted
+from nodes.hold import held, hold, waits
 from nodes.present import present
 from nodes.publish import publish
 from nodes.record import record
@@ -26,6 +28,7 @@ from nodes.remember import remember
 from nodes.repair import repair
 from nodes.respond import respond
 from nodes.retrieve import retrieve
+from nodes.review import review
 from nodes.triage import enforce, triage
 from nodes.validate import grounded, validate
 
@@ -35,8 +38,8 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     g = _staged(
         deps or Deps(load()), StateGraph(State, context_schema=Context, input_schema=Input),
         admit=admit, classify=classify, triage=triage, constrain=constrain, retrieve=retrieve, guard=guard,
-        generate=generate, repair=repair, validate=validate, respond=respond, remember=remember,
-        refuse=refuse, publish=publish, record=record,
+        generate=generate, repair=repair, validate=validate, respond=respond, hold=hold,
+        review=review, decide=decide, remember=remember, refuse=refuse, publish=publish, record=record,
     )  # fmt: skip
 
     g.add_edge(START, "admit")
@@ -51,7 +54,10 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     g.add_conditional_edges("generate", well_formed)
     g.add_edge("repair", "validate")
     g.add_conditional_edges("validate", grounded)
-    g.add_edge("respond", "remember")
+    g.add_conditional_edges("respond", held)
+    g.add_conditional_edges("hold", waits)
+    g.add_edge("review", "decide")
+    g.add_conditional_edges("decide", settled)
     g.add_edge("remember", "publish")
     g.add_edge("refuse", "publish")
     g.add_edge("publish", "record")

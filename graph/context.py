@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from graph.errors import BadInput, Forbidden
 
-Role = Literal["member", "uploader", "admin", "auditor", "operator"]
+Role = Literal["member", "uploader", "admin", "auditor", "reviewer", "operator"]
 PUBLIC = "public"
 MOST_GROUPS = 64  # of a person, or of a document
 _OF = "/"  # between a tenant and groups in the name of a space: no id has it
@@ -26,6 +26,7 @@ class Context:
     thread_id: str = ""
     role: Role = "member"
     groups: Collection[str] = ()
+    granted: str = ""  # the refused run that a reviewer granted on appeal, which is asked again
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,13 @@ def space_key(name: str) -> str:
     """What the documents of a space are stored by."""
     tenant, groups = whose(name)
     return PUBLIC if name == PUBLIC else key_of("space", tenant, *sorted(groups))
+
+
+def granted(runtime: Any) -> str:
+    """The refused run that this one answers because a reviewer granted it; "" on a server, where the client writes the
+    context."""
+    context = runtime.context
+    return "" if getattr(runtime, "server_info", None) is not None or context is None else str(context.granted)
 
 
 def principal(runtime: Any) -> Principal:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from graph.public import Lists
     from graph.stores.checkpoints import Checkpoints
     from graph.tracing import Tracer
+    from graph.waiting import Waiting
 
 
 def stores(settings: Settings, *, serves: bool = False) -> Stores:
@@ -156,6 +157,12 @@ class Deps:
         from graph.public import Lists
 
         return Lists(self.stores.lists, roles=self.settings.role_addresses == "show")
+
+    @cached_property
+    def waiting(self) -> "Waiting":
+        from graph.waiting import Waiting
+
+        return Waiting(self.stores.lists, self.settings.review_waiting, self.settings.review_days)
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -3,6 +3,7 @@
     CordonError
     ├── BadInput            the caller can mend it: an id, a path, a setting, an option
     │   ├── NotFound        no such document, thread or run, or someone else's: the same words for both
+    │   ├── Conflict        it was decided already, or cannot be done as things stand now
     │   └── BadSettings     a setting is unknown or has a bad value
     ├── DocumentError       a document cannot be read; .reason is a short code
     │   └── Quarantined     it was refused on purpose (encrypted, empty, a bomb, …)
@@ -33,6 +34,12 @@ class BadInput(CordonError):
 
 class NotFound(BadInput):
     """There is no such thing, or it is someone else's: nobody can tell which."""
+
+
+class Conflict(BadInput):
+    """Somebody else was first, or what it rests on has changed."""
+
+    exit_code = 1
 
 
 class BadSettings(BadInput):

@@ -131,10 +131,15 @@ def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Mem
 def readable(memory: Memory, groups: Collection[str]) -> Memory:
     """Without the turns that tell of documents which somebody in these groups may not read."""
 
-    def open_to(turn: PastTurn) -> bool:
-        return all(not {*audience}.isdisjoint(groups) for audience in turn.get("audiences", []))
+    def shown(turns: Sequence[PastTurn]) -> list[PastTurn]:
+        return [turn for turn in turns if open_to(turn.get("audiences", []), groups)]
 
-    return {"turns": [*filter(open_to, memory["turns"])], "summary": [*filter(open_to, _synopsis(memory))]}
+    return {"turns": shown(memory["turns"]), "summary": shown(_synopsis(memory))}
+
+
+def open_to(audiences: Sequence[Sequence[str]], groups: Collection[str]) -> bool:
+    """Whether somebody in these groups may read what tells of documents for each of these sets of groups."""
+    return all(not {*audience}.isdisjoint(groups) for audience in audiences)
 
 
 def audiences(turns: Sequence[PastTurn]) -> list[list[str]]:

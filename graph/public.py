@@ -68,7 +68,7 @@ class Lists:
         new = {"value": " ".join(value.split()), "kind": kind, "note": note[:200], "added": now, "by": by}
 
         def longer(known: dict[str, Any]) -> dict[str, Any]:
-            known = known or _NONE
+            known = _NONE | known
             if any(forms & set(one["forms"]) for one in known["entries"]):
                 raise BadInput("the value is on the list already.")
             if len(known["entries"]) >= MOST:
@@ -85,14 +85,14 @@ class Lists:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
         def shorter(known: dict[str, Any]) -> dict[str, Any]:
-            known = known or _NONE
+            known = _NONE | known
             gone = [one for one in known["entries"] if forms & set(one["forms"])]
             if not gone:
                 raise NotFound("the value is not on the list.", hint="`cordon public list` shows what is.")
             journal.append(_line("removed", tenant, kind, value, by, now))
             former = [*known["gone"], *(digest(form) for one in gone for form in one["forms"])]
             left = [one for one in known["entries"] if one not in gone]
-            return {"entries": left, "gone": list(dict.fromkeys(former))[-4 * MOST :]}
+            return known | {"entries": left, "gone": list(dict.fromkeys(former))[-4 * MOST :]}
 
         self._kept.change(tenant, shorter)
 
@@ -105,7 +105,7 @@ class Lists:
 
     def _known(self, tenant: str) -> dict[str, Any]:
         loaded = self._read[tenant] = self._kept.load(tenant, self._read.get(tenant))
-        return loaded.value or _NONE
+        return _NONE | loaded.value
 
 
 def _line(says: str, tenant: str, kind: str, value: str, by: str, now: str) -> dict[str, Any]:

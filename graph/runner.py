@@ -4,18 +4,20 @@
 """
 
 import contextvars
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, cast
 
 from graph.context import Context, key_of
 from graph.deps import Deps
+from graph.errors import BadInput, Conflict
 from graph.models.gate import WHOSE
-from graph.state import CitedSentence, Evidence, Input, Reply
+from graph.state import CitedSentence, Evidence, Input, Reply, Said, State, fresh_turn
 from graph.stores.checkpoints import AFTER
 from graph.turn import begin as begin_turn
 from graph.turn import spent_ms
+from graph.waiting import thread_of
 
 SentenceSink = Callable[[CitedSentence], None]
 
@@ -82,26 +84,99 @@ class Turns:
         begin_turn()
         known: dict[str, Any] = {"context": turn.context}
         graph = self._passing
-        if turn.kept:
+        stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
+        if stored:
             graph = self.graph
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
         known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
-        kept = self._deps.checkpoints
+        kept, waits = self._deps.checkpoints, False
         with tracing_context(enabled=False), kept.outages():
-            if turn.kept:
+            if stored:
                 at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
                 known |= {"config": {"configurable": at}, "durability": "exit"}
-            for mode, told in graph.stream(turn.asked, **known):
-                if mode == "values":
-                    reply = told["reply"]
-                elif release is not None:
-                    release(told["sentence"] | {"citations": told["citations"]})
-            if turn.kept:
-                kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
+            try:
+                for mode, told in graph.stream(turn.asked, **known):
+                    if mode == "values":
+                        reply, waits = told.get("reply", reply), waits or "__interrupt__" in told
+                    elif release is not None:
+                        release(told["sentence"] | {"citations": told["citations"]})
+                if waits and reply is not None:
+                    self._set_aside(turn, reply["run_id"])
+                if turn.kept:
+                    kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
+            finally:
+                if stored and not turn.kept:
+                    kept.forget([turn.thread])
         assert reply is not None
         # The record cannot tell how long it took itself; the reply can.
         return {**reply, "timings_ms": {**reply["timings_ms"], "total": spent_ms() or 0.0}}
+
+    # -- what waits for a reviewer ------------------------------------------------------------------------
+
+    def _set_aside(self, turn: Turn, run_id: str) -> None:
+        """A run that waits gets a thread of its own, so that its conversation may go on; nothing of it stays there."""
+        at, own = _config(turn.thread), _config(thread_of(turn.context.tenant_id, run_id))
+        self.graph.update_state(own, self.graph.get_state(at).values, as_node="hold")
+        self.graph.invoke(None, own, context=turn.context, durability="exit")  # as far as the reviewer's decision
+        if turn.kept:
+            self.graph.update_state(at, None, as_node="__end__")
+            self.graph.update_state(at, fresh_turn("", ""), as_node="record")
+
+    def waiting(self, tenant_id: str, run_id: str) -> State:
+        """The state of a run that waits, or of its outcome; {} when there is none."""
+        with self._deps.checkpoints.outages():
+            found: State = self.graph.get_state(_config(thread_of(tenant_id, run_id))).values
+            return found
+
+    def settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+        """Carry out what a reviewer decided of a run that waits; what is left of it is its outcome. Hold its thread,
+        and that of the conversation.
+
+        Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
+        it waits on. Unavailable when it could not be recorded.
+        """
+        with self._deps.gate.inside(asker.tenant_id):
+            return contextvars.Context().run(self._settle, asker, run_id, said)
+
+    def _settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+        from langgraph.types import Command
+        from langsmith.run_helpers import tracing_context
+
+        WHOSE.set(asker.tenant_id)
+        begin_turn()
+        own = _config(name := thread_of(asker.tenant_id, run_id))
+        talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
+        kept = self._deps.checkpoints
+        with tracing_context(enabled=False), kept.outages():
+            memory = self.graph.get_state(talk).values.get("memory")  # of now: the conversation may have gone on
+            waits, given = self.graph.get_state(own), cast(Any, None)
+            if "review" in waits.next:
+                given = Command(resume=said, update={"memory": memory} if memory else {})
+            else:  # it was decided, and could not be recorded: on from there, unless the conversation has gone on
+                self.graph.update_state(own, {}, as_node="publish")
+                memory = memory if memory == waits.values["memory"] else None
+            found = self.graph.invoke(given, own, context=asker, durability="exit")
+            kept.keep_latest(name)
+            if "__interrupt__" in found:
+                raise (BadInput if said["act"] == "edit" else Conflict)(found["review"]["problem"])
+            if memory and found["memory"] != memory:
+                self.graph.update_state(talk, {"memory": found["memory"]}, as_node="record")
+                kept.keep_latest(talk["configurable"]["thread_id"])
+            reply: Reply = found["reply"]
+            self.keep_outcome(asker.tenant_id, run_id, found["owner"], reply, found["audiences"])
+            return reply
+
+    def keep_outcome(
+        self, tenant_id: str, run_id: str, owner: str, reply: Reply, audiences: Sequence[list[str]] = ()
+    ) -> None:
+        """For the asker (whose digest is `owner`) to fetch, in groups that these `audiences` have. Nothing else of the
+        run stays."""
+        own = _config(thread_of(tenant_id, run_id))
+        outcome: dict[str, Any] = {**fresh_turn("", ""), "owner": owner, "reply": reply, "audiences": [*audiences]}
+        with self._deps.checkpoints.outages():
+            self.graph.update_state(own, outcome, as_node="record")
+            self._deps.checkpoints.keep_latest(own["configurable"]["thread_id"])
 
     def search(self, turn: Turn) -> Found:
         with self._deps.gate.inside(turn.context.tenant_id):
@@ -157,3 +232,7 @@ class Turns:
 
         _ = self._deps.lock
         return build_search(self._deps).compile()
+
+
+def _config(thread: str) -> Any:
+    return {"configurable": {"thread_id": thread}}

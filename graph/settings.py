@@ -81,6 +81,12 @@ class Settings(BaseModel):
     chunk_overlap: int = Field(50, ge=0, le=500)
     memory_turns: int = Field(8, ge=1, le=50, description="turns kept word by word in buffer memory")
 
+    review: str = Field(
+        "none", description="what waits for a reviewer: `assessments`, `guarded` (answers), `assessments,guarded`"
+    )
+    review_waiting: int = Field(100, ge=1, le=1_000, description="answers of a tenant that may wait for a reviewer")
+    review_days: int = Field(14, ge=1, le=365, description="after which an answer that nobody reviewed is refused")
+
     min_question_chars: int = Field(3, ge=1, le=100)
     max_question_chars: int = Field(8_000, ge=100, le=100_000)
     max_file_mb: int = Field(25, ge=1, le=1_000)
@@ -176,6 +182,13 @@ class Settings(BaseModel):
             raise ValueError("an address such as postgresql://USER:PASSWORD@HOST/NAME is expected")
         return value
 
+    @field_validator("review")
+    @classmethod
+    def _reviewed(cls, value: str) -> str:
+        if value != "none" and not set(map(str.strip, value.split(","))) <= {"assessments", "guarded"}:
+            raise ValueError("none, assessments, guarded or assessments,guarded is expected")
+        return value
+
     @field_validator("context")
     @classmethod
     def _holds(cls, value: int) -> int:
@@ -206,6 +219,11 @@ class Settings(BaseModel):
     def processes(self) -> int:
         """How many processes answer."""
         return self.serve_processes or min(MOST_PROCESSES, processors.available())
+
+    @property
+    def reviewed(self) -> frozenset[str]:
+        """What waits for a reviewer."""
+        return frozenset() if self.review == "none" else frozenset(map(str.strip, self.review.split(",")))
 
     @property
     def embedded(self) -> bool:

@@ -16,7 +16,8 @@ from graph.policy.answer import refusals
 from graph.policy.question.intent import Intent
 from graph.policy.rubric import ACTIONS, Action, Threat
 
-Decision = Literal["answer", "no_answer", "refusal", "unavailable"]
+Decision = Literal["answer", "no_answer", "refusal", "unavailable", "pending_review"]
+Act = Literal["approve", "edit", "refuse", "expire"]  # what becomes of an answer that waits
 Confidence = Literal["high", "medium", "low"]
 Outcome = Literal["verified", "partly dropped", "dropped"]
 
@@ -89,6 +90,23 @@ class KeptDraft(TypedDict):
 
     text: str
     cut: bool
+
+
+class Said(TypedDict):
+    """What a reviewer decided of an answer that waits."""
+
+    act: Act
+    by: str  # user id
+    text: str  # of an edit, masked
+    reason: str  # of a refusal, masked: the asker reads it
+
+
+class Review(TypedDict):
+    """Whether the answer waits for a person, and what that person decided."""
+
+    why: Literal["", "assessment", "guarded"]
+    said: Said | None
+    problem: str  # why the last decision could not be carried out
 
 
 class Sentence(TypedDict):
@@ -219,6 +237,7 @@ class Reply(TypedDict):
     rewrite: NotRequired[Annotated[str, "how the question was put to the documents instead, when it was guarded"]]
     understood: NotRequired[Annotated[Understood, "how the question was read, where that is not word by word"]]
     assessment: NotRequired[Annotated[dict[str, Any], "of an assessment that was asked for"]]
+    appeal: NotRequired[Annotated[str, "where the asker may have a person look at the refusal"]]
 
 
 class VerdictChannel(BaseChannel[TurnVerdict, TurnVerdict, TurnVerdict]):
@@ -342,6 +361,7 @@ class State(TypedDict, total=False):
     answer: str
     confidence: Confidence
     reasoning: str
+    review: Review
     usage: Usage
     prompts: dict[str, str]  # name → digest of every prompt used
     error: dict[str, str] | None
@@ -401,6 +421,7 @@ def fresh_turn(turn: str, started: str) -> State:
         "answer": "",
         "confidence": "low",
         "reasoning": "",
+        "review": {"why": "", "said": None, "problem": ""},
         "usage": {"model": "", "model_calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
         "prompts": {},
         "error": None,

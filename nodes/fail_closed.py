@@ -1,5 +1,6 @@
 """fail_closed: any stage that raises leads here, and from here only to refuse, or to record when refusing or publishing
-failed. What the run had made is thrown away."""
+failed. What the run had made is thrown away; but an answer that waited for a reviewer, and was approved while something
+was away, waits on."""
 
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from graph.state import State, fresh_turn
 _UNDECIDED = {"action": "BLOCK", "risk_score": 100, "risk_rationale": "not assessed: the guard failed."}
 
 
-def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "record"]]:
+def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "record", "review"]]:
     cause = error.error
     if error.node == "record":
         raise cause  # there is nothing behind it to fall back on: the run fails and nothing leaves
@@ -22,6 +23,9 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
     # The text of an unexpected error may quote a document: only its kind is told.
     message = str(cause) if expected else f"the stage {error.node} failed ({type(cause).__name__})."
     hint = cause.hint if isinstance(cause, CordonError) else "Try again; `cordon doctor` tells what is wrong."
+    if error.node != "admit" and state["review"]["said"] is not None:  # the answer waits on, and the reviewer is told
+        problem = f"it could not be carried out: {message} {hint}".strip()
+        return Command(goto="review", update={"review": {**state["review"], "said": None, "problem": problem}})
     update: dict[str, Any] = {
         "error": {"code": code, "stage": error.node, "message": message, "hint": hint},
         "evidence": [],

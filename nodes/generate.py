@@ -26,7 +26,9 @@ def generate(
     state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
 ) -> State:
     job = prepare(state, generator, settings)
-    streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA"
+    guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
+    reviewed = guarded and "guarded" in settings.reviewed  # nothing of it leaves before a person has read it
+    streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA" and not reviewed
     stream = SentenceStream(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
     asked: dict[str, Any] = {
         "schema": SCHEMAS[state["intent"]["name"]],

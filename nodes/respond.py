@@ -21,6 +21,7 @@ def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
     confidence = _confidence(state, settings) if decision == "answer" else "low"
     return {
+        "review": {**state["review"], "why": _reviewed(state, decision, settings)},
         "decision": decision,
         "answer": answer,
         "sentences": state["sentences"] if decision == "answer" else [],
@@ -29,6 +30,14 @@ def respond(state: State, *, settings: Settings) -> State:
         "reasoning": _reasoning(state, decision),
         "draft": {**state["draft"], "text": "", "value": None, "errors": []},  # what was not let out is not kept
     }
+
+
+def _reviewed(state: State, decision: Decision, settings: Settings) -> Literal["", "assessment", "guarded"]:
+    """Why a person reads the answer first, where the settings say so."""
+    if decision == "answer" and state["intent"]["name"] == "ASSESSMENT_GEN" and "assessments" in settings.reviewed:
+        return "assessment"
+    guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS" and "guarded" in settings.reviewed
+    return "guarded" if decision == "answer" and guarded else ""
 
 
 def _answer(state: State) -> tuple[Decision, str]:

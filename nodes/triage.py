@@ -6,7 +6,7 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from graph.context import Context, principal
+from graph.context import Context, granted, principal
 from graph.models.opinion import Opinion
 from graph.policy import rubric
 from graph.policy.answer import refusals
@@ -56,6 +56,14 @@ def triage(
                 "safe_response": _safe_response(action, [(t["type"], t["score"]) for t in verdict["threats"]]),
                 "recommended_controls": _CONTROLS[action],
             }
+    if granted(runtime) and verdict["action"] == "BLOCK" and rubric.grantable(verdict["threats"]):
+        verdict = verdict | {
+            "action": "ALLOW_WITH_GUARDRAILS",
+            "risk_score": rubric.BLOCKED_FROM - 1,
+            "risk_rationale": f"{verdict['risk_rationale']} A reviewer granted it on appeal.",
+            "safe_response": _safe_response("ALLOW_WITH_GUARDRAILS", []),
+            "recommended_controls": _CONTROLS["ALLOW_WITH_GUARDRAILS"],
+        }
     return {**update, "verdict": verdict}
 
 

@@ -31,6 +31,7 @@ ROLES = {
     "admin": "^/",
     "member": "^/",
     "auditor": "^/v1/audit(/head)?$",
+    "reviewer": "^/v1/reviews",
     "operator": "^/metrics$",
 }  # and what each is let loose on
 PER_OPERATION = 200  # tries a round; what one has sent before is not sent again

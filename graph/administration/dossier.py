@@ -27,13 +27,16 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
     """
     again = replay(entry, deps)
     proof = deps.journal.prove()
-    reply = _reply(entry)
+    lines = list(deps.journal.entries("run", entry["run_id"]))
+    outcome = next((line for line in lines if line["kind"] == "outcome"), entry)
+    reply = _reply(outcome)
     checked = verify(reply, deps.index, deps.detector, deps.public) if reply and reply["citations"] else None
     parts = (
         _head(entry),
         _verdict(entry),
         _evidence(entry),
-        _answer(entry, reply),
+        _reviewed([line for line in lines if line["kind"] == "review"]),
+        _answer(outcome, reply),
         _checks(checked, again),
         _made_by(entry),
         _place(entry, proof),
@@ -104,6 +107,17 @@ def _evidence(entry: Entry) -> Iterator[str]:
     )  # fmt: skip
     yield from _table("n|Document|Passage|Whose|Score|Withheld|Masked|SHA-256", rows)
     yield "\nWithheld: sentences left out because they give instructions. The hash is of the passage as it was shown."
+
+
+def _reviewed(lines: list[Entry]) -> Iterator[str]:
+    if lines:
+        yield "## People"
+        yield ""
+        rows = (
+            (line["timestamp"], line.get("user_id", "-"), line["says"], line.get("note", ""), line["seq"])
+            for line in lines
+        )
+        yield from _table("When (UTC)|Who|Did|Why|Line", rows)
 
 
 def _answer(entry: Entry, reply: dict[str, Any] | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from graph import remains
+from graph import remains, waiting
 from graph.audit import artifacts, withheld
 from graph.audit.chain import is_run
 from graph.context import key_of, space_key
@@ -61,12 +61,13 @@ class _Erasure:
     scope: Scope
     deps: Deps
     runs: list[dict[str, Any]]
+    waits: set[str]  # runs that wait or waited for a reviewer, or were appealed
     cut_off: set[str]  # runs whose sentences left before they were killed: they have no line of their own
     threads: set[tuple[str, str]]  # (user, thread) whose memory goes
 
     @property
     def ids(self) -> list[str]:
-        return [run["run_id"] for run in self.runs]
+        return list(dict.fromkeys(run["run_id"] for run in self.runs))
 
     @property
     def home(self) -> Path:
@@ -77,6 +78,7 @@ class _Erasure:
         """The names under which the threads, and the tenant if all of it goes, are stored."""
         tenant = self.scope.tenant_id
         threads = [key_of(tenant, user, thread) for user, thread in self.threads]
+        threads += [waiting.thread_of(tenant, run) for run in self.waits]
         return threads + ([key_of(tenant), space_key(tenant)] if self.scope.everything else [])
 
 
@@ -96,10 +98,13 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     cut_off: set[str] = set()
     decided: set[str] = set()
+    reviewed: list[dict[str, Any]] = []
     used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
     for entry in deps.journal.entries("tenant_id", scope.tenant_id):
-        if not is_run(entry):
-            if entry["kind"] == "sentence" and scope.holds(entry):
+        if not is_run(entry) and entry["kind"] != "outcome":
+            if entry["kind"] == "review":
+                reviewed.append(entry)
+            elif entry["kind"] == "sentence" and scope.holds(entry):
                 cut_off.add(entry["run_id"])
             elif entry["kind"] in ("withheld", "document") and _decided(entry, scope):
                 decided.add(entry["about"])
@@ -108,7 +113,11 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
         elif entry["tenant_id"] == scope.tenant_id and scope.before is not None and entry["timestamp"] >= scope.before:
             used_since.add((entry.get("user_id"), entry.get("thread_id")))
     threads = {(run["user_id"], run["thread_id"]) for run in runs} - used_since
-    work = _Erasure(scope, deps, runs, cut_off, threads)
+    gone = {run["run_id"] for run in runs}
+    decided |= {line["about"] for line in reviewed if line["run"] in gone or scope.holds(line)}
+    waits = {line["run"] for line in reviewed} & gone
+    waits |= {run["run_id"] for run in runs if run["final_decision"] == "pending_review"}
+    work = _Erasure(scope, deps, runs, waits, cut_off, threads)
     receipt: dict[str, Any] = {
         "receipt_id": uuid.uuid4().hex,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -118,7 +127,7 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     for place in PLACES:
         receipt[place.name] = place.erase(work)
     _forget_in_memory()
-    gone = {*work.ids, *decided, *work.keys}
+    gone |= {*decided, *work.keys}
     folders = {deps.settings.out} | {Path(run["artifacts"]).parent for run in runs if run["artifacts"]}
     if left := list(dict.fromkeys([*deps.stores.remains(gone), *map(str, remains.holding(gone, folders))])):
         raise Unavailable(
@@ -143,6 +152,16 @@ def _threads(work: _Erasure) -> int:
     tenant = work.scope.tenant_id
     work.deps.checkpoints.forget([key_of(tenant, user, thread) for user, thread in work.threads])
     return len(work.threads)
+
+
+def _reviews(work: _Erasure) -> int:
+    """What waits for a reviewer, and the outcome of what waited."""
+    tenant = work.scope.tenant_id
+    listed = {one["run_id"] for one in work.deps.waiting.all(tenant)} if work.scope.everything else set()
+    runs = sorted(work.waits | listed)
+    work.deps.waiting.drop(tenant, runs)
+    work.deps.checkpoints.forget([waiting.thread_of(tenant, run) for run in runs])
+    return len(runs)
 
 
 def _turns(work: _Erasure) -> int:
@@ -224,7 +243,7 @@ def _withheld(work: _Erasure) -> int:
 
 def _runs(work: _Erasure) -> int:
     """Their lines lose what is personal when the receipt is written, last of all."""
-    return len(work.runs)
+    return len(work.ids)
 
 
 def _of_nobody(work: _Erasure) -> int:
@@ -243,6 +262,7 @@ PLACES = (
     Place("runs", _runs),
     Place("head", _of_nobody),  # of the journal: a number and a hash; it follows it
     Place("threads", _threads),
+    Place("reviews", _reviews),
     Place("turns", _turns),
     Place("artifacts", _artifacts),
     Place("traces", _traces),

@@ -15,6 +15,7 @@ from graph.errors import BadInput, Unavailable
 from graph.stores import Stores
 from graph.stores.checkpoints import Checkpoints
 from graph.stores.spaces import Space
+from graph.waiting import thread_of
 
 ROWS: tuple[Literal["false_positives", "withheld"], ...] = ("false_positives", "withheld")
 T = TypeVar("T")
@@ -120,8 +121,16 @@ def _threads(one: Stores, other: Stores, _: str) -> int:
 
 
 def _named(one: Stores) -> list[str]:
-    runs = (entry for entry in one.journal.entries() if is_run(entry) and "thread_id" in entry)
-    return list(dict.fromkeys(key_of(run["tenant_id"], run["user_id"], run["thread_id"]) for run in runs))
+    """The threads of conversations, and those of what waits or waited for a reviewer."""
+    names: dict[str, None] = {}
+    for entry in one.journal.entries():
+        if is_run(entry) and "thread_id" in entry:
+            names[key_of(entry["tenant_id"], entry["user_id"], entry["thread_id"])] = None
+            if entry["final_decision"] == "pending_review":
+                names[thread_of(entry["tenant_id"], entry["run_id"])] = None
+        elif entry.get("says") == "appealed":
+            names[thread_of(entry["tenant_id"], entry["run"])] = None
+    return list(names)
 
 
 def _last(kept: Checkpoints, thread: str) -> CheckpointTuple | None:

@@ -113,6 +113,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         return Replayed(run, then, then, left="an earlier version recorded it, without all that is needed")
     own, left = dict(instead or {}), ""
     answered = instead is None and "present" not in stages  # a search ends with its passages
+    if answered and entry["final_decision"] == "pending_review":
+        answered, left = False, "a reviewer decides of its answer; its verdict alone"
     if answered and "generate" in stages:
         generator = _generator(entry, deps)
         own["generator"], answered = generator, generator is not None
@@ -128,7 +130,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     guarded = answered and (shown or entry["refusal_reason"] == "AccessDenied")
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
     who = Principal(entry["tenant_id"], entry["user_id"], groups=frozenset(entry.get("groups", [])))
-    found: Any = graph.invoke(begun, context=Context(who.tenant_id, who.user_id, "replay", groups=who.groups))
+    asked = Context(who.tenant_id, who.user_id, "replay", groups=who.groups, granted=entry.get("granted", ""))
+    found: Any = graph.invoke(begun, context=asked)
     again = json.loads(json.dumps(entry_of(found, reply_of(found, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
     again["guard_borders"] = deps.borders.said(who.tenant_id)

@@ -1,6 +1,8 @@
 """What stays of a run: the reply that leaves and the journal line that proves it."""
 
 import hashlib
+import uuid
+from datetime import UTC, datetime
 from typing import Any
 
 from graph import turn
@@ -127,6 +129,16 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "latency_ms": reply["timings_ms"]["total"],
         "artifacts": reply["artifacts"].get("dir", ""),
     }
+
+
+def review_line(tenant_id: str, run_id: str, says: str, by: str, note: str = "") -> dict[str, Any]:
+    """The journal line of what a person decided of a run, or asked for: who, what, why (masked) and when. `about` is
+    its own name, so that an erasure of either of the two people finds it."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {
+        "kind": "review", "timestamp": now, "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
+        "says": says, "user_id": by, "note": note,
+    }  # fmt: skip
 
 
 def _prefixed(text: str) -> str:

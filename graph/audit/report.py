@@ -16,9 +16,12 @@ from graph.policy.text import defang
 COLUMNS = (
     "day", "tenant_id", "runs", "answered", "not_in_documents", "refused", "unavailable", "allowed", "guarded",
     "blocked", "guard_events", "rewrites", "median_latency_ms", "worst_latency_ms", "tokens_prompt",
-    "tokens_completion",
+    "tokens_completion", "pending_review",
 )  # fmt: skip
-_DECISIONS = {"answer": "answered", "no_answer": "not_in_documents", "refusal": "refused", "unavailable": "unavailable"}
+_DECISIONS = {
+    "answer": "answered", "no_answer": "not_in_documents", "refusal": "refused", "unavailable": "unavailable",
+    "pending_review": "pending_review",
+}  # fmt: skip
 _ACTIONS = {"ALLOW": "allowed", "ALLOW_WITH_GUARDRAILS": "guarded", "BLOCK": "blocked"}
 
 

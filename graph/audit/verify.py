@@ -269,7 +269,8 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
         return [] if sentences else ["an answer without sentences"]
     fixed: dict[str, Callable[[str], bool]] = {
         "no_answer": refusals.says_nothing,
-        "refusal": lambda text: text in refusals.TEXTS.values(),
+        "refusal": refusals.says_refused,
+        "pending_review": lambda text: text in (refusals.PENDING, refusals.APPEALED),
         "unavailable": lambda text: text.startswith("Unavailable"),
     }
     if not isinstance(decision, str) or decision not in fixed:

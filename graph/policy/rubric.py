@@ -1,8 +1,8 @@
 """From findings to an action: the rubric of requirement D3, as code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 Action = Literal["ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK"]
 ACTIONS: tuple[Action, ...] = ("ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK")  # rising
@@ -69,3 +69,9 @@ def action(risk_score: int) -> Action:
     if risk_score >= BLOCKED_FROM:
         return "BLOCK"
     return "ALLOW_WITH_GUARDRAILS" if risk_score >= GUARDED_FROM else "ALLOW"
+
+
+def grantable(threats: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a person may have a blocked question answered all the same, under guardrails: not one that asks for what
+    belongs to another tenant."""
+    return not any(t["type"] == "cross_tenant" and t["score"] >= GUARDED_FROM / 100 for t in threats)

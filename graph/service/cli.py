@@ -17,6 +17,7 @@ from graph.service.commands import (
     public,
     records,
     regulations,
+    reviewing,
     serving,
     system,
 )
@@ -31,7 +32,20 @@ app = typer.Typer(
     rich_markup_mode="rich" if sys.stdout and sys.stdout.isatty() else None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (asking, documents, erasing, guards, keeping, moving, public, records, regulations, serving, system):
+for commands in (
+    asking,
+    documents,
+    erasing,
+    guards,
+    keeping,
+    moving,
+    public,
+    records,
+    regulations,
+    reviewing,
+    serving,
+    system,
+):
     app.add_typer(commands.app)
 
 

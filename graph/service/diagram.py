@@ -8,6 +8,7 @@ _HANDLER = "__default_error_handler__"
 _PLACES = {
     "__start__": (1, 0), "admit": (1, 1), "classify": (1, 2), "triage": (1, 3), "constrain": (0, 4), "retrieve": (1, 5),
     "guard": (1, 6), "generate": (1, 7), "validate": (1, 8), "repair": (2, 8), "respond": (1, 9), "remember": (1, 10),
+    "hold": (2, 9), "review": (2, 10), "decide": (2, 11),
     "publish": (1, 11), "record": (1, 12), "__end__": (1, 13), "refuse": (3, 6), "fail_closed": (4, 6),
 }  # fmt: skip
 _STEP_X, _STEP_Y, _WIDTH, _HEIGHT = 126, 46, 84, 24  # points

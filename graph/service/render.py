@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
 _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
 _COLUMN = 9  # characters that a column of a table needs to be read
-_WORDS = {"answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable"}
+_WORDS = {
+    "answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable",
+    "pending_review": "waits for a reviewer",
+}  # fmt: skip
 
 
 class _Terminal(Console):
@@ -300,6 +303,39 @@ def show_replayed(runs: "list[Replayed]") -> None:
         equal, differ = sum(run.equal for run in runs), sum(bool(run.differs) for run in runs)
         rest = sum(bool(run.left) and not run.differs for run in runs)
         out.print(Text(f"{len(runs)} runs: {equal} equal, {differ} differ, {rest} not replayed, or not whole"))
+
+
+def show_reviews(rows: list[dict[str, Any]]) -> None:
+    out = console()
+    for row in rows:
+        line = Text(f"{row['run_id'][:8]}  ", style="dim") + Text(f"{row['kind']:<7}", style="bold")
+        line.append(
+            f"since {row['since'][:16].replace('T', ' ')}  {row['user_id']}{' (yours)' if row['own'] else ''}  "
+        )
+        out.print(line + Text(_clean(row["question"])), soft_wrap=True)
+    if not rows:
+        out.print(Text("nothing waits for a reviewer"))
+
+
+def show_review(found: dict[str, Any]) -> None:
+    """What a reviewer judges by: question, verdict, the draft with its sources, the evidence."""
+    out, verdict = console(), found["verdict"]
+    action = verdict["action"]
+    out.print(Text(_clean(found["question"]), style="bold"))
+    out.print(Text(action, style=f"bold {_COLOURS[action]}") + Text(f"  risk {verdict['risk_score']}", style="dim"))
+    out.print(Text(verdict["risk_rationale"], style="dim"))
+    if found["kind"] == "appeal":
+        out.print(Text(found["refusal"]["text"], style="red"))
+        out.print(Text(f"asked by {found['user_id']}" + (f": {_clean(found['why'])}" if found["why"] else "")))
+        if not found["grantable"]:
+            out.print(Text("It cannot be granted: it asks for what the asker may not read.", style="yellow"))
+        return
+    out.print()
+    show_answer(found["answer"], out)
+    for item in found["evidence"]:
+        out.print()
+        out.print(Text(f"({item['n']}) {item['filename']}{_place(item)}", style="cyan"))
+        out.print(Text("\n".join(map(_clean, item["text"].splitlines()))))
 
 
 def _clean(text: str) -> str:

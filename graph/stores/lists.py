@@ -1,5 +1,5 @@
-"""Lists that an operator keeps, one for each tenant and one for all: JSON objects, small, read with every question
-(graph/public.py says what is in them).
+"""A list for each tenant and one for all: JSON objects, small, read with every question. In them is what an operator
+says is public (graph/public.py), and which runs wait for a reviewer (graph/waiting.py).
 
 Promises. A change is whole or not at all, durable when the call returns, and seen by the next `load` of every process.
 Nothing here needs the lease of the stores. Isolation: a call reads and writes one tenant's list. What was forgotten

@@ -25,6 +25,9 @@ STAGES = {
     "repair",
     "validate",
     "respond",
+    "hold",
+    "review",
+    "decide",
     "remember",
     "refuse",
     "publish",
@@ -93,7 +96,7 @@ def test_only_the_guard_and_retrieval_are_handed_the_index() -> None:
         stages = {name: getattr(wiring, name) for name in STAGES}
         return {name for name, work in stages.items() if thing in inspect.signature(work).parameters}
 
-    assert asking_for("index") == {"retrieve", "guard"}
+    assert asking_for("index") == {"retrieve", "guard", "decide"}  # decide has the guard look again
     # validate only for the embedded answerer's quote, where nothing of a model's draft may leave
     assert asking_for("generator") == {"generate", "repair", "validate"}
     assert asking_for("deps") == set()

@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.turn", "graph.onnx", "graph.processors", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public"
+        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public", "graph.waiting"
     ),
     STORES,
     ("graph.deps",),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
-Code = Literal["InjectionDetected", "LeakageRisk", "AccessDenied", "ToxicContent", "HarmfulRequest"]
+Code = Literal["InjectionDetected", "LeakageRisk", "AccessDenied", "ToxicContent", "HarmfulRequest", "NotApproved"]
 
 TEXTS: dict[Code, str] = {
     "InjectionDetected": "Refusal: InjectionDetected. Ignoring instructions that conflict with system policy.",
@@ -11,6 +11,7 @@ TEXTS: dict[Code, str] = {
     "AccessDenied": "Refusal: AccessDenied. You do not have access to that information.",
     "ToxicContent": "Refusal: ToxicContent. Please ask again without abusive or hateful language.",
     "HarmfulRequest": "Refusal: HarmfulRequest. Cordon does not help with requests that could harm people.",
+    "NotApproved": "Refusal: NotApproved. A reviewer did not release this answer.",
 }
 
 # Which refusal a threat leads to when it blocks; the first match wins, so the order is the precedence.
@@ -31,6 +32,9 @@ BY_THREAT: tuple[tuple[str, Code], ...] = (
 UNAVAILABLE = "Unavailable: {what} {hint}"
 EMPTY_KNOWLEDGE_BASE = "No documents have been uploaded yet. Please upload documents before asking questions."
 NOT_IN_DOCUMENTS = "The provided documents do not contain information about this."
+PENDING = "Pending: a reviewer reads this answer before it is given. Ask for the run again later."
+APPEALED = "Pending: a reviewer looks at this refusal again. Ask for the run again later."
+UPHELD = "A reviewer upheld this:"
 # Why nothing of what a model wrote was let out. It opens the reply: "not in the documents" would be untrue then.
 Why = Literal["unsupported", "cut", "unreadable", "declined"]
 DROPPED: dict[Why, str] = {
@@ -56,6 +60,11 @@ def refusal(code: Code) -> Refusal:
     return {"code": code, "text": TEXTS[code]}
 
 
+def not_approved(reason: str) -> Refusal:
+    """What a reviewer did not release, with the reason as it is told to the asker."""
+    return {"code": "NotApproved", "text": f"{TEXTS['NotApproved']} Reason: {reason}"}
+
+
 def code_for(threats: Sequence[tuple[str, float]]) -> Code:
     """The refusal for (threat type, score) pairs: that of the strongest threats, ties by precedence."""
     if not threats:
@@ -63,6 +72,13 @@ def code_for(threats: Sequence[tuple[str, float]]) -> Code:
     top = max(score for _, score in threats)
     strong = {kind for kind, score in threats if score >= min(top, 0.8)}
     return next((code for kind, code in BY_THREAT if kind in strong), "InjectionDetected")
+
+
+def says_refused(text: str) -> bool:
+    """Whether it is a refusal: one of the texts; behind it only a reviewer says why."""
+    return text in TEXTS.values() or text.startswith(
+        (f"{TEXTS['NotApproved']} Reason: ", *(f"{t} {UPHELD}" for t in TEXTS.values()))
+    )
 
 
 def withheld(why: Why) -> str:

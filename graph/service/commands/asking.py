@@ -7,7 +7,7 @@ import typer
 from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
 from graph.service.shell import AsJson, Groups, Tenant, errors, named, opened_agent, print_json
 
-EXIT_BY_DECISION = {"answer": 0, "no_answer": 0, "refusal": 3, "unavailable": 4}
+EXIT_BY_DECISION = {"answer": 0, "no_answer": 0, "pending_review": 1, "refusal": 3, "unavailable": 4}
 
 app = typer.Typer()
 

@@ -38,11 +38,14 @@ def audit_tail(
 
 @audit.command("show", epilog="Example: cordon audit show 3f0c…")
 def audit_show(run_id: str) -> None:
-    """One run, whole."""
+    """One run, whole; with what a reviewer decided of it."""
     with errors():
         from graph.audit.mistakes import one_run
 
-        print_json(one_run(_stores().journal, run_id))
+        journal = _stores().journal
+        run = one_run(journal, run_id)
+        later = list(journal.entries("run", run["run_id"]))
+        print_json({**run, **({"reviewed": later} if later else {})})
 
 
 @audit.command("flag", epilog="Example: cordon audit flag 3f0c2a --false-positive --note 'a question about the policy'")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from graph.service.keys import Keys
     from graph.stores.keys import Key
 
-RoleKind = StrEnum("RoleKind", ["member", "uploader", "admin", "auditor", "operator"])
+RoleKind = StrEnum("RoleKind", ["member", "uploader", "admin", "auditor", "reviewer", "operator"])
 
 app = typer.Typer()
 keys = typer.Typer(help="API keys of the HTTP service.", no_args_is_help=True)

@@ -26,6 +26,7 @@ from graph.service.http import (
     pages,
     problems,
     responses,
+    reviewing,
     threads,
 )
 from graph.service.http.authentication import Authentication
@@ -38,7 +39,7 @@ from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
 
 UPLOADS = frozenset({"/v1/documents"})
-ROUTERS = (asking, threads, documents, chat, responses, audit, health, pages)
+ROUTERS = (asking, threads, documents, reviewing, chat, responses, audit, health, pages)
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:

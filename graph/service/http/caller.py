@@ -8,7 +8,7 @@ from graph.context import Principal, Role
 from graph.errors import Forbidden
 from graph.service.http.limits import Ticket
 
-Deed = Literal["ask", "read", "upload", "delete", "release", "audit", "observe"]
+Deed = Literal["ask", "read", "upload", "delete", "release", "review", "audit", "observe"]
 # Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
 # What the whole service does is the operator's to see: it tells of every tenant.
 DEEDS: dict[Role, frozenset[Deed]] = {
@@ -16,6 +16,7 @@ DEEDS: dict[Role, frozenset[Deed]] = {
     "uploader": frozenset({"ask", "read", "upload"}),
     "admin": frozenset({"ask", "read", "upload", "delete", "release"}),
     "auditor": frozenset({"audit"}),
+    "reviewer": frozenset({"ask", "read", "review"}),
     "operator": frozenset({"observe"}),
 }
 

@@ -8,7 +8,16 @@ from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from graph.errors import BadInput, CordonError, Forbidden, IndexUnavailable, ModelUnavailable, NotFound, Unavailable
+from graph.errors import (
+    BadInput,
+    Conflict,
+    CordonError,
+    Forbidden,
+    IndexUnavailable,
+    ModelUnavailable,
+    NotFound,
+    Unavailable,
+)
 
 BY_STATUS: dict[int, tuple[str, str]] = {
     400: ("bad_request", "The request cannot be read."),
@@ -62,6 +71,8 @@ def of(error: Problem | CordonError) -> Problem:
         return error
     if isinstance(error, NotFound):
         return Problem(404)
+    if isinstance(error, Conflict):
+        return Problem(409, f"{error} {error.hint}".strip())
     if isinstance(error, BadInput):
         return Problem(400, f"{error} {error.hint}".strip(), code="bad_input")
     if isinstance(error, Forbidden):

@@ -114,6 +114,8 @@ class Service:
         finally:
             running.cancel()
         told = outward(reply)
+        if told["refusal"] and self.settings.reviewed:
+            told = {**told, "appeal": "/v1/appeals"}
         self.metrics.turn(door, told)
         yield told
 
@@ -134,7 +136,8 @@ def outward(reply: Mapping[str, Any]) -> state.Reply:
 
 def outage_untold(turn: dict[str, Any]) -> Any:
     """A reply object, or what is kept of one."""
-    return {**turn, "answer": UNAVAILABLE} if turn["decision"] == "unavailable" else turn
+    told = turn["decision"] != "unavailable" or "reviews_full" in turn["safety_flags"]
+    return turn if told else {**turn, "answer": UNAVAILABLE}
 
 
 def service(request: Request) -> Service:
@@ -168,4 +171,5 @@ Reader = Annotated[Caller, Depends(may("read"))]
 Uploader = Annotated[Caller, Depends(may("upload"))]
 Deleter = Annotated[Caller, Depends(may("delete"))]
 Releaser = Annotated[Caller, Depends(may("release"))]
+Reviewer = Annotated[Caller, Depends(may("review"))]
 Auditor = Annotated[Caller, Depends(may("audit"))]

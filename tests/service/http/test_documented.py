@@ -51,7 +51,7 @@ def _run(served: Served, tmp_path: Path) -> list[Any]:
 
 
 def test_every_route_and_role_is_on_the_page(served: Served) -> None:
-    rows = dict(re.findall(r"^\| (member|uploader|admin|auditor|operator) \| (.*) \|$", PAGE, re.M))
+    rows = dict(re.findall(r"^\| (member|uploader|admin|reviewer|auditor|operator) \| (.*) \|$", PAGE, re.M))
     assert set(rows) == set(DEEDS)
     for route in routes(served.inner):
         stem = re.sub(r"/\{.*", "", route.path) or "/"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evals.security.doors import PLACES, Cell, Matrix, Route, routes, table, untouched
+from evals.security.doors import PLACES, REVIEW, Cell, Matrix, Route, routes, table, untouched
 
 
 def wrong(cells: list[Cell]) -> list[str]:
@@ -16,7 +16,7 @@ def wrong(cells: list[Cell]) -> list[str]:
 @pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
 def test_every_route_and_nobody_gets_in_who_should_not(another: Callable[..., Any]) -> None:
     """On a service of its own: the deletes among the routes would take other tests' documents away."""
-    with another() as served:
+    with another(review=REVIEW) as served:
         cells, known = list(Matrix(served).run()), set(routes(served.inner))
     assert wrong(cells) == []
     tried = {c.route for c in cells}

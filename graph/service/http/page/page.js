@@ -1,6 +1,7 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
 import { ask, json, key, Refused } from "/page/api.js";
+import { appeal, opened, row, wait, waiting } from "/page/review.js";
 import { answer, leftOut, make, marked, verdict, withheld } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -22,6 +23,7 @@ async function enter() {
   $("app").hidden = false;
   begin();
   refreshDocuments();
+  refreshReviews();
   $("question").focus();
 }
 
@@ -92,6 +94,9 @@ function show(reply, said) {
   const places = [...(reply.citations || []), ...state.documents];
   const names = Object.fromEntries(places.map((d) => [d.doc_id, d.title || d.filename]));
   const lines = [...understood(reply), ...answer(reply.answer, cited, openSource), leftOut(reply, names), verdict(reply)];
+  const again = (found) => show(found, said);
+  if (reply.decision === "pending_review") lines.push(wait(reply, again));
+  if (reply.appeal) lines.push(appeal(reply, again));
   said.replaceChildren(...lines.filter(Boolean));
 }
 
@@ -194,6 +199,35 @@ $("new").addEventListener("click", () => {
   closeMenu();
   $("question").focus();
 });
+
+// -- reviews ----------------------------------------------------------------------------------------------------
+
+async function refreshReviews() {
+  const rows = await waiting().catch(() => null);
+  $("reviewing").hidden = rows === null;
+  const none = make("li", { class: "quiet" }, "Nothing.");
+  $("reviews").replaceChildren(...(rows?.length ? rows.map((one) => row(one, openReview)) : [none]));
+}
+
+async function openReview(runId) {
+  begin();
+  closeMenu();
+  try {
+    const decided = (reply) => {
+      $("turns").replaceChildren();
+      show(reply, turn(reply.question));
+      refreshReviews();
+    };
+    $("turns").replaceChildren(await opened(runId, openSource, decided));
+    for (const button of document.querySelectorAll("[data-run]")) {
+      if (button.dataset.run === runId) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+  } catch (error) {
+    told(error);
+    refreshReviews();
+  }
+}
 
 // -- documents --------------------------------------------------------------------------------------------------
 

@@ -20,12 +20,14 @@ const CONFIDENCE = {
 const REFUSED = {
   InjectionDetected: "It tries to give the system new instructions. Ask only for what you want to know.",
   LeakageRisk: "It asks for personal data, secrets or another tenant’s documents, which nobody gets here.",
+  NotApproved: "A person read the answer and decided not to give it.",
   AccessDenied: "Nothing that you may read bears on it.",
 };
 
 // What became of a question, in plain words: [kind, heading, explanation].
 export function inWords(reply) {
   if (reply.decision === "unavailable") return ["bad", "Not available now", "Something Cordon needs is down. Nothing was answered."];
+  if (reply.decision === "pending_review") return ["warn", "Waits for a reviewer", "A person reads it before anything is given. What becomes of it appears here."];
   if (reply.decision === "refusal") {
     const code = reply.refusal && reply.refusal.code;
     return ["bad", "Refused", REFUSED[code] || reply.reasoning || ""];

@@ -1,0 +1,124 @@
+"""decide: carries out what a reviewer decided, on the evidence as the asker may see it now. What cannot be carried out
+is said, and the run goes on waiting."""
+
+import re
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from graph.answering.verified import Verified
+from graph.context import Context, principal
+from graph.knowledge.index import Index
+from graph.policy.answer import refusals
+from graph.policy.text.sentences import split
+from graph.policy.threats.detector import Detector
+from graph.public import Lists
+from graph.settings import Settings
+from graph.state import Evidence, Said, State
+from nodes.guard import guard
+from nodes.respond import respond
+
+MOST_SENTENCES = 60  # as of a model's draft
+_NUMBERS = re.compile(r"[ \n]?(?:\[\d{1,3}\])+")
+_ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)])\s+")
+_EXPIRED = "nobody reviewed it in time. Please ask again."
+
+
+def decide(
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    index: Index,
+    public: Lists,
+    settings: Settings,
+    detector: Detector | None = None,
+) -> State:
+    said = state["review"]["said"]
+    if said is None:
+        return {}
+    if said["by"] == principal(runtime).user_id and said["act"] != "expire":
+        return _cannot(state, "nobody reviews an answer of their own: somebody else has to decide.")
+    if not said["by"] and said["act"] != "expire":
+        return _cannot(state, "a decision says who decides (by).")
+    if said["act"] in ("refuse", "expire"):
+        return _refused(state, said)
+    now = guard(state, runtime, index=index, public=public, settings=settings, detector=detector)["evidence"]
+    texts = {(item["where"], item["chunk_id"]): item["text"] for item in now}
+    kept = [item for item in state["evidence"] if texts.get((item["where"], item["chunk_id"])) == item["text"]]
+    if said["act"] == "edit":
+        return _edited(state, said, kept, settings)
+    there = {(item["visibility"], item["chunk_id"]) for item in kept}
+    cited = state["citations"]
+    if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in there}):
+        return _cannot(
+            state, f"it rests on {gone[0]!r}, which has changed, is gone, or may not be read by the asker now."
+        )
+    return {}
+
+
+def settled(state: State) -> Literal["review", "remember", "publish"]:
+    """Back to wait where it could not be done; what was refused is not remembered."""
+    if state["review"]["said"] is None:
+        return "review"
+    return "publish" if state["decision"] == "refusal" else "remember"
+
+
+def _cannot(state: State, why: str) -> State:
+    return {"review": {**state["review"], "said": None, "problem": why}}
+
+
+def _refused(state: State, said: Said) -> State:
+    if said["act"] == "refuse" and not said["reason"]:
+        return _cannot(state, "a refusal has a reason, which the asker reads.")
+    refusal = refusals.not_approved(said["reason"] or _EXPIRED)
+    return {
+        "decision": "refusal",
+        "refusal": refusal,
+        "answer": refusal["text"],
+        "sentences": [],
+        "citations": [],
+        "assessment": {},
+        "confidence": "low",
+        "reasoning": "A reviewer refused it." if said["act"] == "refuse" else "It waited for too long.",
+    }
+
+
+def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settings) -> State:
+    """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
+    the evidence as one of a draft is."""
+    held = Verified(evidence, guarded=state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS")
+    claims = _claims(_NUMBERS.sub("", said["text"]), _before(state, evidence))
+    if not claims:
+        return _cannot(state, "an edit has a text.")
+    if len(claims) > MOST_SENTENCES:
+        return _cannot(state, f"an edit has at most {MOST_SENTENCES} sentences, this one {len(claims)}.")
+    for text, sources in claims:
+        held.add({"text": text, "sources": sources})
+    if held.dropped:
+        return _cannot(
+            state, f"the evidence does not support this sentence, or it may not be told: “{held.dropped[0]}”"
+        )
+    draft = {**state["draft"], "why": ""}
+    flags = list(dict.fromkeys([*state["flags"], "edited_by_reviewer"]))
+    edited: State = {"sentences": held.sentences, "citations": held.citations, "flags": flags}
+    answered = respond({**state, **edited, "draft": draft}, settings=settings)  # type: ignore[typeddict-item]
+    return {**answered, **edited, "review": state["review"]}
+
+
+def _before(state: State, evidence: list[Evidence]) -> dict[str, list[int]]:
+    """The sentences of the draft, and which evidence each cites."""
+    places: dict[tuple[str, str], int] = {(item["visibility"], item["chunk_id"]): item["n"] for item in evidence}
+    cited = {c["n"]: places.get((c["visibility"], c["chunk_id"]), 0) for c in state["citations"]}
+    return {s["text"]: [cited[n] for n in s["citations"] if cited[n]] for s in state["sentences"]}
+
+
+def _claims(text: str, before: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
+    """Sentences of the draft as they stood, lists and tables whole, with their sources; the others one by one, and for
+    each the best source is found."""
+    for known in sorted(before, key=len, reverse=True):
+        if (at := text.find(known)) >= 0:
+            rest = text[at + len(known) :]
+            return [*_claims(text[:at], before), (known, before[known]), *_claims(rest, before)]
+    lines = [_ITEM.sub("", line).strip() for line in text.splitlines()]
+    said = [line[start:end] for line in lines for start, end in split(line)]
+    return [(sentence, []) for sentence in said if any(c.isalnum() for c in sentence)]
