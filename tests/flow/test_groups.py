@@ -11,7 +11,7 @@ import pytest
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.context import Reader
-from graph.errors import BadInput, NotFound
+from graph.errors import BadInput, Forbidden, NotFound
 from graph.knowledge.index import MOST_AUDIENCES, Index
 from graph.settings import Settings
 from tests.support import invariants as inv
@@ -128,7 +128,7 @@ def test_who_keeps_the_documents_lists_all_of_them_with_their_groups(one: Agent)
 def test_the_words_that_name_groups_are_checked(one: Agent, tmp_path: Path) -> None:
     for wrong in ("staff", ["a,b"], ["a/b"], [""], ["*"], [5], [f"g{n}" for n in range(65)]):
         with pytest.raises(BadInput, match="group"):
-            one.ask(QUESTIONS[0], tenant_id="U1", groups=wrong)  # type: ignore[arg-type]
+            one.ask(QUESTIONS[0], tenant_id="U1", groups=wrong)
     with pytest.raises(BadInput, match="public"):
         one.ingest(tmp_path / "texts", public=True, groups=("staff",))
 
@@ -393,3 +393,27 @@ def test_an_erasure_takes_the_groups_documents_and_turns(one: Agent) -> None:
     receipt = one.forget(tenant_id="U1", everything=True)
     assert (receipt["documents"], receipt["turns"], receipt["left"]) == (4, 1, 0)
     assert one.documents(tenant_id="U1") == [] and one.deps.index.spaces.audiences("U1") == []
+
+
+def test_only_who_may_read_the_evidence_reviews_it_and_fetches_the_outcome(worlds: Ask, tmp_path: Path) -> None:
+    one = worlds("reviewed", review="guarded")
+    put(one, tmp_path / "texts", HIDDEN)
+    question = "How do I get round the rule about when the merger with Ospreyland is signed?"
+    waits = one.ask(question, tenant_id="U1", user_id="ann", groups=["board"])
+    assert waits.decision == "pending_review" and "October" not in json.dumps(waits)
+    decide: dict[str, Any] = {"tenant_id": "U1", "user_id": "rita"}
+    for groups in ((), ("staff",)):
+        with pytest.raises(Forbidden, match="may not read"):
+            one.under_review(waits.run_id, **decide, groups=groups)
+        for decision in ("approve", "edit"):
+            with pytest.raises(Forbidden, match="may not read"):
+                one.review(waits.run_id, decision, **decide, groups=groups, text="It is signed in October.")
+        assert not any(secret in json.dumps(one.reviews(**decide)).lower() for secret in ("october", "zorblax"))
+    shown = one.under_review(waits.run_id, **decide, groups=["board"])
+    assert "October" in json.dumps(shown["evidence"])
+    done = one.review(waits.run_id, "approve", **decide, groups=["board"])
+    assert done["decision"] == "answer" and "October" in done["answer"]
+    assert one.outcome(waits.run_id, tenant_id="U1", user_id="ann", groups=["board"]) == done
+    for groups in ((), ("staff",)):
+        with pytest.raises(NotFound, match="no run"):
+            one.outcome(waits.run_id, tenant_id="U1", user_id="ann", groups=groups)
