@@ -128,7 +128,7 @@ def test_who_keeps_the_documents_lists_all_of_them_with_their_groups(one: Agent)
 def test_the_words_that_name_groups_are_checked(one: Agent, tmp_path: Path) -> None:
     for wrong in ("staff", ["a,b"], ["a/b"], [""], ["*"], [5], [f"g{n}" for n in range(65)]):
         with pytest.raises(BadInput, match="group"):
-            one.ask(QUESTIONS[0], tenant_id="U1", groups=wrong)
+            one.ask(QUESTIONS[0], tenant_id="U1", groups=wrong)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="public"):
         one.ingest(tmp_path / "texts", public=True, groups=("staff",))
 
