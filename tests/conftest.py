@@ -43,13 +43,13 @@ settings.load_profile("cordon")
 
 CORPUS = ROOT / "corpus"
 _FOREIGN = ("CORDON_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_")
-_OURS = ("CORDON_TEST_",)
+IN_DATABASE = bool(os.environ.get("CORDON_TEST_DATABASE"))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _sealed() -> Iterator[None]:
     """Only loopback can be reached, and no variable of this machine changes a setting."""
-    for name in [n for n in os.environ if n.startswith(_FOREIGN) and not n.startswith(_OURS)]:
+    for name in [n for n in os.environ if n.startswith(_FOREIGN)]:
         del os.environ[name]
     with loopback_only():
         yield
@@ -72,7 +72,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def database_of(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, Any]]:
     """With CORDON_TEST_DATABASE=1 the settings by which what a home holds lies in PostgreSQL instead, in a database of
     its own, moved there when it is first asked for. Else none: everything lies in the home."""
-    if not os.environ.get("CORDON_TEST_DATABASE"):
+    if not IN_DATABASE:
         return lambda home: {}
     running: Server = request.getfixturevalue("postgres")
     moved, known = dict[object, str](), dict[Path, dict[str, Any]]()

@@ -22,6 +22,7 @@ from evals.suites.handbooks import OPEN
 from evals.task import Metric, Output, Rows, Sample, Scores, Solver, Tables, Task
 from evals.training import train
 from graph import settings
+from graph.deps import stores
 from graph.models import detector as detectors
 from graph.policy.threats import assess, learned
 
@@ -39,7 +40,7 @@ def tasks(detector: str = "") -> Iterator[Task]:
         yield own_sets({", without": ENCODED, ", with": partial(ENCODED, detector=by)})
         return
     yield own_sets({"": partial(triage, tenant="U1"), ", with encoder": ENCODED}, by_class, curves)
-    yield from false_positives.tasks(_settings().home)
+    yield from false_positives.tasks(stores(_settings()))
     yield from speed()
     folder = material.pool_folder_near()
     yield Task("left-out sources", judges(folder), ENCODED, judged, by_source, against_each_other)

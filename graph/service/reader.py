@@ -87,7 +87,7 @@ class Reader:
     def _start(self) -> Connection:
         ours, theirs = socket.socketpair()
         try:
-            self._child = subprocess.Popen(
+            child = subprocess.Popen(
                 [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, self._lease)],
                 pass_fds=[theirs.fileno(), *self._lease],
                 stdin=subprocess.DEVNULL,
@@ -97,12 +97,21 @@ class Reader:
             raise Unavailable(f"no process can be started ({error.strerror}).", hint="Is there memory left?") from error
         finally:
             theirs.close()
-        self._line = Connection(ours.detach())
-        self._line.send_bytes(json.dumps(settings_as_json(self._settings)).encode())
-        if not self._line.poll(START_S):
-            raise EOFError
-        self._line.recv_bytes()
-        return self._line
+        line = Connection(ours.detach())
+        try:
+            line.send_bytes(json.dumps(settings_as_json(self._settings)).encode())
+            if not line.poll(START_S):
+                raise TimeoutError
+            line.recv_bytes()
+        except BaseException as error:
+            child.kill()
+            child.wait()
+            line.close()
+            if isinstance(error, EOFError | OSError):  # not the file's fault: it was not asked for yet
+                raise Unavailable("the process that reads did not start.", hint="Is there memory left?") from error
+            raise
+        self._child, self._line = child, line
+        return line
 
     def close(self) -> None:
         """End the process, within a file too. The next source gets another one."""

@@ -1,8 +1,8 @@
 """Uploads being read: one file at a time, in a process of its own (graph/service/reader.py), each kept until then.
 
 An accepted upload survives a restart: what was not finished is taken up again, and reading a file twice changes
-nothing. A file that twice brought down whoever read it is quarantined. While the index, its database or a model that it
-needs is away, the file waits: the job fails only when that lasts.
+nothing. A file that twice brought down the process that reads it, or five times the whole worker, is quarantined. While
+the index, its database or a model that it needs is away, the file waits: the job fails only when that lasts.
 """
 
 import threading
@@ -26,7 +26,8 @@ from graph.stores.uploads import File, Job, JobState
 
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
 STOP_S = 5.0
-TRIES = 2  # of a file, when whoever reads it is brought down
+TRIES = 2  # of a file, when the process that reads it is brought down
+LIVES = 5  # of a file, when the whole worker is: seldom the file's fault, and of many workers one often dies
 IDLE_S = 30.0  # how long the process that reads is kept without work
 AWAY_S, AGAIN_S = 3_600.0, 2.0  # how long what is away is waited for, and how often it is tried
 LOOK_S = 5.0  # how often, within a file, it is asked whose the job is
@@ -252,12 +253,13 @@ class Jobs:
             replaces=job.replaces,
             uploader=Principal(job.tenant_id, job.user_id).digest,
         )
+        brought_down = 0
         while True:
             with self._lock:
                 file.status, file.tries = "reading", file.tries + 1
                 self._save(job)  # before: if all ends with it, the next start must know
-            if file.tries > TRIES:
-                return given_up(source.name, "whatever read it ended before it was read, twice")
+            if file.tries > LIVES:
+                return given_up(source.name, f"whatever read it ended before it was read, {LIVES} times")
             try:
                 return self._reader.read(source, lambda: self._go_on(job))
             except (_Stop, _Gone, Unavailable):
@@ -266,7 +268,8 @@ class Jobs:
                     self._save(job)
                 raise
             except Ended as ended:
-                if not ended.killed or file.tries == TRIES:
+                brought_down += 1
+                if not ended.killed or brought_down == TRIES:
                     return given_up(source.name, ended.why)
 
     def _go_on(self, job: Job) -> None:

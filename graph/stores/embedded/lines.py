@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from graph.errors import BadInput
 from graph.files import private_directory
 from graph.stores.journal import Row
 
@@ -21,7 +22,16 @@ class JsonLines:
     def all(self) -> list[Row]:
         if not self.path.exists():
             return []
-        return [json.loads(line) for line in self.path.read_bytes().splitlines() if line.strip()]
+        return [self._row(n, line) for n, line in enumerate(self.path.read_bytes().splitlines(), 1) if line.strip()]
+
+    def _row(self, number: int, line: bytes) -> Row:
+        try:
+            row: Row = json.loads(line)
+            return row
+        except ValueError as error:
+            raise BadInput(
+                f"line {number} of {self.path.name} is no JSON.", hint="Remove or correct the line."
+            ) from error
 
     def forget(self, gone: Callable[[Row], bool]) -> int:
         known = self.all()

@@ -163,7 +163,7 @@ def padded(journal: FileJournal, count: int) -> None:
 def test_a_page_reads_no_line_of_others_and_after_the_first_none_twice(
     another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with another() as served, served.client("U1", "auditor") as auditor:
+    with another(database_url="") as served, served.client("U1", "auditor") as auditor:  # of the file's pages
         lived(served, "U1")
         padded(served.service.agent.deps.journal, 3_000)
         parsed: list[bytes] = []
@@ -191,7 +191,7 @@ def test_a_page_reads_no_line_of_others_and_after_the_first_none_twice(
 @pytest.mark.parametrize("damage", ["cut", "cut and grown", "another journal", "deleted"])
 def test_a_journal_that_is_another_since_is_looked_through_anew(another: Callable[..., Any], damage: str) -> None:
     """What is kept of it goes by the journal that is there, not by what was there."""
-    with another() as served, served.client("U1", "auditor") as auditor:
+    with another(database_url="") as served, served.client("U1", "auditor") as auditor:  # damage to a file
         journal = served.service.agent.deps.journal
         lived(served, "U1")
         whole = entries(auditor)

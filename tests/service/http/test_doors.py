@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from evals.serving import CANARIES, QUESTIONS, ROLES, Served
+from tests.support.kept import uploads
 
 ASK = {"question": QUESTIONS["U1"]}
 
@@ -122,15 +123,16 @@ def test_an_upload_said_to_be_an_act_is_read_as_one(another: Callable[..., Any])
             assert (sent.status_code, sent.json()["kind"]) == (202, kind)
             job = finished(client, sent.json()["job_id"])
             assert [(f["status"], f["reason"]) for f in job["files"]] == [("indexed", reason)]
-        kept = served.settings.home / "uploads" / job["job_id"] / "job.json"
-        assert json.loads(kept.read_text())["kind"] == "regulation"  # and so it is after a restart
+        assert (
+            json.loads(uploads(served.settings)[job["job_id"]])["kind"] == "regulation"
+        )  # and so it is after a restart
         sent = client.post("/v1/documents", params={"kind": "regulation"}, files=files)
         assert finished(client, sent.json()["job_id"])["files"][0]["status"] == "unchanged"
         asked = {"question": "art. 12 para. 3", "mode": "graph"}
         assert "48 hours" in client.post("/v1/ask", json=asked).json()["answer"]
-        before = list((served.settings.home / "uploads").iterdir())
+        before = uploads(served.settings)
         assert client.post("/v1/documents", params={"regulation": "perhaps"}, files=files).status_code == 422
-        assert list((served.settings.home / "uploads").iterdir()) == before
+        assert uploads(served.settings) == before
 
 
 def test_the_public_documents_can_be_read_and_not_removed(u1: httpx.Client) -> None:
@@ -169,9 +171,9 @@ def test_an_uploader_replaces_its_own_document_and_nobody_elses(another: Callabl
     ],
 )
 def test_an_upload_that_will_not_do_leaves_nothing(u1: httpx.Client, served: Served, status: int, send: Any) -> None:
-    before = set((served.settings.home / "uploads").iterdir())
+    before = uploads(served.settings).keys()
     assert u1.post("/v1/documents", **send).status_code == status
-    assert set((served.settings.home / "uploads").iterdir()) == before
+    assert uploads(served.settings).keys() == before
 
 
 def test_unknown_and_foreign_ids_give_the_same_bytes(u1: httpx.Client, u2: httpx.Client) -> None:
@@ -303,7 +305,7 @@ def test_keyless_metrics_are_for_who_asks_this_machine_by_its_own_name(another: 
 
 def test_readiness_tells_a_broken_journal(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graph.service.http.readiness.FRESH_S", 0)
-    with another() as served, served.client() as client:
+    with another(database_url="") as served, served.client() as client:
         client.post("/v1/ask", json=ASK)
         assert client.get("/readyz").status_code == 200
         journal = served.settings.home / "audit" / "journal.jsonl"

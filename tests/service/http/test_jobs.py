@@ -6,15 +6,17 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals.serving import Served, serving
 from graph.context import Principal
-from graph.service.http.jobs import Jobs
+from graph.service.http.jobs import LIVES, Jobs
 from graph.stores.uploads import File
 from tests.service.http.test_doors import finished, upload
+from tests.support.kept import uploads
 
 
 def test_a_job_is_cancelled_before_the_next_file(another: Callable[..., Any]) -> None:
@@ -27,7 +29,10 @@ def test_a_job_is_cancelled_before_the_next_file(another: Callable[..., Any]) ->
         assert job["state"] == "cancelled" and left
         names = {d["filename"] for d in client.get("/v1/documents").json()["documents"]}
         assert not names & {f["name"] for f in left}
-        assert [p.name for p in (served.settings.home / "uploads" / job_id).iterdir()] == ["job.json"]
+        kept = served.service.agent.deps.stores.uploads
+        for n in range(40):
+            with pytest.raises(FileNotFoundError), kept.local(job_id, n) as path:
+                Path(path).read_bytes()
 
 
 def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,6 +49,9 @@ def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: py
         monkeypatch.setattr("graph.service.reader.Reader.read", noted)
         for tenant, names in (("U1", "abc"), ("U1", "d"), ("U2", "ef"), ("U3", "g")):
             job_id = jobs.begin()
+            for n, name in enumerate(names):
+                with jobs.file(job_id, n) as out:
+                    out.write(name.encode())
             jobs.accept(job_id, Principal(tenant, "ann", "uploader"), [File(name, 1) for name in names])
         jobs.start()
         deadline = time.monotonic() + 10
@@ -72,8 +80,8 @@ def test_an_accepted_upload_survives_a_restart(another: Callable[..., Any]) -> N
         jobs = served.service.jobs
         jobs.close()  # as a service that is stopped before it came to it
         job_id = jobs.begin()
-        folder = served.settings.home / "uploads" / job_id
-        (folder / "0").write_text("The ibis valve opens at noon.")
+        with jobs.file(job_id, 0) as out:
+            out.write(b"The ibis valve opens at noon.")
         jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), [File("ibis.txt", 29)])
     with serving(served.settings) as again, again.client() as client:
         assert "ibis" in client.get("/v1/documents").text or finished(client, job_id)
@@ -119,20 +127,20 @@ def test_whoever_reads_may_be_ended_once(another: Callable[..., Any], times: int
     assert first["status"] == "indexed" or "given up" in first["reason"]
 
 
-def test_a_file_that_ended_all_twice_is_not_read_again(another: Callable[..., Any]) -> None:
+def test_a_file_that_ended_all_five_times_is_not_read_again(another: Callable[..., Any]) -> None:
     with another() as served:
         jobs = served.service.jobs
         jobs.close()
         job_id = jobs.begin()
-        folder = served.settings.home / "uploads" / job_id
         for n in (0, 1):
-            (folder / str(n)).write_text(f"The ibis valve {n} opens at noon.")
-        files = [File("ibis.txt", 29, tries=2, status="reading"), File("coot.txt", 29)]
+            with jobs.file(job_id, n) as out:
+                out.write(f"The ibis valve {n} opens at noon.".encode())
+        files = [File("ibis.txt", 29, tries=LIVES, status="reading"), File("coot.txt", 29, tries=LIVES - 1)]
         jobs.accept(job_id, Principal("U1", "admin-of-U1", "admin"), files)
     with serving(served.settings) as again, again.client() as client:
         job = finished(client, job_id)
     assert [f["status"] for f in job["files"]] == ["quarantined", "indexed"]
-    assert "twice" in job["files"][0]["reason"]
+    assert "5 times" in job["files"][0]["reason"]
 
 
 def test_a_stop_while_a_file_is_read_is_not_held_against_it(another: Callable[..., Any]) -> None:
@@ -143,8 +151,22 @@ def test_a_stop_while_a_file_is_read_is_not_held_against_it(another: Callable[..
         while client.get(f"/v1/jobs/{job_id}").json()["files"][0]["status"] != "reading":
             assert time.monotonic() < deadline
             time.sleep(0.02)
-    [file] = json.loads((served.settings.home / "uploads" / job_id / "job.json").read_text())["files"]
+    [file] = json.loads(uploads(served.settings)[job_id])["files"]
     assert (file["status"], file["tries"]) == ("reading", 0)
+
+
+def test_a_reader_that_does_not_start_is_not_held_against_a_file(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.service.http.jobs.AGAIN_S", 0.01)
+    monkeypatch.setattr("graph.service.reader._BOOT", "raise SystemExit(1)")
+    with another() as served, served.client() as client:
+        sent = client.post("/v1/documents", files={"files": ("a.txt", b"The kite pump is red.")}).json()["job_id"]
+        deadline = time.monotonic() + 60
+        while not (job := client.get(f"/v1/jobs/{sent}").json())["reason"].startswith("waiting: "):
+            assert time.monotonic() < deadline, job
+        monkeypatch.undo()
+        assert [f["status"] for f in finished(client, sent)["files"]] == ["indexed"]
 
 
 def test_the_process_that_reads_ends_with_the_service(another: Callable[..., Any]) -> None:
@@ -184,15 +206,13 @@ def test_an_upload_that_begins_with_room_ends_when_others_have_taken_it(
         left = iter([100_000.0])
         monkeypatch.setattr("graph.service.http.documents.free_mb", lambda settings: next(left, 0.0))
         sent = client.post("/v1/documents", files={"files": ("a.txt", b"The kite pump is red.")})
-        assert list((served.settings.home / "uploads").iterdir()) == []
+        assert uploads(served.settings) == {}
     assert sent.status_code == 503 and "no room" in sent.text
 
 
 def test_an_end_of_a_job_that_fails_leaves_the_next_one_read(
     another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pathlib import Path
-
     unlink = Path.unlink
     failed: list[Path] = []
 
@@ -202,7 +222,7 @@ def test_an_end_of_a_job_that_fails_leaves_the_next_one_read(
             raise PermissionError(13, "Permission denied")
         unlink(path, missing_ok=missing_ok)
 
-    with another() as served, served.client() as client:
+    with another(database_url="") as served, served.client() as client:
         monkeypatch.setattr(Path, "unlink", once)
         assert upload(client, ("a.txt", b"The kite pump is red."))["state"] in ("done", "failed")
         assert upload(client, ("b.txt", b"The tern is white."))["files"][0]["status"] == "indexed"

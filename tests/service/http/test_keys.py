@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,16 +31,17 @@ def asked(served: Served, secret: str) -> tuple[int, dict[str, Any], str]:
     return sent.status_code, error, sent.headers.get("www-authenticate", "")
 
 
-def test_a_key_that_has_expired_is_refused_as_a_revoked_one_by_the_next_request(served: Served) -> None:
-    keys = served.service.keys
-    (passing, secret), (revoked, gone) = keys.add("U1", "passing", days=1), keys.add("U1", "revoked")
-    assert asked(served, secret)[0] == 200
-    until(served.settings.home, passing, PAST)
-    keys.revoke(revoked.key_id)
-    assert asked(served, secret) == asked(served, gone)
-    assert asked(served, secret)[0] == 401
-    until(served.settings.home, passing, FUTURE)
-    assert asked(served, secret)[0] == 200
+def test_a_key_that_has_expired_is_refused_as_a_revoked_one_by_the_next_request(another: Callable[..., Any]) -> None:
+    with another(database_url="") as served:
+        keys = served.service.keys
+        (passing, secret), (revoked, gone) = keys.add("U1", "passing", days=1), keys.add("U1", "revoked")
+        assert asked(served, secret)[0] == 200
+        until(served.settings.home, passing, PAST)
+        keys.revoke(revoked.key_id)
+        assert asked(served, secret) == asked(served, gone)
+        assert asked(served, secret)[0] == 401
+        until(served.settings.home, passing, FUTURE)
+        assert asked(served, secret)[0] == 200
 
 
 def test_the_days_are_counted_from_now_and_bounded(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from evals.serving import Served
 from graph.service.http.patience import BYTES_A_SECOND, Patience
 from graph.service.http.problems import Problem
+from tests.support.kept import uploads
 
 MUCH = 40 * 2**20  # bytes, more than the system keeps for a connection
 JSON = "POST /v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n"
@@ -58,7 +59,7 @@ def test_what_is_half_sent_ends_with_408_and_leaves_nothing(hurried: Served, hea
         said = told(line)
     assert said.startswith(b"HTTP/1.1 408 ") and b'"code":"timeout"' in said and b'"request_id"' in said
     assert idle(hurried)
-    assert [p for p in (hurried.settings.home / "uploads").rglob("*") if p.is_file()] == []
+    assert uploads(hurried.settings) == {}
 
 
 @pytest.mark.parametrize("head", [JSON, FORM], ids=["body", "upload"])

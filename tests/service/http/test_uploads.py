@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.service.http.test_doors import finished, upload
+from tests.support.kept import uploads
 
 CARD = b"# Contacts\n\nThe keeper of the kiln is reached at 0300-1234567, CNIC 35202-1234567-1.\n"
 
@@ -41,7 +42,7 @@ def test_personal_data_in_a_file_and_in_its_name_is_noticed(another: Callable[..
         )
         job = finished(client, accepted.json()["job_id"])
         known = {d["doc_id"]: d for d in client.get("/v1/documents").json()["documents"]}
-        kept = (served.settings.home / "uploads" / job["job_id"] / "job.json").read_text()
+        kept = uploads(served.settings)[job["job_id"]]
     assert [f["status"] for f in job["files"]] == ["indexed", "indexed"]
     assert len({f["doc_id"] for f in job["files"]}) == 2
     assert [known[f["doc_id"]]["pii"] for f in job["files"]] == [True, False]
@@ -51,7 +52,7 @@ def test_personal_data_in_a_file_and_in_its_name_is_noticed(another: Callable[..
 
 
 def test_what_the_home_holds_is_its_owners_alone(another: Callable[..., Any]) -> None:
-    with another() as served, served.client() as client:
+    with another(database_url="") as served, served.client() as client:
         index = served.settings.home / "index"
         index.chmod(0o755)  # as earlier versions left it
         upload(client, ("knot.md", b"The knot of the rope is a bowline."))
