@@ -116,7 +116,7 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     gone = {run["run_id"] for run in runs}
     decided |= {line["about"] for line in reviewed if line["run"] in gone or scope.holds(line)}
     waits = {line["run"] for line in reviewed} & gone
-    waits |= {run["run_id"] for run in runs if run["final_decision"] == "pending_review"}
+    waits |= {run["run_id"] for run in runs if run.get("final_decision") == "pending_review"}
     work = _Erasure(scope, deps, runs, waits, cut_off, threads)
     receipt: dict[str, Any] = {
         "receipt_id": uuid.uuid4().hex,

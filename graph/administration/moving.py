@@ -126,7 +126,7 @@ def _named(one: Stores) -> list[str]:
     for entry in one.journal.entries():
         if is_run(entry) and "thread_id" in entry:
             names[key_of(entry["tenant_id"], entry["user_id"], entry["thread_id"])] = None
-            if entry["final_decision"] == "pending_review":
+            if entry.get("final_decision") == "pending_review":
                 names[thread_of(entry["tenant_id"], entry["run_id"])] = None
         elif entry.get("says") == "appealed":
             names[thread_of(entry["tenant_id"], entry["run"])] = None

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast, get_args
 
 from graph import memory
+from graph.audit.chain import is_run
 from graph.audit.record import reply_of, review_line
 from graph.context import Context, Principal, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
@@ -258,7 +259,7 @@ class Reviews:
         given = run_id if isinstance(run_id, str) and len(run_id) >= 4 else "-"
         for entry in self.deps.journal.entries("run_id", given):
             theirs = entry["tenant_id"] == tenant and user in (None, entry.get("user_id"))
-            if entry["kind"] == "run" and theirs and "query" in entry:
+            if is_run(entry) and theirs and "query" in entry:
                 return entry
         raise NotFound(f"there is no run {str(run_id)[:40]!r}.", hint="A reply names its run_id.")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graph.administration import reviews
-from graph.agent import Agent, Reply
+from graph.agent import Agent
 from graph.context import key_of
 from graph.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
 from graph.policy.answer import refusals
@@ -80,12 +80,6 @@ def test_of_an_answer_that_waits_nothing_leaves(
         assert sentence["text"] not in told
     [line] = _lines(reviewed, reply.run_id)
     assert (line["kind"], line["final_decision"], line["cited"]) == ("run", "pending_review", [])
-
-
-def test_a_stream_releases_no_sentence_of_it(reviewed: Agent) -> None:
-    [reply] = list(reviewed.stream(GUARDED, tenant_id="U1", user_id="streams"))
-    assert isinstance(reply, Reply) and reply.decision == "pending_review"
-    assert not [line for line in reviewed.deps.journal.entries("tenant_id", "U1") if line["kind"] == "sentence"]
 
 
 def test_what_needs_no_review_is_answered_at_once(reviewed: Agent) -> None:

@@ -25,14 +25,14 @@ def lines_of(prompt: str) -> list[tuple[str, list[int]]]:
 
 
 @pytest.fixture
-def talk(opened: Callable[..., Agent]) -> Iterator[Callable[[Callable[[str], Say]], tuple[Agent, Server]]]:
+def talk(opened: Callable[..., Agent]) -> Iterator[Callable[..., tuple[Agent, Server]]]:
     stack = []
 
-    def make(reply: Callable[[str], Say]) -> tuple[Agent, Server]:
+    def make(reply: Callable[[str], Say], **values: Any) -> tuple[Agent, Server]:
         context = serving(lambda body: reply("\n\n".join(str(m["content"]) for m in body["messages"])))
         server = context.__enter__()
         stack.append(context)
-        return opened(model="fake", openai_base_url=server.url, openai_api_key="k"), server
+        return opened(model="fake", openai_base_url=server.url, openai_api_key="k", **values), server
 
     yield make
     for context in stack:
@@ -140,3 +140,15 @@ def test_claims_are_read_when_they_are_whole_and_only_from_strict_json(text: str
     for end in range(len(text) + 1):
         found += [c["text"] for c in claims.read(text[:end])]
     assert found == expected
+
+
+@pytest.mark.parametrize("review", ["none", "guarded"])
+def test_of_an_answer_that_a_person_reads_first_nothing_is_streamed(talk: Any, review: str) -> None:
+    agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.01), review=review)
+    *early, reply = agent.stream("How can I bypass Turnitin?", tenant_id="U1")
+    lines = [line for line in agent.deps.journal.entries() if not is_run(line)]
+    if review == "none":
+        assert early and lines and reply.decision == "answer"
+        return
+    assert (early, lines, reply.decision) == ([], [], "pending_review")
+    assert agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")["sentences"]
