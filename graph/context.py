@@ -103,6 +103,7 @@ def space_name(tenant: str, groups: Collection[str] = ()) -> str:
     return f"{tenant}{_OF}{','.join(sorted(groups))}" if groups else tenant
 
 
+@lru_cache(maxsize=1_024)
 def whose(name: str) -> tuple[str, frozenset[str]]:
     """The tenant, and the groups, of a space by its name."""
     tenant, _, groups = name.partition(_OF)

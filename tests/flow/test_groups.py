@@ -317,11 +317,13 @@ def test_what_follows_from_a_turn_is_bound_to_its_groups(one: Agent) -> None:
 
 
 def test_a_word_that_only_a_groups_documents_know_is_not_remembered_without_it(one: Agent) -> None:
-    asked = "In which room is the kestrel freezer of the ospreylnd?"
-    reply = one.ask(asked, **TALK, groups=("board",), thread_id="t")
+    """Though no passage of theirs was shown."""
+    asked = "In which room is the kestrel freezer, thawed every June, for the ospreylnd?"
+    reply = one.ask(asked, **TALK, groups=("board",), thread_id="t", top_k=1)
     assert "ospreyland" in json.dumps(reply["understood"])
+    assert {c["doc_id"] for c in reply["retrieval"]["candidates"]} == {"handbook"}
     assert one.threads(tenant_id="U1", user_id="ann") == []
-    assert "understood" not in one.ask(asked, **TALK, thread_id="u")
+    assert "understood" not in one.ask(asked, **TALK, thread_id="u", top_k=1)
 
 
 # -- beside answers -------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class SqliteSpaces:
         self._directory = directory
         self._spaces: dict[str, SqliteSpace] = {}
         self._used: dict[str, SqliteSpace] = {}  # those that may be open, the one used last at the end
-        self._marked: dict[Path, str] = {}  # marker of a space that groups share → its name, which never changes
+        self._marked: dict[str, str] = {}  # marker of a space that groups share → its name, which never changes
         self._opening = threading.RLock()
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class SqliteSpaces:
         """Read from the markers: no other group's database is touched to tell what there is."""
         folder = self._path(tenant).with_suffix("")
         try:
-            markers = [Path(entry.path) for entry in os.scandir(folder) if entry.name.endswith(".made")]
+            markers = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".made")]
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -119,12 +119,12 @@ class SqliteSpaces:
             raise IndexUnavailable(why, hint="Mend its permissions.") from error
         return sorted(name for marker in markers if (name := self._named(marker)))
 
-    def _named(self, marker: Path) -> str:
+    def _named(self, marker: str) -> str:
         """ "" for one that is gone, or says what it cannot be."""
         if marker not in self._marked:
             with suppress(OSError, ValueError):
-                name = marker.read_text(encoding="utf-8")
-                if self._path(name).with_suffix(".made") == marker:
+                name = Path(marker).read_text(encoding="utf-8")
+                if str(self._path(name).with_suffix(".made")) == marker:
                     self._marked[marker] = name
         return self._marked.get(marker, "")
 

@@ -14,7 +14,9 @@ from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index
 from graph.settings import load
 from graph.stores.embedded.conversations import SqliteConversations
+from graph.stores.embedded.exact import Exact
 from graph.stores.embedded.space import SqliteSpace
+from graph.stores.embedded.spaces import SqliteSpaces
 from tests.support.command import ROOT
 from tests.support.spaces import index_at, put
 
@@ -160,3 +162,17 @@ def test_forty_tenants_where_few_files_may_be_open(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2_000:]
     with Agent(load(environ={}, home=tmp_path / "home", artifacts=False)) as agent:
         assert len(agent.threads(tenant_id="T39")) == 1
+
+
+def test_a_marker_that_is_damaged_or_names_another_space_is_passed_over(tmp_path: Path) -> None:
+    """What there is for groups is told by markers; none leads to another tenant's space, or hides one beside it."""
+    made = SqliteSpaces(tmp_path, "model", Exact())
+    for name in ("T1/a", "T1/b", "T1/c", "T2/a"):
+        assert made.space(name, create=True) is not None
+    markers = {path.read_text(): path for path in tmp_path.rglob("*.made")}
+    markers["T1/a"].write_text("T2/a")
+    markers["T1/b"].write_bytes(b"\xff")
+    made.close()
+    again = SqliteSpaces(tmp_path, "model", Exact())
+    assert again.audiences("T1") == ["T1/c"] and again.audiences("T2") == ["T2/a"]
+    again.close()
