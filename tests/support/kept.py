@@ -26,7 +26,7 @@ def _rows(url: str, sql: str) -> list[Any]:
 
     with psycopg.connect(url) as connection:
         connection.execute("SET search_path = cordon; SET cordon.tenant = '*'")
-        return connection.execute(sql).fetchall()  # type: ignore[arg-type]
+        return connection.execute(sql).fetchall()
 
 
 def _text(path: Path) -> str:
