@@ -1,6 +1,7 @@
 """All spaces of one embedding model."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -11,6 +12,8 @@ from graph.errors import IndexUnavailable
 from graph.stores.postgres.database import ALL, Database
 from graph.stores.postgres.space import EF_CONSTRUCTION, EXACT, M, PostgresSpace
 
+FRESH_S = 1.0  # in which a space that was there is not looked for again: a question asks for it some eighty times
+
 
 class PostgresSpaces:
     """`exact`: chunks up to which every vector of a space is compared, and no index is made of them."""
@@ -18,6 +21,7 @@ class PostgresSpaces:
     def __init__(self, database: Database, embeddings: str, *, exact: int = EXACT) -> None:
         self._database, self._embeddings, self._exact = database, embeddings, exact
         self._spaces: dict[str, PostgresSpace] = {}
+        self._seen: dict[str, float] = {}  # when each was last asked for in the database
         self._opening = threading.Lock()
         self._here = threading.local()  # the reader's cursor of this thread, and the tenant that it is set to
 
@@ -25,6 +29,8 @@ class PostgresSpaces:
         self._spaces.clear()
 
     def space(self, tenant: str, *, create: bool = False) -> PostgresSpace | None:
+        if tenant in self._spaces and time.monotonic() - self._seen[tenant] < FRESH_S:
+            return self._spaces[tenant]
         sql = "SELECT embeddings FROM spaces WHERE tenant = %s"
         with self.asking(tenant) as cursor:
             found = cursor.execute(sql, [tenant]).fetchone()
@@ -33,6 +39,7 @@ class PostgresSpaces:
                 cursor.execute("SELECT make_space(%s, %s)", [tenant, self._embeddings])
                 found = cursor.execute(sql, [tenant]).fetchone()
         if found is None:
+            self._spaces.pop(tenant, None)
             return None
         if found[0] != self._embeddings:
             raise IndexUnavailable(
@@ -40,6 +47,7 @@ class PostgresSpaces:
                 hint=f"Set CORDON_EMBEDDINGS back, or give {self._embeddings!r} a database of its own.",
             )
         with self._opening:
+            self._seen[tenant] = time.monotonic()
             return self._spaces.setdefault(tenant, PostgresSpace(self, tenant))
 
     def names(self) -> list[str]:

@@ -12,6 +12,7 @@ from graph.audit.chain import is_run, line_of
 from graph.audit.mistakes import flag
 from graph.errors import BadInput
 from graph.stores.embedded.journal import FileJournal
+from graph.stores.uploads import File, Job
 from tests.support.command import Run
 
 FREEZER = "Which freezer holds the blood samples?"
@@ -83,9 +84,8 @@ def test_a_tenant_is_gone_with_documents_and_another_tenant_is_not_touched(
     asked(one, tenant_id="E1", user_id="ann", thread_id="t")
     other = one.ask(FREEZER, tenant_id="U1")
     note.unlink()
-    upload = home / "uploads" / "j1"
-    upload.mkdir(parents=True)
-    (upload / "job.json").write_text(json.dumps({"tenant_id": "E1", "user_id": "ann", "files": [SECRET]}))
+    one.deps.stores.uploads.begin("j1")
+    one.deps.stores.uploads.save(Job("j1", "E1", "ann", "queued", "now", [File(SECRET, 1)]))
     receipt = one.forget(tenant_id="E1", everything=True)
     assert (receipt["documents"], receipt["uploads"]) == (1, 1)
     one.close()

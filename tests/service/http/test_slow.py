@@ -14,7 +14,7 @@ import pytest
 from evals.serving import Served
 from graph.service.http.patience import BYTES_A_SECOND, Patience
 from graph.service.http.problems import Problem
-from tests.support.kept import uploads
+from tests.support.kept import busy, uploads
 
 MUCH = 40 * 2**20  # bytes, more than the system keeps for a connection
 JSON = "POST /v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n"
@@ -48,9 +48,10 @@ def told(line: socket.socket) -> bytes:
 
 def idle(served: Served) -> bool:
     deadline = time.monotonic() + 5
-    while served.service.agent.deps.stores.counters.busy and time.monotonic() < deadline:
+    counters = served.service.agent.deps.stores.counters
+    while busy(served.settings, counters) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return not served.service.agent.deps.stores.counters.busy
+    return not busy(served.settings, counters)
 
 
 @pytest.mark.parametrize("head", [JSON, FORM], ids=["body", "upload"])
