@@ -120,7 +120,8 @@ def world(used: Path, tmp_path: Path) -> World:
     for name in ("home", "out"):
         shutil.copytree(used / name, tmp_path / name)
     journal = tmp_path / "home" / "audit" / "journal.jsonl"
-    return World(_settings(tmp_path), json.loads(journal.read_text().splitlines()[0])["run_id"])
+    lines = map(json.loads, journal.read_text().splitlines())
+    return World(_settings(tmp_path), next(line["run_id"] for line in lines if line["kind"] == "run"))
 
 
 def test_no_canary_is_left_in_any_coding(world: World) -> None:
