@@ -39,7 +39,7 @@ _ACCESS, _GROUPS, _AUDIT = (
     "tests/service/http/test_groups.py",
     "tests/service/http/test_audit.py",
 )
-_ALL = "[s for n in self.spaces.names() if (s := self.space(n))]"
+_ALL = "filter(None, map(self.space, self.spaces.names()))"
 _READ = "            spaces = [space for _, space in self.visible(reader)]\n"
 
 MUTANTS = (
@@ -62,6 +62,7 @@ MUTANTS = (
         _TALKS,
         "        name = key_of(tenant)\n",
         "        name = key_of(tenant.lower())\n",
+        (WORLDS, "tests/graph/stores/test_conversations.py"),
     ),
     Mutant(
         "everybody sees the spaces of every group",
@@ -95,7 +96,7 @@ MUTANTS = (
         "graph/policy/evidence/access.py",
         '        return "group"\n',
         "        pass\n",
-        (_ACCESS,),
+        ("tests/flow/test_groups.py",),
     ),
     Mutant(
         "the tenant is not asked for again",
@@ -110,7 +111,13 @@ MUTANTS = (
         "        total = sum(one.chunks for _, one in found)\n",
         f"        total = sum(s.count()[1] for s in {_ALL})\n",
     ),
-    Mutant("words put right from everybody's documents", _INDEX, _READ, f"            spaces = {_ALL}\n"),
+    Mutant(
+        "words put right from everybody's documents",
+        _INDEX,
+        _READ,
+        f"            spaces = list({_ALL})\n",
+        (WORLDS, "tests/flow/test_groups.py", "tests/flow/test_x2_non_interference.py"),
+    ),
     Mutant(
         "documents called by name among all tenants",
         _INDEX,
@@ -143,6 +150,7 @@ MUTANTS = (
         "graph/knowledge/ingest.py",
         "    for name in source.spaces:\n        space = index.space(name)\n",
         "    for name in index.spaces.names():\n        space = index.space(name)\n",
+        (WORLDS, "tests/flow/test_x2_non_interference.py"),
     ),
     Mutant(
         "memory found without the user",
@@ -305,7 +313,7 @@ def fails(check: str, where: Path) -> str:
     """What said so; "" when the check passes."""
     command = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", check]
     if check == WORLDS:
-        command = ["-m", "evals.security.worlds", "--acts", "180", "--sizes", "0,5", "--stop"]
+        command = ["-m", "evals.security.worlds", "--acts", "360", "--sizes", "5,5", "--stop"]
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(where), "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(

@@ -73,6 +73,21 @@ def test_documents_of_another_tenant_change_no_byte(worlds: Any, tmp_path: Path)
     assert _replies(busy) == _replies(calm)
 
 
+def test_what_others_brought_changes_no_id_and_no_spelling(worlds: Any, tmp_path: Path) -> None:
+    calm, busy = worlds("calm"), worlds("busy")
+    (tmp_path / "plan.txt").write_text(
+        "The zephyrometer is calibrated by the radio group. Zephyrometer readings are kept.\n"
+    )
+    (tmp_path / "plan.md").write_text("# Plan\n\nThe zephyr gauge is read every morning by the weather group.\n")
+    busy.ingest(tmp_path / "plan.txt", tenant_id="U2")
+    told = []
+    for one in (calm, busy):
+        (outcome,) = one.ingest(tmp_path / "plan.md", tenant_id="U1")
+        replies = [one.ask(q, tenant_id="U1") for q in ("Who reads the zephyrometr?", "What does plan say?")]
+        told.append((outcome.doc_id, [inv.stable(reply) for reply in replies]))
+    assert told[0] == told[1]
+
+
 def test_removing_another_tenants_documents_changes_no_byte(worlds: Any) -> None:
     calm, empty = worlds("calm"), worlds("empty")
     for document in empty.documents(tenant_id="U2"):

@@ -167,7 +167,10 @@ def test_erasure_knows_every_file_of_a_home(used: Path) -> None:
     files += [path.relative_to(used) for path in out.rglob("*") if not path.is_dir()]
     known = {str(path): _place(path) for path in files}
     assert {name: places for name, places in known.items() if len(places) != 1} == {}
-    assert {name for names in known.values() for name in names} == {p.name for p in erasure.PLACES} - {"pages", "reviews"}
+    assert {name for names in known.values() for name in names} == {p.name for p in erasure.PLACES} - {
+        "pages",
+        "reviews",
+    }
 
 
 def test_a_file_that_erasure_does_not_know_is_found_out(world: World) -> None:

@@ -45,7 +45,7 @@ def test_threads_come_the_latest_first_with_the_first_question_as_title(kept: Co
     assert one["title"].startswith("What is this? word") and one["title"].endswith("…") and len(one["title"]) <= 80
 
 
-@pytest.mark.parametrize("other", ["T1/bob/t", "T2/ann/t", "T10/ann/t", "T1/an/t"])
+@pytest.mark.parametrize("other", ["T1/bob/t", "T2/ann/t", "T10/ann/t", "t1/ann/t", "T1/Ann/t", "T1/an/t"])
 def test_another_user_or_tenant_sees_and_erases_nothing(kept: Conversations, other: str) -> None:
     say(kept, "r01", vector=[1, 0])
     tenant, user, thread = other.split("/")
