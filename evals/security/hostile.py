@@ -210,6 +210,8 @@ SOUND = {
     "/v1/chat/completions": b'{"model": "cordon", "messages": [{"role": "user", "content": %s}]}',
     "/v1/responses": b'{"model": "cordon", "input": [{"role": "user", "content": %s}]}',
     "/v1/documents/freezers/withheld": b'{"note": %s}',
+    "/v1/appeals": b'{"run_id": "nothing", "note": %s}',
+    "/v1/reviews/nothing": b'{"decision": "refuse", "reason": %s}',
     "/agent/invoke": b'{"input": {"question": %s}}',
     "/agent/batch": b'{"inputs": [{"question": %s}]}',
     "/agent/stream": b'{"input": {"question": %s}}',
@@ -249,8 +251,8 @@ class Answer:
 
 def requests(document: dict[str, Any], key: str) -> Iterator[Hostile]:
     """Everything, for the operations of the OpenAPI document. Raises LookupError for a body nobody described."""
-    posts = {path.replace("{doc_id}", "freezers") for path, methods in document["paths"].items() if "post" in methods}
-    posts |= {"/mcp"}
+    paths = [path for path, methods in document["paths"].items() if "post" in methods]
+    posts = {path.replace("{doc_id}", "freezers").replace("{run_id}", "nothing") for path in paths} | {"/mcp"}
     if posts - set(SOUND) - {UPLOAD}:
         raise LookupError(f"how is {sorted(posts - set(SOUND) - {UPLOAD})} asked?")
     head = b"Authorization: Bearer " + key.encode()

@@ -37,8 +37,8 @@ def test_pages_put_together_are_the_whole_list(u1: httpx.Client, served: Served)
     with served.client("U1", "auditor") as auditor:
         entries = auditor.get("/v1/audit").json()["entries"]
         last = auditor.get("/v1/audit?limit=1").json()["entries"]
-        earlier = auditor.get("/v1/audit", params={"limit": 1, "before": last[0]["run_id"]}).json()["entries"]
-        later = auditor.get("/v1/audit", params={"limit": 1, "after": earlier[0]["run_id"]}).json()["entries"]
+        earlier = auditor.get("/v1/audit", params={"limit": 1, "before": last[0]["id"]}).json()["entries"]
+        later = auditor.get("/v1/audit", params={"limit": 1, "after": earlier[0]["id"]}).json()["entries"]
     assert earlier + last == entries[-2:] and later == last
     for path in (
         "/v1/documents/notebooks",
