@@ -123,6 +123,7 @@ MUTANTS = (
         _INDEX,
         "            record.doc_id\n            for _, space in self.visible(reader)\n",
         f"            record.doc_id\n            for space in {_ALL}\n",
+        (WORLDS, "tests/flow/test_x2_non_interference.py"),
     ),
     Mutant(
         "documents meant by their subject among all tenants",
@@ -338,7 +339,9 @@ def mutated(mutant: Mutant, where: Path) -> None:
     text = file.read_text(encoding="utf-8")
     if text.count(mutant.old) != 1:
         raise SystemExit(f"{mutant.name}: {mutant.file} has its piece {text.count(mutant.old)} times, not once.")
-    file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    changed = text.replace(mutant.old, mutant.new)
+    compile(changed, mutant.name, "exec")  # one that does not run would die of anything
+    file.write_text(changed, encoding="utf-8")
 
 
 def main() -> int:
