@@ -144,7 +144,7 @@ MUTANTS = (
         "graph/knowledge/ingest.py",
         "        for one in spaces\n        if (space := index.space(one))\n",
         "        for one in index.spaces.names()\n        if (space := index.space(one)) and space.by_hash(sha256)\n",
-        (WORLDS, "tests/graph/knowledge/test_ingest.py"),
+        (WORLDS, "tests/flow/test_x2_non_interference.py"),
     ),
     Mutant(
         "ids chosen among everybody's documents",

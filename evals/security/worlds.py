@@ -210,8 +210,12 @@ def _finished(client: httpx.Client, job_id: str) -> httpx.Response:
     until = time.monotonic() + 60
     while True:
         told = client.get(f"/v1/jobs/{job_id}")
-        if told.json().get("state") not in ("queued", "running") or time.monotonic() > until:
+        if told.json().get("state") not in ("queued", "running"):
             return told
+        if time.monotonic() > until:
+            raise TimeoutError(
+                "an upload was not read within a minute: compare the worlds on a machine with less to do"
+            )
         time.sleep(0.02)
 
 

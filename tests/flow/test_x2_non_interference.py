@@ -88,6 +88,31 @@ def test_what_others_brought_changes_no_id_and_no_spelling(worlds: Any, tmp_path
     assert told[0] == told[1]
 
 
+def test_a_file_that_another_tenant_has_is_new(worlds: Any, tmp_path: Path) -> None:
+    """Of the same content as one of theirs under another name, which is only said of one's own."""
+    told = []
+    for name in ("calm", "busy"):
+        one = worlds(name)
+        for tenant, file in (("U2", "theirs.md"), ("U1", "ours.md")) if name == "busy" else (("U1", "ours.md"),):
+            (tmp_path / file).write_text("# Zephyr gauge\n\nThe zephyr gauge is read every morning.\n")
+            (outcome,) = one.ingest(tmp_path / file, tenant_id=tenant)
+        told.append(outcome)
+    assert told[0] == told[1] and told[0].status == "indexed"
+
+
+def test_who_has_nothing_is_told_the_same_whatever_others_have(
+    settings_of: Callable[..., Settings], tmp_path: Path
+) -> None:
+    told = []
+    (tmp_path / "theirs.md").write_text("# Zephyr gauge\n\nThe zephyr gauge is read every morning.\n")
+    for name in ("calm", "busy"):
+        with Agent(settings_of(home=tmp_path / name, artifacts=False)) as one:
+            if name == "busy":
+                one.ingest(tmp_path / "theirs.md", tenant_id="U2")
+            told.append(inv.stable(one.ask("When is the zephyr gauge read?", tenant_id="U1")))
+    assert told[0] == told[1] and told[0]["safety_flags"] == ["empty_knowledge_base"]
+
+
 def test_removing_another_tenants_documents_changes_no_byte(worlds: Any) -> None:
     calm, empty = worlds("calm"), worlds("empty")
     for document in empty.documents(tenant_id="U2"):
