@@ -271,6 +271,17 @@ def test_memory_and_search_are_sent_as_chosen(page: Any, served: Served) -> None
     assert page.locator("#mode option").count() == 2  # agent is another name for baseline
 
 
+def test_a_question_asked_before_the_last_is_answered_waits_its_turn(page: Any, served: Served) -> None:
+    signed_in(page, served)
+    for question in ("Which freezer holds the blood samples?", "Which documents do you have?"):
+        page.fill("#question", question)
+        page.press("#question", "Enter")
+    assert page.locator(".asked").all_inner_texts()[1] == "Which documents do you have?"
+    page.locator(".verdict").nth(1).wait_for()
+    first, second = page.locator(".said").all_inner_texts()
+    assert "kestrel freezer" in first and "Visitor rules" in second and page.input_value("#question") == ""
+
+
 def test_what_was_withheld_or_masked_is_told_with_the_reason(page: Any, served: Served, tmp_path: Path) -> None:
     signed_in(page, served)
     file = tmp_path / "ferry_memo.md"

@@ -5,7 +5,7 @@ import { appeal, opened, row, wait, waiting } from "/page/review.js";
 import { answer, leftOut, make, marked, verdict, withheld } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
-const state = { thread: null, busy: false, opener: null, documents: [] };
+const state = { thread: null, opener: null, documents: [] };
 
 // -- signing in -------------------------------------------------------------------------------------------------
 
@@ -104,8 +104,18 @@ function understood({ understood: found }) {
   return found ? [make("p", { class: "quiet" }, `${found.follow_up ? "Understood as" : "Searched for"}: ${found.text}`)] : [];
 }
 
-async function send(question) {
+// A question asked before the last one is answered is shown, and waits for it: a conversation has one turn at a time.
+let before = Promise.resolve();
+
+function submit(question) {
+  if (!question) return;
+  const last = before;
+  before = send(question, last).then(() => $("question").focus());
+}
+
+async function send(question, last) {
   state.thread ??= `page-${crypto.randomUUID()}`;
+  const body = { question, thread_id: state.thread, memory: $("memory").value, style: $("style").value, mode: $("mode").value };
   const said = turn(question);
   said.setAttribute("aria-busy", "true"); // read out once it is whole
   const wait = make("p", { class: "quiet working" }, "Looking through the documents");
@@ -113,8 +123,8 @@ async function send(question) {
   said.append(come, wait);
   let text = "";
   const cited = {};
+  await last;
   try {
-    const body = { question, thread_id: state.thread, memory: $("memory").value, style: $("style").value, mode: $("mode").value };
     for await (const [event, data] of ask(body)) {
       if (event === "sentence") {
         for (const c of data.citations) cited[c.n] = c;
@@ -131,22 +141,13 @@ async function send(question) {
     said.removeAttribute("aria-busy");
   }
   said.lastElementChild?.scrollIntoView({ block: "nearest" });
-  await refreshThreads().catch(() => {});
-}
-
-async function submit(question) {
-  if (!question || state.busy) return;
-  state.busy = true;
-  await send(question);
-  state.busy = false;
-  $("question").focus();
+  refreshThreads().catch(() => {});
 }
 
 $("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const question = $("question").value.trim();
-  if (!state.busy) $("question").value = "";
-  submit(question);
+  submit($("question").value.trim());
+  $("question").value = "";
 });
 $("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
