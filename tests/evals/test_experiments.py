@@ -1,7 +1,9 @@
 """Experiments: every row of a suite with its scores, masked, in a file or at an endpoint."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,3 +56,29 @@ def test_an_endpoint_gets_runs_and_scores_and_never_a_canary(monkeypatch: pytest
     assert posted.count("/runs") == 2 and posted.count("/feedback") == 3
     assert b"[REDACTED]" in collector.everything and b"1234567" not in collector.everything
     assert all(word in collector.everything for word in (b'"reference"', b'"sources"', b'"verdict"', b"one of two"))
+
+
+def test_experiments_that_ask_the_same_share_a_data_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sent(method: str, path: str) -> list[Any]:
+        return [json.loads(body) for done, asked, body in collector.requests if (done, asked) == (method, path)]
+
+    with sink() as collector:
+        monkeypatch.setenv("LANGSMITH_ENDPOINT", collector.url)
+        monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_not_a_key")
+        experiments.send(RESULT)
+        lost = collector.examples.pop()  # as after a connection that was lost
+        experiments.send(RESULT)
+        other = replace(RESULT.rows[1], sample=Sample("b", "Where?"))
+        experiments.send(Result("answers", rows=[RESULT.rows[0], other]))
+    dataset, another = sent("POST", "/datasets")
+    assert dataset["name"].startswith("cordon-answers-") and another["name"] != dataset["name"]
+    made = collector.datasets[0]["id"]
+    assert [one["reference_dataset_id"] for one in sent("POST", "/sessions")[:2]] == [made, made]
+    first, again, _ = sent("POST", "/examples/bulk")
+    assert [(one["inputs"]["question"], one["outputs"]["reference"]) for one in first] == [
+        ("Who is [REDACTED]?", {"docs": ["staff"]}),
+        ("When?", None),
+    ]
+    assert [one["id"] for one in again] == [lost["id"]]
+    runs = [one["reference_example_id"] for one in sent("POST", "/runs")]
+    assert runs[:2] == runs[2:4] == [one["id"] for one in first] and not set(runs[:2]) & set(runs[4:])

@@ -1,4 +1,4 @@
-"""A server on loopback that takes whatever is sent to it, and keeps it."""
+"""A server on loopback that takes whatever is sent to it, and keeps it. What LangSmith's client asks for it answers."""
 
 import gzip
 import json
@@ -9,12 +9,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
+
+_NOW = "2026-01-01T00:00:00+00:00"
 
 
 @dataclass
 class Sink:
     url: str = ""
     requests: list[tuple[str, str, bytes]] = field(default_factory=list)  # method, path, body
+    datasets: list[dict[str, str]] = field(default_factory=list)
+    examples: list[dict[str, str]] = field(default_factory=list)
+
+    def answer(self, method: str, path: str, body: bytes) -> object:
+        """A LangSmith project, its data sets and their examples; {} to all else."""
+        asked, _, query = path.partition("?")
+        if asked.startswith("/sessions"):
+            made = {"id": uuid.UUID(int=1), "tenant_id": uuid.UUID(int=2), "name": "made", "reference_dataset_id": None}
+            return {key: value and str(value) for key, value in made.items()}
+        if method == "GET":
+            name = parse_qs(query).get("name", [""])[0]
+            lists = {"/datasets": [one for one in self.datasets if one["name"] == name], "/examples": self.examples}
+            return lists.get(asked, {})
+        if asked == "/datasets":
+            told = json.loads(body)
+            self.datasets.append({"id": str(uuid.uuid4()), "created_at": _NOW, "name": told["name"]})
+            return self.datasets[-1]
+        if asked == "/examples/bulk":
+            told = json.loads(body)
+            self.examples += [{**one, "created_at": _NOW} for one in told]
+            return told
+        return {}
 
     @property
     def everything(self) -> bytes:
@@ -33,13 +58,7 @@ def sink(status: int = 200) -> Iterator[Sink]:
             elif self.headers.get("Content-Encoding") == "deflate":
                 body = zlib.decompress(body)
             kept.requests.append((self.command, self.path, body))
-            made = {
-                "id": str(uuid.UUID(int=1)),
-                "tenant_id": str(uuid.UUID(int=2)),
-                "name": "made",
-                "reference_dataset_id": None,
-            }  # of a LangSmith project
-            answer = json.dumps(made if self.path.startswith("/sessions") else {}).encode()
+            answer = json.dumps(kept.answer(self.command, self.path, body)).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
