@@ -1,5 +1,7 @@
 """An OpenAI-compatible model that waits, then quotes its first source. `python -m evals.load.stub SECONDS` prints its
-address. Everything happens on one event loop, so that hundreds of requests wait at the same time for nothing."""
+address. Everything happens on one event loop, so that hundreds of requests wait at the same time for nothing. With
+`--moody` it does as it likes, by chance: it writes around the JSON, breaks it off, adds a sentence of its own, declines
+or writes prose. Asked the same again it says something else."""
 
 import asyncio
 import json
@@ -8,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 from evals.process import ROOT
@@ -15,12 +18,24 @@ from evals.process import ROOT
 _SOURCE = re.compile(r"<evidence-(\w+) n=(\d+) from=[^\n]*>\n(.*?)\n</evidence-\1>", re.S)
 
 
-def answer(body: dict[str, Any]) -> bytes:
+def answer(body: dict[str, Any], chance: Random | None = None) -> bytes:
     prompt = "\n\n".join(str(m["content"]) for m in body["messages"])
     found = _SOURCE.search(prompt)
     text = max(re.split(r"(?<=[.!?])\s|\n", found[3]), key=len).strip() if found else ""
-    said = {"answered": bool(found), "sentences": [{"text": text, "sources": [int(found[2])]}] if found else []}
-    message = {"role": "assistant", "content": json.dumps(said), "refusal": None}
+    sentences = [{"text": text, "sources": [int(found[2])]}] if found else []
+    said: dict[str, Any] = {"answered": bool(found), "sentences": sentences}
+    written = json.dumps(said)
+    if chance and found:
+        own = {"text": "The harbour office closes at noon on Sundays.", "sources": [int(found[2])]}
+        written = chance.choice((
+            written,
+            f"Here is the answer.\n```json\n{written}\n```\nI hope this helps.",
+            written[:-2],
+            json.dumps({**said, "sentences": [*sentences, own]}),
+            json.dumps({"answered": False, "sentences": []}),
+            f"{text} [{found[2]}]",
+        ))  # fmt: skip
+    message = {"role": "assistant", "content": written, "refusal": None}
     return json.dumps(
         {
             "id": "chatcmpl-1",
@@ -33,7 +48,7 @@ def answer(body: dict[str, Any]) -> bytes:
     ).encode()
 
 
-async def main(seconds: float) -> None:
+async def main(seconds: float, chance: Random | None) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
@@ -41,7 +56,9 @@ async def main(seconds: float) -> None:
                 body = await reader.readexactly(int(length[1]) if length else 0)
                 if head.startswith("POST"):
                     await asyncio.sleep(seconds)
-                data = answer(json.loads(body)) if head.startswith("POST") else b'{"object": "list", "data": []}'
+                data = (
+                    answer(json.loads(body), chance) if head.startswith("POST") else b'{"object": "list", "data": []}'
+                )
                 writer.write(
                     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data)
                     + data
@@ -58,10 +75,10 @@ async def main(seconds: float) -> None:
 
 
 @contextmanager
-def running(seconds: float) -> Iterator[dict[str, str]]:
+def running(seconds: float, *options: str) -> Iterator[dict[str, str]]:
     """The settings for it; in a process of its own, so that its work is not counted as that of who asks it."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "evals.load.stub", str(seconds)], stdout=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-m", "evals.load.stub", str(seconds), *options], stdout=subprocess.PIPE, cwd=ROOT
     )
     try:
         assert process.stdout is not None
@@ -73,4 +90,4 @@ def running(seconds: float) -> Iterator[dict[str, str]]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1])))
+    asyncio.run(main(float(sys.argv[1]), Random(1) if "--moody" in sys.argv else None))
