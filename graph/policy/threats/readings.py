@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from graph.policy.text.canonical import Canonical, canonicalise
-from graph.policy.threats import lexicon, mention
+from graph.policy.threats import courtesy, lexicon, mention
 from graph.policy.threats.views import views
 from graph.policy.threats.views.view import View
 
@@ -16,17 +16,17 @@ class Readings:
     canonical: Canonical  # of the text as it stands
     views: tuple[View, ...]
     hidden: tuple[str, ...]  # the canonical text of each view
-    learned: tuple[str, ...]  # what the learned layer reads, likeliest first; quotations left out
+    learned: tuple[str, ...]  # what the learned layer reads, likeliest first; quotations and courtesies left out
 
 
 def read(text: str) -> Readings:
     canonical = canonicalise(text)
     found = tuple(views(text if not text.isascii() and _hides(text) else canonical.text))
-    plain = mention.without(canonical.text)
+    plain = courtesy.without(mention.without(canonical.text))
     if not found:
         return Readings(canonical, (), (), (plain,))
     hidden = tuple(canonicalise(view.text).text for view in found)
-    others = [mention.without(text) for text in hidden]
+    others = [courtesy.without(mention.without(text)) for text in hidden]
     shares = {other: lexicon.readable(other) for other in others}
     best = max(others, key=lambda other: shares[other])
     readable = [other for other in others if shares[other] > _READABLE and other != best]
