@@ -25,6 +25,7 @@ SUITES = (
     "planted",
     "unguarded",
     "guardrails",
+    "stress",
     "tenancy",
     "memory",
     "json",
