@@ -81,3 +81,37 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     made = Embedded(tmp_path_factory.mktemp("embedded") / "home")
     yield made
     made.close()
+
+
+def test_connections_that_ended_in_the_pool_are_not_used(database: Database, postgres: Server) -> None:
+    def all_at_once() -> list[int]:
+        """Every connection of the pool, in a transaction of its own."""
+        with database.transaction("T1") as a, database.transaction("T1") as b, database.transaction("T1") as c:
+            return [pid for one in (a, b, c) for (pid,) in one.execute("SELECT pg_backend_pid()").fetchall()]
+
+    before = all_at_once()
+    with postgres.admin() as admin:
+        admin.execute("SELECT pg_terminate_backend(pid, 5000) FROM unnest(%s::integer[]) AS pid", [before])
+    assert not set(all_at_once()) & set(before)
+
+
+def test_one_reading_sees_of_each_space_its_own(database: Database) -> None:
+    spaces = PostgresSpaces(database, "model")
+    for name in ("T1", "T2"):
+        space = spaces.space(name, create=True)
+        assert space is not None
+        put(space, "d", f"the secret of {name}", tenant_id=name)
+    one, other = spaces.space("T1"), spaces.space("T2")
+    assert one is not None and other is not None
+    with spaces.reading():
+        for _ in range(2):  # the second time from what the reading knows, if anything
+            assert [space.passages(["d_0"])["d_0"].text for space in (one, other)] == [
+                "the secret of T1",
+                "the secret of T2",
+            ]
+            assert one.held(["T1", "T2", "secret"]) == {"T1", "secret"} and other.held(["T1", "T2"]) == {"T2"}
+            assert [space.count() for space in (one, other)] == [(1, 1), (1, 1)]
+        put(one, "e", "the ibis", tenant_id="T1")
+        assert not one.held(["ibis"]) and one.count() == (1, 1)
+    with spaces.reading():
+        assert one.held(["ibis"]) and not other.held(["ibis"]) and one.count() == (2, 2)
