@@ -90,22 +90,30 @@ class Server:
 
 
 @contextmanager
-def above(agent: Any) -> Iterator[Any]:
-    """A connection to an agent's database that sees and may do everything."""
+def above(settings: Any) -> Iterator[Any]:
+    """A connection to the settings' database that sees and may do everything."""
     import psycopg
 
-    with psycopg.connect(agent.settings.database_url.get_secret_value(), user="postgres", autocommit=True) as admin:
+    with psycopg.connect(settings.database_url.get_secret_value(), user="postgres", autocommit=True) as admin:
         yield admin
 
 
-def tables_holding(agent: Any, word: str) -> list[str]:
-    """The tables of an agent's database in which a row holds the word, whoever it is of."""
-    with above(agent) as admin:
-        sql = "SELECT relname FROM pg_class WHERE relnamespace = 'cordon'::regnamespace AND relkind = 'r' ORDER BY 1"
-        there = [name for (name,) in admin.execute(sql)]
-        as_bytes = word.encode().hex()  # as a column of bytes is shown
-        sql = "SELECT 1 FROM cordon.{} AS row WHERE position(%s IN row::text) > 0 OR position(%s IN row::text) > 0 LIMIT 1"
-        return [name for name in there if admin.execute(sql.format(name), [word, as_bytes]).fetchone()]
+def cells(settings: Any) -> dict[str, list[str]]:
+    """What is in each table of the settings' database, whoever it is of: every cell as text. None where all lies in the
+    home."""
+    if not settings.database_url.get_secret_value():
+        return {}
+    with above(settings) as admin:
+        sql = "SELECT relname FROM pg_class WHERE relnamespace = 'cordon'::regnamespace AND relkind = 'r'"
+        tables = [name for (name,) in admin.execute(sql).fetchall()]
+        return {
+            table: [
+                cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
+                for row in admin.execute(f"SELECT * FROM cordon.{table}")
+                for cell in row
+            ]
+            for table in tables
+        }
 
 
 def programs() -> Path | str:
