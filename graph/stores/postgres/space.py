@@ -267,14 +267,13 @@ class PostgresSpace:
             if not documents:
                 near = self._nearest(stand, floats, limit)
                 which, values = "id = ANY(%s)", list({*near, *_best(stand, holding.values(), limit)})
-            found = self._ask(
-                "SELECT id, chunk_id, doc_id, -(embedding <#> one) FROM (SELECT id, chunk_id, doc_id FROM chunks"
-                f" WHERE tenant = %s AND {which}) AS wanted JOIN vectors USING (id), (SELECT %s::float8[]::vector AS"
-                " one) AS asked WHERE tenant = %s ORDER BY id",
-                values,
-                floats,
-                self._tenant,
-            )
+            # Vector by vector, not joined: a server without statistics of the space would sort all of its vectors.
+            cosine = "SELECT -(embedding <#> %s::float8[]::vector) FROM vectors WHERE tenant = %s AND id = chunks.id"
+            with self._spaces.asking(self._tenant) as cursor:
+                found = cursor.execute(
+                    f"SELECT id, chunk_id, doc_id, ({cosine}) FROM chunks WHERE tenant = %s AND {which} ORDER BY id",
+                    [floats, self._tenant, self._tenant, values],
+                ).fetchall()
         ids = [number for number, *_ in found]
         with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
         candidates = [

@@ -38,6 +38,15 @@ def test_a_large_space_gets_an_index_and_finds_the_same(database: Database) -> N
         chosen = vectors[first : first + 200]
         put(space, f"d{first}", *[f"chunk {n} " for n in range(first, first + 200)], vectors=chosen)
     put(other, "near", "chunk", vectors=vectors[:1])  # as near as can be, and another tenant's
+    with spaces.reading():
+        with spaces.asking("T1") as cursor:  # as a planner takes it that has no statistics of a large space
+            cursor.execute("SET LOCAL enable_nestloop = off")
+        assert len(space.find(vectors[0], [], 10).candidates) == 10
+        with spaces.asking("T1") as cursor:
+            sql = (
+                "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_xact_user_tables WHERE relname LIKE 'vectors_%'"
+            )
+            assert cursor.execute(sql).fetchall() == [(2_010,)]  # all of them once, those that were found again
     before = [best(space, vectors[n]) for n in range(50)]
     for tenant in ("T1", "T2"):
         spaces.settle(tenant)
