@@ -14,7 +14,9 @@ from weakref import WeakSet
 
 import psycopg
 from psycopg import sql
+from psycopg.abc import Buffer
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.string import StrDumperUnknown as StrDumper
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from graph.errors import BadSettings, Unavailable
@@ -212,5 +214,14 @@ def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -
     )
 
 
+class _Text(StrDumper):
+    """PostgreSQL's texts have no NUL, and nothing that is kept has one: whoever asks for a name with one asks for what
+    is not there, and is told so."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", "\ufffe"))
+
+
 def _settled(connection: "psycopg.Connection[Any]") -> None:
+    connection.adapters.register_dumper(str, _Text)
     connection.execute(_SESSION)

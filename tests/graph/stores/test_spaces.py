@@ -123,6 +123,13 @@ def test_a_document_is_kept_whole(space: Space) -> None:
     assert (space.opening("x"), space.chunks("x"), space.by_hash("x"), space.passages([])) == ("", [], [], {})
 
 
+def test_an_id_with_a_nul_is_unknown(space: Space) -> None:
+    put(space, "d", "the ibis valve")
+    for name in ("\0", "d\0", "d\0_0"):
+        assert (space.record(name), space.text(name), [*space.passages([name, "d_0"])]) == (None, "", ["d_0"])
+        assert not space.remove(name)
+
+
 def test_documents_come_by_id_and_go_by_what_people_call_them(space: Space) -> None:
     for name in ("b", "a"):
         put(space, name, "text", title=f"The {name} policy")
