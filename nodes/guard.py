@@ -20,6 +20,7 @@ from graph.policy.threats.detector import Detector
 from graph.public import Lists
 from graph.settings import Settings
 from graph.state import Candidate, Evidence, Handle, State
+from graph.stores.spaces import Passage
 
 ASSESSMENT_TOP_K = 8
 CONFIDENT = 0.5  # best score from which retrieval counts as confident
@@ -39,23 +40,24 @@ def guard(
     evidence: list[Evidence] = []
     audiences: list[list[str]] = []
     reader = asker.reader
-    masked = cache(_masked)  # passages of one document share its names
-    for handle in state["retrieved"]:
-        found = index.resolve(reader, handle["where"], handle["chunk_id"])
-        if found is None:
+    masked, kept = cache(_masked), cache(public.of)  # passages of one document share its names, all of them the lists
+    places = [(handle["where"], handle["chunk_id"]) for handle in state["retrieved"]]
+    passages = index.passages(reader, places, judge_name())
+    for handle, place in zip(state["retrieved"], places, strict=True):
+        passage = passages.get(place)
+        if passage is None:
             continue  # removed since it was found
-        record, chunk, raw = found
-        owner = index.owner(reader, handle["where"], handle["chunk_id"])
-        why = access.denied(asker, owner, record.visibility, record.expires, record.groups)
+        record, chunk, raw = passage.record, passage.chunk, passage.text
+        why = access.denied(asker, passage.owner, record.visibility, record.expires, record.groups)
         if why is not None:
             filters.append(f"dropped:{why}")
             continue
         permitted += 1
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
-        keep = public.of(asker.tenant_id, record.visibility)
+        keep = kept(asker.tenant_id, record.visibility)
         audiences += [record.groups] if record.groups else []
-        judged = _judged(index, reader, handle, raw, detector)
+        judged = _judged(index, reader, handle, passage, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
         seen = pii.mask(raw, keep=keep, personal=judged.personal)
         text, edits = redact(raw, withheld, seen.spans)
@@ -117,16 +119,14 @@ _JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], 
 _KEPT = 1_024
 
 
-def _judged(index: Index, reader: Reader, handle: Handle, raw: str, detector: Detector | None) -> Judged:
-    by = judge_name()
-    reads = detector is not None and detector.documents
-    if not reads and (kept := index.judged(reader, handle["where"], handle["chunk_id"], by)):
-        return read(kept)
-    known = _JUDGED.setdefault(index, {})
+def _judged(index: Index, reader: Reader, handle: Handle, passage: Passage, detector: Detector | None) -> Judged:
+    if not (detector is not None and detector.documents) and passage.judged:
+        return read(passage.judged)
+    raw, known = passage.text, _JUDGED.setdefault(index, {})
     name = (
         f"{reader.tenant} {handle['where']}",
         hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest(),
-        by,
+        judge_name(),
         detector,
     )
     if name not in known:

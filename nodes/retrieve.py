@@ -7,7 +7,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from graph import memory
-from graph.context import Context, Reader, principal, whose
+from graph.context import Context, principal, whose
 from graph.knowledge import retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
@@ -32,14 +32,16 @@ def retrieve(
 ) -> State:
     asker = principal(runtime)
     reader = asker.reader
-    if index.empty(reader):
-        return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
-    if state["listing"]:
-        listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY)
-        if listed:
-            return {"retrieved": [_handle(hit) for hit in listed]}
+    with index.reading():
+        if index.empty(reader):
+            return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
+        if state["listing"]:
+            listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY)
+            if listed:
+                return {"retrieved": [_handle(hit) for hit in listed]}
+        read = index.read(reader, state["query"])
     judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, borders=borders)
-    reading = _read(index, reader, state, judge)
+    reading = _passed(read, state, judge)
     asked = named_documents.find(reading.searches[0])
     documents = index.with_names(reader, asked) if asked else []
     if asked and not documents:
@@ -66,11 +68,10 @@ def retrieve(
     }
 
 
-def _read(index: Index, reader: Reader, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
-    """The completed question in the words of the documents; as it was asked where it says something worse so, since
-    the verdict was passed on the words of the asker."""
+def _passed(read: spelling.Reading, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
+    """The completed question as it was `read`, in the words of the documents; as it was asked where it says something
+    worse so, since the verdict was passed on the words of the asker."""
     asked, completed = " ".join(state["question"].split()), state["query"]
-    read = index.read(reader, completed)
     readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
     passed = ACTIONS.index(state["verdict"]["action"])
     for reading in readings:

@@ -152,7 +152,11 @@ def opened(home: Path, settings_of: Callable[..., Settings]) -> Iterator[Callabl
 
 
 @pytest.fixture
-def inside(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def inside(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    database_of: Callable[[Path], dict[str, Any]],
+) -> Run:
     """`cordon …` in this process: for what would otherwise spend its time on starting Python."""
     from graph.service.cli import app
 
@@ -160,7 +164,7 @@ def inside(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
         *arguments: str, home: Path, stdin: str | bytes = b"", **settings: Any
     ) -> "subprocess.CompletedProcess[str]":
         with monkeypatch.context() as patched:
-            for name, value in environment(home, **settings).items():
+            for name, value in environment(home, **{**database_of(home), **settings}).items():
                 if name.startswith("CORDON_"):
                     patched.setenv(name, value)
             data = stdin.encode() if isinstance(stdin, str) else stdin

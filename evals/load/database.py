@@ -3,6 +3,7 @@
     python -m evals.load.database rankings                  nDCG@10 of both on Cranfield, CISI and the shipped corpus
     python -m evals.load.database sizes --chunks 10000      one space of so many chunks: putting, asking, recall, bytes
     python -m evals.load.database index --chunks 100000     settings of the index: recall@10 against every one compared
+    python -m evals.load.database questions                 transactions and round trips of a question
 
 Chunks, vectors and questions are those of evals.load.search. Times are of the clock, so on a machine with nothing else
 to do; recall, nDCG and bytes do not hang on it. Run it with OMP_NUM_THREADS=1, in a checkout.
@@ -13,17 +14,21 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import psycopg
 
-from evals.load import search
+from evals.load import search, stub
+from evals.load.__main__ import QUESTIONS
 from evals.material import data_directory, rows
-from evals.process import ROOT
+from evals.process import ROOT, cpu_s
 from evals.suites.retrieval import TENANT, fill, ndcg
 from graph.administration.moving import PARTS
 from graph.agent import Agent
@@ -34,6 +39,7 @@ from graph.knowledge.manifest import sources
 from graph.settings import load
 from graph.stores.embedded import Embedded
 from graph.stores.postgres import Postgres
+from graph.stores.postgres.database import Database
 from graph.stores.postgres.migrate import migrate
 from graph.stores.postgres.space import EF_CONSTRUCTION, M
 from tests.support.postgres import OWNER, Server, server
@@ -41,7 +47,7 @@ from tests.support.postgres import OWNER, Server, server
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rankings", "sizes", "index"])
+    parser.add_argument("what", choices=["rankings", "sizes", "index", "questions"])
     parser.add_argument("--chunks", type=int, default=10_000)
     parser.add_argument(
         "--settings", default=f"{M}/{EF_CONSTRUCTION}", help="of the index: m/ef_construction, comma separated"
@@ -53,6 +59,8 @@ def main() -> int:
             rankings(running)
         elif given.what == "sizes":
             sizes(running, given.chunks)
+        elif given.what == "questions":
+            questions(running)
         else:
             near(running, given.chunks, [tuple(map(int, one.split("/"))) for one in given.settings.split(",")])
     return 0
@@ -114,6 +122,41 @@ def beside(running: Server, name: str, one: Embedded, tenant: str, queries: Sequ
             index.close()
 
 
+# -- what a question asks -------------------------------------------------------------------------------------------
+
+
+def questions(running: Server, count: int = 60, warm: int = 20) -> None:
+    """Over the shipped corpus, with a thread and buffer memory; the first ones open what there is."""
+    asked = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    taken: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder, stub.running(0) as model, ExitStack() as patched:
+        settings = load(
+            environ=model, home=Path(folder) / "home", artifacts=False, database_url=running.url("prepared")
+        )
+        agent = patched.enter_context(Agent(settings))
+        agent.ingest_sources(sources(ROOT / "corpus/manifest.csv", ROOT / "corpus/tenant_acl.csv"))
+        for n in range(warm + count):
+            if n == warm:
+                for of, name, what in (
+                    (Database, "transaction", "transactions"),
+                    (psycopg.Cursor, "execute", "statements, those that begin one too"),
+                    (psycopg.Connection, "wait", "round trips"),
+                ):
+                    patched.enter_context(patch.object(of, name, _counting(getattr(of, name), taken, what)))
+            row = asked[n % len(asked)]
+            agent.ask(row["question"], tenant_id=row["tenant"], thread_id=f"t{n % 50}", memory="buffer")
+    told = ", ".join(f"{taken[what] / count:.1f} {what}" for what in sorted(taken))
+    print(f"a question, in the mean (n = {count}): {told}")
+
+
+def _counting(work: Callable[..., Any], taken: "Counter[str]", what: str) -> Callable[..., Any]:
+    def counted(*given: Any, **known: Any) -> Any:
+        taken[what] += 1
+        return work(*given, **known)
+
+    return counted
+
+
 # -- what a size costs ----------------------------------------------------------------------------------------------
 
 
@@ -136,14 +179,20 @@ def sizes(running: Server, count: int) -> None:
         after = [set(found(space, known, question, 10)) for question in asked]
         told = statistics.fmean(len(a & b) / 10 for a, b in zip(exact, after, strict=True))
         index, times = Index(spaces, known), []
+        before = time.process_time(), cpu_s(running.pid)
         for question in asked:
             begun = time.perf_counter()
             index.search(Reader(search.TENANT), question, 10)
             times.append((time.perf_counter() - begun) * 1_000)
+        spent, served = (
+            (now - then) * 1_000 / len(asked)
+            for now, then in zip((time.process_time(), cpu_s(running.pid)), before, strict=True)
+        )
         with running.admin(name) as admin:
             [(size,)] = admin.execute(f"SELECT pg_database_size('{name}')").fetchall()
         print(
-            f"search: median {statistics.median(times):.1f} ms, p95 {statistics.quantiles(times, n=20)[-1]:.1f} ms;"
+            f"search: median {statistics.median(times):.1f} ms, p95 {statistics.quantiles(times, n=20)[-1]:.1f} ms by"
+            f" the clock; processor, in the mean: {spent:.1f} ms of the worker, {served:.1f} of the database;"
             f" recall@10 of the nearest {told:.3f} (n = {len(asked)}); database {size / 2**20:.0f} MB",
             flush=True,
         )

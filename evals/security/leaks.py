@@ -15,9 +15,10 @@ import tempfile
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evals.security.leaks_doors import DOORS, drive
 from evals.security.leaks_world import CANARIES, Outside, World, canaries_in, indexed, outside
@@ -50,6 +51,13 @@ _SEARCH = frozenset({"state", "checkpoints", "history", "artefact files"})
 NOT_MADE = {"Agent.search": _SEARCH}  # a search has no thread, no artefacts and no generator
 
 
+DatabaseOf = Callable[[Path], dict[str, Any]]
+
+
+def _in_the_home(home: Path) -> dict[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Cell:
     door: str
@@ -72,8 +80,11 @@ def unanswered(door: str, world: World) -> bool:
     return (not silent and "kestrel" not in heard) or (door.startswith(("Agent.", "cordon ")) and not failed)
 
 
-def run(door: str, home: Path, beside: Outside, tracing: str, *, planted: bool) -> tuple[set[Cell], set[Cell]]:
-    """(cells that were looked at, cells where the canary was found); legitimate ones are in neither."""
+def run(
+    door: str, home: Path, beside: Outside, tracing: str, *, planted: bool, database_of: DatabaseOf = _in_the_home
+) -> tuple[set[Cell], set[Cell]]:
+    """(cells that were looked at, cells where the canary was found); legitimate ones are in neither. `database_of`
+    gives for a home the settings by which what it holds lies in a database."""
     beside.to_model.clear()
     beside.collected.clear()
     # In a raw stream the draft is seen, and a rule of the prompt that is part of it would say nothing of the prompt.
@@ -81,6 +92,7 @@ def run(door: str, home: Path, beside: Outside, tracing: str, *, planted: bool) 
     with tempfile.TemporaryDirectory(dir=home.parent) as folder:
         world = World(Path(folder), beside, tracing, planted)
         shutil.copytree(home, world.base / "home")
+        world.database = database_of(world.base / "home")
         drive(door, world)
         if unanswered(door, world):
             raise RuntimeError(f"{door} gave no answer to the question: {world.seen.get('reply')}")
@@ -92,7 +104,9 @@ def run(door: str, home: Path, beside: Outside, tracing: str, *, planted: bool) 
     return {c for c in looked if not legitimate(c)}, {c for c in found if not legitimate(c)}
 
 
-def matrix(doors: Iterable[str], *, planted: bool) -> tuple[set[Cell], set[Cell]]:
+def matrix(
+    doors: Iterable[str], *, planted: bool, database_of: DatabaseOf = _in_the_home
+) -> tuple[set[Cell], set[Cell]]:
     """Every door in turn, each with the next kind of tracing."""
     looked: set[Cell] = set()
     found: set[Cell] = set()
@@ -100,7 +114,7 @@ def matrix(doors: Iterable[str], *, planted: bool) -> tuple[set[Cell], set[Cell]
         home = indexed(Path(folder))
         for number, door in enumerate(doors):
             tracing = "langsmith" if door.startswith("/agent") else TRACING[number % len(TRACING)]
-            a, b = run(door, home, beside, tracing, planted=planted)
+            a, b = run(door, home, beside, tracing, planted=planted, database_of=database_of)
             looked |= a
             found |= b
     return looked, found

@@ -54,6 +54,7 @@ def _environment(world: World) -> dict[str, str]:
         include={"home", "out", "model", "openai_base_url", "model_retries", "tracing", "trace_content"}
     )
     kept |= {f"CORDON_{name.upper()}": str(value) for name, value in known.items()} | tracing_to(world)
+    kept |= {f"CORDON_{name.upper()}": str(value) for name, value in world.database.items()}
     kept |= {"LANGSMITH_TRACING": "true"} if world.tracing == "langsmith" else {}
     temporary = world.base / "tmp"
     temporary.mkdir(exist_ok=True)

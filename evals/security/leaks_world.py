@@ -150,6 +150,11 @@ def outside() -> Iterator[Outside]:
         thread.join(5)
 
 
+_TABLES = {"turns": "history", "journal": "journal"} | dict.fromkeys(
+    ("checkpoints", "checkpoint_blobs", "checkpoint_writes"), "checkpoints"
+)
+
+
 @dataclass
 class World:
     """One door's own home, output and temporary folder. `tracing` as CORDON_TRACING."""
@@ -158,6 +163,7 @@ class World:
     outside: Outside
     tracing: str = "langsmith"
     planted: bool = False
+    database: dict[str, Any] = field(default_factory=dict)  # the settings by which what is kept lies in one
     seen: dict[str, list[str]] = field(default_factory=dict)  # artefact → texts
 
     def saw(self, artefact: str, *texts: str) -> None:
@@ -176,9 +182,17 @@ class World:
                 "tracing": self.tracing,
                 "trace_content": True,
                 **WIDE,
+                **self.database,
                 **more,
             },
         )
+
+    def _cells(self) -> dict[str, list[str]]:
+        if not self.database:
+            return {}
+        from tests.support.postgres import cells
+
+        return cells(self.settings())
 
     def at_rest(self) -> None:
         """Read what lies on disk, and what others were sent."""
@@ -187,6 +201,9 @@ class World:
         for path in sorted(p for p in home.rglob("*") if p.is_file()):
             top = path.relative_to(home).parts[0]
             self.saw(next((a for name, a in groups.items() if top.startswith(name)), "home"), text_of(path))
+        for table, texts in self._cells().items():
+            if texts:
+                self.saw(_TABLES.get(table, "home"), *texts)
         for folder, artefact in (("out", "artefact files"), ("tmp", "temporary files")):
             paths = sorted(p for p in (self.base / folder).rglob("*") if p.is_file())
             self.saw(artefact, "", *(text_of(p) for p in paths))

@@ -110,9 +110,8 @@ def unguarded(agent: Agent, question: str) -> str:
     for tenant in TENANTS:
         for hit in index.search(Reader(tenant), question, SHOWN):
             space = index.space(PUBLIC if hit.where == "public" else tenant)
-            passage = space.passage(hit.chunk_id) if space else None
-            if passage is not None:
-                found[passage[2]] = hit.score
+            for passage in space.passages([hit.chunk_id]).values() if space else ():
+                found[passage.text] = hit.score
     best = sorted(found, key=lambda text: -found[text])[:SHOWN]
     return "\n".join([INSTRUCTION, *(line for text in best for line in _lines(text))])
 

@@ -288,11 +288,12 @@ def _supported(text: str, cited: list[dict[str, Any]], now: _Now) -> bool:
 
 def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
     space = now.space(c)
-    found = space.passage(str(c.get("chunk_id"))) if space else None
+    name = str(c.get("chunk_id"))
+    found = space.passages([name]).get(name) if space else None
     if found is None:
         return False
-    record, _, raw = found
-    return any(_supported_by(text, passage, c["quote"]) for passage, _ in now.redacted(record, raw, now.keep(c)))
+    redacted = now.redacted(found.record, found.text, now.keep(c))
+    return any(_supported_by(text, passage, c["quote"]) for passage, _ in redacted)
 
 
 def _supported_by(text: str, passage: str, quote: str) -> bool:

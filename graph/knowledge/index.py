@@ -8,8 +8,8 @@ and it can be thresholded (evals/suites/retrieval.py measures it).
 import math
 import re
 import uuid
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -22,7 +22,7 @@ from graph.errors import BadInput
 from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder, once
 from graph.stores.journal import Journal
-from graph.stores.spaces import Record, Space, Spaces, StoredChunk
+from graph.stores.spaces import Passage, Record, Space, Spaces, StoredChunk
 
 CANDIDATES = 50  # of each kind and space
 WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
@@ -135,13 +135,12 @@ class Index:
         pairs.append(("public", PUBLIC))
         return [(where, space) for where, name in pairs if (space := self.space(name)) is not None]
 
+    def reading(self) -> AbstractContextManager[None]:
+        """As `Spaces.reading`: around several questions of one stage, not around a model's work."""
+        return self.spaces.reading()
+
     def empty(self, reader: Reader) -> bool:
         return all(space.empty() for _, space in self.visible(reader))
-
-    def owner(self, reader: Reader, where: Where, chunk_id: str) -> str:
-        """The name of the space in which the chunk lies, as the space itself says; "" for no chunk."""
-        space = dict(self.visible(reader)).get(where)
-        return space.owner(chunk_id) if space else ""
 
     def with_names(self, reader: Reader, names: Sequence[str]) -> list[str]:
         """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
@@ -180,19 +179,21 @@ class Index:
         space = dict(self.visible(reader)).get(hit.where)
         return space.opening(hit.doc_id) if space else ""
 
-    def resolve(self, reader: Reader, where: Where, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
-        """Record, place and raw text of a chunk in one of the asker's spaces. Only the guard calls this."""
-        space = dict(self.visible(reader)).get(where)
-        return space.passage(chunk_id) if space else None
-
-    def judged(self, reader: Reader, where: Where, chunk_id: str, by: str) -> str:
-        """As `Space.judged`, of one of the asker's spaces."""
-        space = dict(self.visible(reader)).get(where)
-        return space.judged(chunk_id, by) if space else ""
+    def passages(
+        self, reader: Reader, places: Collection[tuple[Where, str]], by: str
+    ) -> dict[tuple[Where, str], Passage]:
+        """As `Space.passages`, of the asker's spaces: by where a chunk lies, and its id. Only the guard calls this."""
+        with self.reading():
+            return {
+                (where, chunk_id): passage
+                for where, space in dict(self.visible(reader)).items()
+                if (ids := [chunk_id for of, chunk_id in places if of == where])
+                for chunk_id, passage in space.passages(ids, by).items()
+            }
 
     def read(self, reader: Reader, question: str) -> spelling.Reading:
         """The question in the words of the asker's own and the public documents."""
-        with ExitStack() as still:
+        with self.reading(), ExitStack() as still:
             spaces = [space for _, space in self.visible(reader)]
             for space in spaces:
                 still.enter_context(space.reading())
@@ -200,17 +201,21 @@ class Index:
 
     # -- search -------------------------------------------------------------------------------------------
 
+    def vector(self, query: str) -> np.ndarray:
+        """What `search` looks for. Made once in a turn: asked for before `reading`, it is not made inside."""
+        return once(self.embedder, self.embedder.query_prefix + query)
+
     def search(self, reader: Reader, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
         """The best chunks for the query among those that the reader may see, best first.
 
         `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
         are rounded to 6 decimals and ties go by space and chunk id.
         """
-        spaces = self.visible(reader)
-        if all(space.empty() for _, space in spaces):
-            return []
-        vector = once(self.embedder, self.embedder.query_prefix + query)
-        with ExitStack() as still:
+        with self.reading(), ExitStack() as still:
+            spaces = self.visible(reader)
+            if all(space.empty() for _, space in spaces):
+                return []
+            vector = self.vector(query)
             for _, space in spaces:
                 still.enter_context(space.reading())
             return self._ranked(spaces, vector, content_words(query), limit, documents)

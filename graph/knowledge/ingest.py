@@ -293,7 +293,8 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
 def _judge_again(index: Index, name: str, doc_id: str) -> None:
     """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
     space = index.space(name)
-    if space and not space.judged(space.opening(doc_id), judge_name()):
+    opening = space.passages([space.opening(doc_id)], judge_name()) if space else {}
+    if space and not any(passage.judged for passage in opening.values()):
         text, known = space.text(doc_id), Margins()
         judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
         space.judge(judge_name(), {chunk_id: written(found) for chunk_id, found in judged.items()})

@@ -37,31 +37,36 @@ def find(
     query, answers = ways[0], intent == "GENERIC_QA"
     meant, after = follow_up.get("doc_ids", []), follow_up.get("after", "")
     documents = documents or (meant if len(meant) == 1 and not after else [])  # "the first one" is one document
-    augmenters = extensions.augmenters(index.visible(reader), documents)
-    limit = max([top_k * POOL, *(one.depth for one in augmenters)])
-    lists = [index.search(reader, one, limit, documents=documents) for one in searches(intent, query)]
-    if answers and len(ways) > 1:
-        lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in ways[1:])])]
-    if after and not documents:
-        lists = _going_on(index, reader, query, after, meant, lists, limit)
-    found = Found(_in_turn(lists)[:limit])
-    if answers and found.hits and not documents:
-        found = _mentioned_first(index, reader, query, found.hits)
-    for one in augmenters if answers else ():
-        more = one.augment(query, found, expand=expand, top_k=top_k)
-        found = Found(more.hits, found.why | more.why, found.whole or more.whole)
+    asked, also = searches(intent, query), ways[1:] if answers else ()
+    both = f"{after} {query}" if after and not documents else ""
+    for text in (*asked, *also, *((both, query) if both else ())):
+        index.vector(text)
+    with index.reading():
+        augmenters = extensions.augmenters(index.visible(reader), documents)
+        limit = max([top_k * POOL, *(one.depth for one in augmenters)])
+        lists = [index.search(reader, one, limit, documents=documents) for one in asked]
+        if also:
+            lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in also)])]
+        if both:
+            lists = _going_on(index, reader, query, both, meant, lists, limit)
+        found = Found(_in_turn(lists)[:limit])
+        if answers and found.hits and not documents:
+            found = _mentioned_first(index, reader, query, found.hits)
+        for one in augmenters if answers else ():
+            more = one.augment(query, found, expand=expand, top_k=top_k)
+            found = Found(more.hits, found.why | more.why, found.whole or more.whole)
     return found if found.whole else replace(found, hits=found.hits[: top_k * POOL])
 
 
 def _going_on(
-    index: Index, reader: Reader, query: str, after: str, meant: list[str], lists: list[list[Hit]], limit: int
+    index: Index, reader: Reader, query: str, both: str, meant: list[str], lists: list[list[Hit]], limit: int
 ) -> list[list[Hit]]:
     """What a follow-up is answered from: the one document that the talk was about, unless others hold clearly better;
-    else its documents, all others, and what the question before it and this one find together."""
+    else its documents, all others, and what the question before it and this one find together, as `both`."""
     inside = index.search(reader, query, limit, documents=meant) if meant else []
     if len(meant) == 1 and inside and inside[0].score >= max(hits[0].score for hits in lists if hits) - STAYS:
         return [inside]
-    return [inside, *lists, index.search(reader, f"{after} {query}", limit)]
+    return [inside, *lists, index.search(reader, both, limit)]
 
 
 def _mentioned_first(index: Index, reader: Reader, query: str, hits: list[Hit]) -> Found:

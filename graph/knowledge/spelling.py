@@ -44,10 +44,12 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
         return unread(question)
     spelling: dict[str, str] = {}
     tried = 0
-    for word in list({match[0]: None for match in words(question)})[:READ]:
-        typed = word.casefold()
-        if any(space.holds(typed) for space in spaces):
-            put = _accented(spaces, typed)
+    asked = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
+    there = set[str]().union(*(space.held(list(asked.values())) for space in spaces))
+    accented = _accented(spaces, [typed for typed in dict.fromkeys(asked.values()) if typed in there])
+    for word, typed in asked.items():
+        if typed in there:
+            put = accented.get(typed, "")
         elif typed in _english() or tried == MENDED:
             put = ""
         else:
@@ -109,18 +111,22 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
     return ""
 
 
-def _accented(spaces: Sequence[Words], typed: str) -> str:
-    """The word with the accents that the documents always set ("resume" → "résumé"), else nothing."""
-    if _without_accents(typed) != typed:
-        return ""
-    passages = [row for space in spaces for row in space.matching(typed, _PASSAGES)]
-    if any(typed in text.casefold() for _, text in passages):
-        return ""
-    forms = Counter(word for _, text in passages for word in _words(text) if _without_accents(word) == typed)
-    for word, _ in forms.most_common():
-        if any(word in _words(text) for text in _readable(_around(passages, word))):
-            return word
-    return ""
+def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
+    """The words to which the documents always set accents ("resume"), with these ("résumé")."""
+    found: dict[str, str] = {}
+    plain = [word for word in typed if _without_accents(word) == word]
+    for word, rows in zip(
+        plain, zip(*(space.matching(plain, _PASSAGES) for space in spaces), strict=True), strict=True
+    ):
+        passages = [row for of in rows for row in of]
+        if any(word in text.casefold() for _, text in passages):
+            continue
+        forms = Counter(form for _, text in passages for form in _words(text) if _without_accents(form) == word)
+        for form, _ in forms.most_common():
+            if any(form in _words(text) for text in _readable(_around(passages, form))):
+                found[word] = form
+                break
+    return found
 
 
 def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -133,8 +139,8 @@ def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, st
             told[short] = long
             other = re.sub(rf"\b{short}\b", long, other)
     for long, short in _held(spaces, list(_initials(question))):
-        told_so = (space.matching(f"{long} {short}", 1, f"({short})") for space in spaces)
-        if not re.search(rf"\b{short}\b", question, re.I) and any(told_so):
+        told_so = (space.matching([f"{long} {short}"], 1, f"({short})") for space in spaces)
+        if not re.search(rf"\b{short}\b", question, re.I) and any(rows for [rows] in told_so):
             told[long] = short
             other = re.sub(re.escape(long), short, other)
             break
@@ -144,7 +150,8 @@ def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, st
 def _spelt_out(spaces: Sequence[Words], short: str) -> str:
     upper = short.upper()
     for space in spaces:
-        for text in _readable(_around(space.matching(short, _PASSAGES, f"({upper})"), f"({upper.casefold()})")):
+        [passages] = space.matching([short], _PASSAGES, f"({upper})")
+        for text in _readable(_around(passages, f"({upper.casefold()})")):
             at = text.find(f"({upper})")
             before = re.findall(r"[^\W\d_]+", text[max(0, at - 120) : at])[-len(upper) :]
             if "".join(word[0] for word in before).upper() == upper:

@@ -59,7 +59,7 @@ class Reader:
         Raises Ended when the process was brought down by the file, Unavailable when the index fails.
         """
         try:
-            line = self._line or self._start()
+            line = self._line or self._start(go_on)
             answer = self._exchange(line, source, go_on)
         except (EOFError, OSError):
             self.close()
@@ -84,7 +84,7 @@ class Reader:
         answer: dict[str, Any] = json.loads(line.recv_bytes())
         return answer
 
-    def _start(self) -> Connection:
+    def _start(self, go_on: Callable[[], None]) -> Connection:
         ours, theirs = socket.socketpair()
         try:
             child = subprocess.Popen(
@@ -100,8 +100,11 @@ class Reader:
         line = Connection(ours.detach())
         try:
             line.send_bytes(json.dumps(settings_as_json(self._settings)).encode())
-            if not line.poll(START_S):
-                raise TimeoutError
+            deadline = time.monotonic() + START_S
+            while not line.poll(LOOK_S):
+                go_on()
+                if time.monotonic() > deadline:
+                    raise TimeoutError
             line.recv_bytes()
         except BaseException as error:
             child.kill()

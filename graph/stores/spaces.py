@@ -64,6 +64,18 @@ class StoredChunk:
 
 
 @dataclass(frozen=True)
+class Passage:
+    """A chunk with its raw text, and what its document is. `owner` is the name of the space, as that says itself;
+    `judged` what a guard found in it, "" where that guard has not judged it."""
+
+    record: Record
+    chunk: StoredChunk
+    text: str
+    owner: str
+    judged: str
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A chunk that may be near the question. `words` are those of the question's that it holds."""
 
@@ -107,8 +119,8 @@ class Whole:
 class Words(Protocol):
     """The word index: words are compared by their stems (Porter's), texts are those that were indexed for a chunk."""
 
-    def holds(self, word: str) -> bool:
-        """Whether any chunk holds the word, in any of its inflections."""
+    def held(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that any chunk holds, in any of their inflections."""
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
         """The stem of each word, as the word index has it."""
@@ -122,8 +134,9 @@ class Words(Protocol):
     def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
         """Until when the document may be used, and the text, of the first chunks with a stem."""
 
-    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
-        """The same of chunks that hold a word in any inflection (or several, in a row) and `literal` as it stands."""
+    def matching(self, words: Sequence[str], limit: int, literal: str = "") -> list[list[tuple[str, str]]]:
+        """The same for each of the words: of chunks that hold it in any inflection (or several, in a row), and
+        `literal` as it stands."""
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
         """How many chunks, of the first 500 with the stem, hold one of the other words."""
@@ -197,18 +210,12 @@ class Space(Words, Protocol):
     def chunks(self, doc_id: str) -> list[StoredChunk]:
         """Of a document, in the order of its text."""
 
-    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
-        """Record, place and raw text of a chunk, all of one moment."""
+    def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
+        """Those of these chunks that there are, by id, all of one moment; `by` names the guard that judged them."""
 
     def judge(self, by: str, found: Mapping[str, str]) -> None:
-        """Keep with each chunk what the guard of this name found in it, in place of what one found before; it goes when
-        the chunk does. Chunks that are not there any more are passed over."""
-
-    def judged(self, chunk_id: str, by: str) -> str:
-        """The same of one chunk; "" when this guard has not judged it."""
-
-    def owner(self, chunk_id: str) -> str:
-        """As `name`; "" when it holds no such chunk."""
+        """Keep with each chunk what the guard of this name found in it, in place of what one found before, for
+        `passages` to tell; it goes when the chunk does. Chunks that are not there any more are passed over."""
 
     def opening(self, doc_id: str) -> str:
         """The id of the document's first chunk; "" when it has none."""
@@ -230,6 +237,10 @@ class Spaces(Protocol):
 
         Raises IndexUnavailable when it was made and is gone, or was embedded by another model.
         """
+
+    def reading(self) -> AbstractContextManager[None]:
+        """For a thread that asks several things: they may be of one moment, and come sooner. Nobody waits for it; who
+        is inside waits for nothing but the store."""
 
     def names(self) -> list[str]:
         """Of all spaces, the public one included."""

@@ -64,6 +64,8 @@ def test_a_sheet_name_is_masked_and_still_verifies(one: Agent, tmp_path: Path) -
 
 
 def test_a_damaged_journal_closes_and_says_where(one: Agent) -> None:
+    if one.settings.database_url.get_secret_value():
+        pytest.skip("a file of a home is damaged; tests/graph/stores/postgres/test_many.py tampers with the table")
     one.ask("When?", tenant_id="E1")
     with (one.settings.home / "audit" / "journal.jsonl").open("ab") as file:
         file.write(b"garbage\n")

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.audit.chain import is_run
 from graph.models.partial import Claims
-from graph.stores.embedded.journal import FileJournal
 from tests.support.models import sentences, sources_in
 from tests.support.openai_server import Say, Server, serving
 
@@ -58,9 +56,9 @@ def test_the_first_sentence_comes_while_the_model_is_writing(talk: Any) -> None:
     assert reply.usage["prompt_tokens"] == 123
 
 
-def test_each_sentence_is_on_record_before_it_leaves(talk: Any, home: Path) -> None:
+def test_each_sentence_is_on_record_before_it_leaves(talk: Any) -> None:
     agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.005))
-    journal = FileJournal(home / "audit" / "journal.jsonl")
+    journal = agent.deps.journal
     seen = 0
     for event in agent.stream(QUESTION, tenant_id="U1"):
         if isinstance(event, VerifiedSentence):
@@ -84,12 +82,12 @@ def test_an_unsupported_sentence_never_leaves(talk: Any) -> None:
     assert "unsupported_removed" in last.safety_flags
 
 
-def test_a_cut_stream_lets_out_what_was_verified_and_ends_as_unavailable(talk: Any, home: Path) -> None:
+def test_a_cut_stream_lets_out_what_was_verified_and_ends_as_unavailable(talk: Any) -> None:
     agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.002, cut=True))
     *early, (_, reply) = events_of(agent)
     assert early and isinstance(reply, Reply)
     assert reply.decision == "unavailable" and reply.sentences == []
-    entries = list(FileJournal(home / "audit" / "journal.jsonl").entries())
+    entries = list(agent.deps.journal.entries())
     assert sum(e.get("kind") == "sentence" for e in entries) == len(early)
     assert entries[-1]["final_decision"] == "unavailable"
 
@@ -105,13 +103,13 @@ def test_what_left_stands_when_the_rest_is_garbage(talk: Any) -> None:
     assert isinstance(reply_, Reply) and reply_.decision == "answer" and len(reply_.sentences) == 2
 
 
-def test_a_caller_who_stops_listening_does_not_stop_the_run(talk: Any, home: Path) -> None:
+def test_a_caller_who_stops_listening_does_not_stop_the_run(talk: Any) -> None:
     agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.005))
     stream = agent.stream(QUESTION, tenant_id="U1", thread_id="left")
     next(stream)
     stream.close()
     agent.ask(QUESTION, tenant_id="U1", thread_id="left")  # waits for the thread's turn
-    assert len(list(filter(is_run, FileJournal(home / "audit" / "journal.jsonl").entries()))) == 2
+    assert len(list(filter(is_run, agent.deps.journal.entries()))) == 2
 
 
 def test_a_blocked_question_streams_its_refusal_only(talk: Any) -> None:

@@ -1,7 +1,9 @@
 """Cordon's command line over a home of the file's own: as a process, or inside this one."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +17,8 @@ def base(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(base: Path) -> Run:
-    return lambda *arguments, **kw: cordon(*arguments, **{"home": base, **kw})
+def run(base: Path, database_of: Callable[[Path], dict[str, Any]]) -> Run:
+    return lambda *arguments, **kw: cordon(*arguments, **{"home": base, **database_of(kw.get("home", base)), **kw})
 
 
 @pytest.fixture

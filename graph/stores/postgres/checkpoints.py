@@ -25,6 +25,16 @@ from graph.stores.postgres.database import Database
 _Blobs = list[tuple[Any, ...]]
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 _LATEST = 'SELECT max(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %s'
+_KEEP_LATEST = """
+    WITH latest AS (SELECT max(checkpoint_id COLLATE "C") AS id FROM checkpoints WHERE thread_id = %(thread)s),
+    older AS (DELETE FROM checkpoints USING latest WHERE thread_id = %(thread)s AND checkpoint_id COLLATE "C" < id),
+    writes AS (
+        DELETE FROM checkpoint_writes USING latest WHERE thread_id = %(thread)s AND checkpoint_id COLLATE "C" < id
+    )
+    DELETE FROM checkpoint_blobs AS b USING latest WHERE thread_id = %(thread)s AND NOT EXISTS (
+        SELECT 1 FROM checkpoints AS c WHERE c.thread_id = %(thread)s AND c.checkpoint_id COLLATE "C" >= latest.id
+        AND c.checkpoint_ns = b.checkpoint_ns AND c.checkpoint -> 'channel_versions' ->> b.channel = b.version
+    )"""
 _WRITING = 0x77726974  # the class of the advisory locks of those who write a thread's state
 
 
@@ -54,15 +64,7 @@ class PostgresCheckpoints:
     def keep_latest(self, thread: str) -> None:
         try:
             with self._database.transaction(name=thread) as cursor:
-                for table in ("checkpoints", "checkpoint_writes"):
-                    older = f'DELETE FROM {table} WHERE thread_id = %s AND checkpoint_id COLLATE "C" < ({_LATEST})'
-                    cursor.execute(older, [thread, thread])
-                cursor.execute(
-                    "DELETE FROM checkpoint_blobs AS b WHERE thread_id = %s AND NOT EXISTS (SELECT 1 FROM checkpoints"
-                    " AS c WHERE c.thread_id = %s AND c.checkpoint_ns = b.checkpoint_ns"
-                    " AND c.checkpoint -> 'channel_versions' ->> b.channel = b.version)",
-                    [thread, thread],
-                )
+                cursor.execute(_KEEP_LATEST, {"thread": thread})
         except Unavailable:
             pass  # the next turn tries it
 

@@ -6,6 +6,7 @@ row-level security holds.
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -13,7 +14,9 @@ from weakref import WeakSet
 
 import psycopg
 from psycopg import sql
+from psycopg.abc import Buffer
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.string import StrDumperUnknown as StrDumper
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from graph.errors import BadSettings, Unavailable
@@ -24,6 +27,9 @@ ALL = "*"  # of all tenants; migrations/access.sql says what is seen so
 _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
     SET tcp_keepalives_count = 3; SET client_min_messages = error"""
+_TOLD = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
+_BEGIN = f"BEGIN; {_TOLD}"
+_SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TOLD}; SELECT"  # with it, it stands still
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
     "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
@@ -67,12 +73,10 @@ class Database:
         snapshot: bool = False,
         raises: type[Unavailable] = Unavailable,
     ) -> Iterator["psycopg.Cursor[Any]"]:
-        """All of it stands, or nothing. `snapshot`: only reads, and sees one moment. `raises`: in an outage."""
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if snapshot else "BEGIN"
-        told = sql.SQL(begin + "; SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}").format(tenant, name)
-        with self.outages(raises), self._connection(raises) as connection:
+        """All of it stands, or nothing. `snapshot`: only reads, and sees this moment. `raises`: in an outage."""
+        told = sql.SQL(_SNAPSHOT if snapshot else _BEGIN).format(tenant, name)
+        with self.outages(raises), self._begun(told, raises) as connection:
             try:
-                connection.execute(told)
                 with connection.cursor(binary=True) as cursor:
                     yield cursor
                 connection.commit()
@@ -80,6 +84,24 @@ class Database:
                 with suppress(psycopg.Error):  # that it is broken is told already, and the server rolls back
                     connection.rollback()
                 raise
+
+    @contextmanager
+    def _begun(self, told: sql.Composed, raises: type[Unavailable]) -> Iterator["psycopg.Connection[Any]"]:
+        """A connection of the pool, in a transaction. One that broke while it lay there shows when it begins, and the
+        next is taken: to look at each before would be a round trip more for every transaction."""
+        until = time.monotonic() + self._wait_s
+        while True:
+            with self._connection(raises) as connection:
+                try:
+                    if connection not in self._looked_at:
+                        self._look_at(connection, raises)
+                    connection.execute(told)
+                except psycopg.Error:
+                    if connection.closed and time.monotonic() < until:
+                        continue
+                    raise
+                yield connection
+                return
 
     @contextmanager
     def _connection(self, raises: type[Unavailable]) -> Iterator["psycopg.Connection[Any]"]:
@@ -90,8 +112,6 @@ class Database:
         with self._lock:
             self._used += 1
         try:
-            if connection not in self._looked_at:
-                self._look_at(connection, raises)
             yield connection
         finally:
             with self._lock:
@@ -136,7 +156,6 @@ class Database:
                     timeout=self._wait_s,
                     kwargs=_CONNECT,
                     configure=_settled,
-                    check=ConnectionPool.check_connection,
                     num_workers=1,
                     open=True,
                 )
@@ -195,5 +214,14 @@ def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -
     )
 
 
+class _Text(StrDumper):
+    """PostgreSQL's texts have no NUL, and nothing that is kept has one: whoever asks for a name with one asks for what
+    is not there, and is told so."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", "\ufffe"))
+
+
 def _settled(connection: "psycopg.Connection[Any]") -> None:
+    connection.adapters.register_dumper(str, _Text)
     connection.execute(_SESSION)

@@ -23,6 +23,7 @@ from graph.errors import BadInput, NotFound, Unavailable
 from graph.stores.journal import Broken, Entry, Link, Proof, Row, shown
 from graph.stores.postgres.database import ALL, Database
 
+_ADD = "INSERT INTO journal VALUES (%s, %s, %s, %s, %s)"
 _AT_ONCE = 1_000  # lines read in one step: no transaction stays open between two
 
 
@@ -170,7 +171,7 @@ def _head(cursor: "psycopg.Cursor[Any]", *, lock: bool = True) -> Link:
 
 def _copied(cursor: "psycopg.Cursor[Any]") -> Callable[[bytes], bytes]:
     def copied(line: bytes) -> bytes:
-        _add(cursor, read(line, "a line"), line)
+        cursor.execute(_ADD, _row(read(line, "a line"), line))
         return line
 
     return copied
@@ -180,8 +181,9 @@ def _written(cursor: "psycopg.Cursor[Any]", entry: Entry) -> Entry:
     last = _head(cursor)
     own = _own(cursor, tenant) if (tenant := entry.get("tenant_id")) else None
     entry = chained(entry, last if last.hash != GENESIS else None, own)
-    _add(cursor, entry, line_of(entry)[:-1])
-    cursor.execute("UPDATE journal_head SET seq = %s, hash = %s", [entry["seq"], entry["hash"]])
+    row = _row(entry, line_of(entry)[:-1])
+    sql = f"WITH line AS ({_ADD}) UPDATE journal_head SET seq = %s, hash = %s"
+    cursor.execute(sql, [*row, entry["seq"], entry["hash"]])
     return entry
 
 
@@ -193,6 +195,5 @@ def _own(cursor: "psycopg.Cursor[Any]", tenant: str) -> Link | None:
     return found[1] if found else None
 
 
-def _add(cursor: "psycopg.Cursor[Any]", entry: Entry, line: bytes) -> None:
-    names = [entry.get(key) for key in ("tenant_id", "run_id", "personal_sha256")]
-    cursor.execute("INSERT INTO journal VALUES (%s, %s, %s, %s, %s)", [entry["seq"], *names, line.decode()])
+def _row(entry: Entry, line: bytes) -> list[Any]:
+    return [entry["seq"], *(entry.get(key) for key in ("tenant_id", "run_id", "personal_sha256")), line.decode()]

@@ -19,7 +19,7 @@ from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
-from graph.stores.spaces import Annex, Candidate, Found, Record, StoredChunk, Whole
+from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -59,9 +59,12 @@ class PostgresSpace:
             return cursor.execute(sql, [self._tenant, *values]).fetchall()
 
     def _stand(self) -> _Stand:
-        sql = "SELECT number, version, chunks, words, dims, indexed FROM spaces WHERE tenant = %s"
-        rows = self._ask(sql)
-        return _Stand(*rows[0]) if rows else _NONE
+        known = self._spaces.known(self._tenant)
+        if "stand" not in known:
+            rows = self._ask("SELECT number, version, chunks, words, dims, indexed FROM spaces WHERE tenant = %s")
+            known["stand"] = _Stand(*rows[0]) if rows else _NONE
+        stand: _Stand = known["stand"]
+        return stand
 
     @property
     def name(self) -> str:
@@ -224,16 +227,20 @@ class PostgresSpace:
         rows = self._ask(f"SELECT {_PLACE} FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY start, id", doc_id)
         return [StoredChunk(*row) for row in rows]
 
-    def passage(self, chunk_id: str) -> tuple[Record, StoredChunk, str] | None:
+    def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         rows = self._ask(
-            f'SELECT record, substr(text, start + 1, "end" - start), {_PLACE} FROM chunks JOIN documents'
-            " USING (tenant, doc_id) WHERE tenant = %s AND chunk_id = %s",
-            chunk_id,
+            f"""SELECT record, substr(text, start + 1, "end" - start), spaces.tenant, coalesce(found, ''), {_PLACE}
+            FROM (SELECT tenant FROM spaces WHERE tenant = %s) AS spaces JOIN chunks USING (tenant)
+            JOIN documents USING (tenant, doc_id) LEFT JOIN judged
+            ON judged.tenant = chunks.tenant AND judged.chunk = chunks.id AND judged.by = %s
+            WHERE chunk_id = ANY(%s)""",
+            by,
+            list(chunk_ids),
         )
-        if not rows:
-            return None
-        record, text, *place = rows[0]
-        return Record(**json.loads(record)), StoredChunk(*place), text
+        return {
+            place[0]: Passage(Record(**json.loads(record)), StoredChunk(*place), text, owner, judged)
+            for record, text, owner, judged, *place in rows
+        }
 
     def judge(self, by: str, found: Mapping[str, str]) -> None:
         with self._writing() as (cursor, *_):
@@ -242,21 +249,6 @@ class PostgresSpace:
                 " ON CONFLICT (tenant, chunk) DO UPDATE SET by = excluded.by, found = excluded.found",
                 [[by, text, self._tenant, chunk_id] for chunk_id, text in found.items()],
             )
-
-    def judged(self, chunk_id: str, by: str) -> str:
-        rows = self._ask(
-            "SELECT found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id = judged.chunk"
-            " WHERE judged.tenant = %s AND chunk_id = %s AND by = %s",
-            chunk_id,
-            by,
-        )
-        return rows[0][0] if rows else ""
-
-    def owner(self, chunk_id: str) -> str:
-        rows = self._ask(
-            "SELECT tenant FROM spaces JOIN chunks USING (tenant) WHERE tenant = %s AND chunk_id = %s", chunk_id
-        )
-        return rows[0][0] if rows else ""
 
     def opening(self, doc_id: str) -> str:
         rows = self._ask("SELECT chunk_id FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY id LIMIT 1", doc_id)
@@ -275,14 +267,13 @@ class PostgresSpace:
             if not documents:
                 near = self._nearest(stand, floats, limit)
                 which, values = "id = ANY(%s)", list({*near, *_best(stand, holding.values(), limit)})
-            found = self._ask(
-                "SELECT id, chunk_id, doc_id, -(embedding <#> one) FROM (SELECT id, chunk_id, doc_id FROM chunks"
-                f" WHERE tenant = %s AND {which}) AS wanted JOIN vectors USING (id), (SELECT %s::float8[]::vector AS"
-                " one) AS asked WHERE tenant = %s ORDER BY id",
-                values,
-                floats,
-                self._tenant,
-            )
+            # Vector by vector, not joined: a server without statistics of the space would sort all of its vectors.
+            cosine = "SELECT -(embedding <#> %s::float8[]::vector) FROM vectors WHERE tenant = %s AND id = chunks.id"
+            with self._spaces.asking(self._tenant) as cursor:
+                found = cursor.execute(
+                    f"SELECT id, chunk_id, doc_id, ({cosine}) FROM chunks WHERE tenant = %s AND {which} ORDER BY id",
+                    [floats, self._tenant, self._tenant, values],
+                ).fetchall()
         ids = [number for number, *_ in found]
         with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
         candidates = [
@@ -308,14 +299,32 @@ class PostgresSpace:
     def _holding(self, words: Sequence[str]) -> dict[str, Held]:
         """For each word the chunks that hold it, in any of its inflections."""
         stems = dict(zip(words, bm25.tokens(words), strict=True))
+        held = self._held({stem for of in stems.values() for stem in of})
+        return {word: self._in_a_row(of, held) for word, of in stems.items()}
+
+    def _held(self, stems: Collection[str]) -> dict[str, Held]:
+        """The chunks that hold each stem; what was read in this reading is not read again."""
+        known: dict[str, Held] = self._spaces.known(self._tenant).setdefault("held", {})
+        if unknown := [stem for stem in stems if stem not in known]:
+            with self._spaces.asking(self._tenant) as cursor:
+                known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.of(cursor, self._tenant, unknown)
+        return {stem: known[stem] for stem in stems}
+
+    def _in_a_row(self, stems: Sequence[str], held: Mapping[str, Held]) -> Held:
+        """The chunks that hold the stems one behind the other."""
+        if len(stems) < 2:
+            return held[stems[0]] if stems else postings.NOWHERE
+        ids = postings.in_all([held[stem] for stem in stems])
+        if not len(ids):
+            return postings.NOWHERE
         with self._spaces.asking(self._tenant) as cursor:
-            held = postings.of(cursor, self._tenant, {stem for of in stems.values() for stem in of})
-            return {word: postings.in_a_row(cursor, self._tenant, of, held) for word, of in stems.items()}
+            return postings.in_a_row(cursor, self._tenant, stems, ids, held[stems[0]])
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def holds(self, word: str) -> bool:
-        return bool(len(self._holding([word])[word].ids))
+    def held(self, words: Sequence[str]) -> set[str]:
+        with self.reading():
+            return {word for word, held in self._holding(words).items() if len(held.ids)}
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
         return [max(stems, default="") for stems in bm25.tokens(words)]
@@ -332,34 +341,39 @@ class PostgresSpace:
         return self._ask(f"SELECT stem, {count} FROM postings WHERE tenant = %s AND {where} GROUP BY stem", *values)
 
     def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
-        with self.reading(), self._spaces.asking(self._tenant) as cursor:
-            held = postings.of(cursor, self._tenant, [stem])
-            return self._texts(held[stem].ids[:limit], limit) if held else []
-
-    def matching(self, word: str, limit: int, literal: str = "") -> list[tuple[str, str]]:
         with self.reading():
-            ids = self._holding([word])[word].ids
-            return self._texts(ids if literal else ids[:limit], limit, literal)
+            ids = self._held([stem])[stem].ids[:limit].tolist()
+            texts = self._texts(ids)
+            return [texts[number] for number in ids]
+
+    def matching(self, words: Sequence[str], limit: int, literal: str = "") -> list[list[tuple[str, str]]]:
+        with self.reading():
+            holding = self._holding(words)
+            if literal:
+                all_of = [self._texts(holding[word].ids.tolist(), limit, literal) for word in words]
+                return [list(texts.values()) for texts in all_of]
+            first = {word: held.ids[:limit].tolist() for word, held in holding.items()}
+            texts = self._texts(list({number for ids in first.values() for number in ids}))
+            return [[texts[number] for number in first[word]] for word in words]
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
-        with self.reading(), self._spaces.asking(self._tenant) as cursor:
-            held = postings.of(cursor, self._tenant, [stem])
-            if not held or not others:
+        with self.reading():
+            first = self._held([stem])[stem].ids[:_BESIDE].tolist()
+            if not first or not others:
                 return 0
-            first = held[stem].ids[:_BESIDE]
-            beside = [other.among(first.tolist()) for other in self._holding(others).values()]
+            beside = [other.among(first) for other in self._holding(others).values()]
             return int(np.any(beside, axis=0).sum())
 
-    def _texts(self, ids: np.ndarray, limit: int, literal: str = "") -> list[tuple[str, str]]:
+    def _texts(self, ids: list[int], limit: int | None = None, literal: str = "") -> dict[int, tuple[str, str]]:
+        """Of these chunks, by id and rising, those with the literal: at most `limit`."""
+        if not ids:
+            return {}
         rows = self._ask(
-            "SELECT record, words FROM chunks JOIN documents USING (tenant, doc_id) WHERE tenant = %s AND id = ANY(%s)"
-            " AND (%s = '' OR position(%s IN words) > 0) ORDER BY id LIMIT %s",
-            ids.tolist(),
-            literal,
-            literal,
-            limit,
+            "SELECT id, record, words FROM chunks JOIN documents USING (tenant, doc_id) WHERE tenant = %s"
+            " AND id = ANY(%s) AND (%s = '' OR position(%s IN words) > 0) ORDER BY id LIMIT %s",
+            *(ids, literal, literal, limit),
         )
-        return [(json.loads(record)["expires"], words) for record, words in rows]
+        return {number: (json.loads(record)["expires"], words) for number, record, words in rows}
 
 
 def _best(stand: _Stand, holding: Collection[Held], limit: int) -> list[int]:

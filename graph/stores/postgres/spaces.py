@@ -23,7 +23,8 @@ class PostgresSpaces:
         self._spaces: dict[str, PostgresSpace] = {}
         self._seen: dict[str, float] = {}  # when each was last asked for in the database
         self._opening = threading.Lock()
-        self._here = threading.local()  # the reader's cursor of this thread, and the tenant that it is set to
+        # Of this thread's reader: its cursor, the tenant that it is set to, what it has read of each space.
+        self._here = threading.local()
 
     def close(self) -> None:
         self._spaces.clear()
@@ -104,9 +105,13 @@ class PostgresSpaces:
             yield
             return
         with self._database.transaction(snapshot=True, raises=IndexUnavailable) as cursor:
-            cursor.execute("SELECT 1")  # from here on it stands still
-            self._here.cursor, self._here.tenant = cursor, ""
+            self._here.cursor, self._here.tenant, self._here.known = cursor, "", {}
             try:
                 yield
             finally:
-                self._here.cursor = None
+                self._here.cursor = self._here.known = None
+
+    def known(self, tenant: str) -> dict[str, Any]:
+        """What this thread's reader keeps of a space, as it stands for it; one that nobody keeps where none reads."""
+        known: dict[str, dict[str, Any]] | None = getattr(self._here, "known", None)
+        return {} if known is None else known.setdefault(tenant, {})

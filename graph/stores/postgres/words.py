@@ -101,17 +101,18 @@ def _joined(parts: list[tuple[int, np.ndarray]]) -> Held:
     return Held(ids, times, np.concatenate([entries["length"] for _, entries in parts]).astype(np.float64))
 
 
-def in_a_row(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], held: Mapping[str, Held]) -> Held:
-    """The chunks that hold the stems one behind the other: of those that hold all of them, what their text says."""
-    if len(stems) < 2:
-        return held.get(stems[0], NOWHERE) if stems else NOWHERE
-    all_of = [held.get(stem, NOWHERE) for stem in stems]
-    first = all_of[0]
-    both = first.ids
-    for other in all_of[1:]:
-        both = np.intersect1d(both, other.ids, assume_unique=True)
+def in_all(held: Sequence[Held]) -> np.ndarray:
+    """Ids of the chunks that each of these has, rising."""
+    ids = held[0].ids
+    for other in held[1:]:
+        ids = np.intersect1d(ids, other.ids, assume_unique=True)
+    return ids
+
+
+def in_a_row(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], among: np.ndarray, first: Held) -> Held:
+    """Of these chunks those whose text has the stems one behind the other; `first` has the chunks of the first one."""
     sql = "SELECT id, stems FROM chunks WHERE tenant = %s AND id = ANY(%s) AND position(%s IN stems) > 0 ORDER BY id"
-    found = cursor.execute(sql, [tenant, both.tolist(), row_of(stems)]).fetchall()
+    found = cursor.execute(sql, [tenant, among.tolist(), row_of(stems)]).fetchall()
     ids = np.array([number for number, _ in found], np.int64)
     times = np.array([_times(stems, text.split()) for _, text in found], np.float64)
     return Held(ids, times, first.lengths[np.searchsorted(first.ids, ids)])

@@ -36,6 +36,9 @@ class Embedder:
 
 
 class Spaces(dict[str, Told]):
+    def reading(self) -> Any:
+        return nullcontext()
+
     def space(self, tenant: str, *, create: bool = False) -> Told | None:
         return self.get(tenant)
 

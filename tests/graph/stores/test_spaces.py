@@ -9,7 +9,7 @@ import pytest
 
 from graph.errors import IndexUnavailable
 from graph.stores import Stores
-from graph.stores.spaces import Annex, Space, Spaces
+from graph.stores.spaces import Annex, Passage, Space, Spaces
 from tests.support.spaces import put
 
 DIRECTIONS = np.eye(4, dtype=np.float32)
@@ -68,7 +68,7 @@ def test_what_groups_share_lies_apart_and_is_listed_by_its_tenant_alone(spaces: 
     for name, other in shared.items():
         assert other is not None and other.name == name
         put(other, "d", "the ibis gauge", vectors=DIRECTIONS[:1], groups=["b"])
-        assert other.owner("d_0") == name
+        assert other.passages(["d_0"])["d_0"].owner == name
     assert space.find(DIRECTIONS[0], ["ibis"], 9) == before and space.counts(["gaug"]) == {}
     spaces.drop("T1/b", if_empty=True)
     assert spaces.audiences("T1") == ["T1/a,b", "T1/b"]
@@ -113,10 +113,21 @@ def test_a_document_is_kept_whole(space: Space) -> None:
     assert space.record("d") == record and space.text("d") == "the ibis valve opens" and space.by_hash("h") == [record]
     assert [(c.chunk_id, c.start, c.end) for c in space.chunks("d")] == [("d_0", 0, 9), ("d_1", 9, 20)]
     assert space.chunk("d_1") == space.chunks("d")[1] and space.opening("d") == "d_0"
-    assert space.passage("d_1") == (record, space.chunks("d")[1], "valve opens") and space.owner("d_1") == "T1"
+    both = space.passages(["d_1", "x", "d_0"])
+    assert both == {
+        "d_0": Passage(record, space.chunks("d")[0], "the ibis ", "T1", ""),
+        "d_1": Passage(record, space.chunks("d")[1], "valve opens", "T1", ""),
+    }
     assert space.count() == (1, 2) and not space.empty()
-    assert (space.record("x"), space.text("x"), space.chunk("x"), space.passage("x")) == (None, "", None, None)
-    assert (space.owner("x"), space.opening("x"), space.chunks("x"), space.by_hash("x")) == ("", "", [], [])
+    assert (space.record("x"), space.text("x"), space.chunk("x"), space.passages(["x"])) == (None, "", None, {})
+    assert (space.opening("x"), space.chunks("x"), space.by_hash("x"), space.passages([])) == ("", [], [], {})
+
+
+def test_an_id_with_a_nul_is_unknown(space: Space) -> None:
+    put(space, "d", "the ibis valve")
+    for name in ("\0", "d\0", "d\0_0"):
+        assert (space.record(name), space.text(name), [*space.passages([name, "d_0"])]) == (None, "", ["d_0"])
+        assert not space.remove(name)
 
 
 def test_documents_come_by_id_and_go_by_what_people_call_them(space: Space) -> None:
@@ -136,7 +147,7 @@ def test_a_document_put_again_takes_the_place_of_the_one_before_but_for_its_deci
     put(space, "d", "the gull gauge")
     record = space.record("d")
     assert record is not None and record.decisions == [said] and record.released == {"s"}
-    assert space.count() == (1, 1) and not space.holds("ibis") and space.holds("gull")
+    assert space.count() == (1, 1) and space.held(["ibis", "gull"]) == {"gull"}
 
 
 def test_a_removed_document_is_nowhere(space: Space) -> None:
@@ -145,7 +156,7 @@ def test_a_removed_document_is_nowhere(space: Space) -> None:
     space.annex("d", "h", "graph")
     assert space.remove("d") and not space.remove("d")
     assert space.count() == (1, 1) and space.annexes() == [] and space.annexed("d") == ""
-    assert not space.holds("ibis") and found(space, "ibis").keys() == {"e_0"}
+    assert not space.held(["ibis"]) and found(space, "ibis").keys() == {"e_0"}
 
 
 def test_an_annex_goes_with_its_document_and_is_replaced(space: Space) -> None:
@@ -163,7 +174,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(space: Space) -> None:
     put(space, "d", "the ibis valve")
     with pytest.raises(ValueError, match="argument"):
         put(space, "d", "the tern", "sensor", vectors=DIRECTIONS[:1])  # a vector is missing
-    assert space.text("d") == "the ibis valve" and space.count() == (1, 1) and not space.holds("tern")
+    assert space.text("d") == "the ibis valve" and space.count() == (1, 1) and not space.held(["tern"])
     put(space, "e", "the gull gauge")  # no lock is left
 
 
@@ -187,7 +198,7 @@ def test_threads_read_and_write_the_same_space(space: Space) -> None:
         try:
             for n in range(5):
                 put(space, f"d{seed}-{n}", f"word{seed} valve")
-                if not space.holds(f"word{seed}") or space.find(DIRECTIONS[0], ["valve"], 3).chunks < n + 1:
+                if not space.held([f"word{seed}"]) or space.find(DIRECTIONS[0], ["valve"], 3).chunks < n + 1:
                     wrong.append((seed, n))
         except Exception as error:
             wrong.append(error)
@@ -231,7 +242,7 @@ def test_words_that_are_no_words_to_the_index_are_taken_as_they_stand(space: Spa
     put(space, "a", 'say "ibis OR" valve*')
     for word in ('"', "OR", "ibis*", "a NEAR b", "(", "x\x00y", "-", "ibis: valve"):
         space.find(DIRECTIONS[0], [word], 9)
-        space.holds(word)
+        space.held([word])
 
 
 def test_a_vector_of_another_length_is_told(space: Space) -> None:
@@ -247,27 +258,35 @@ def test_a_vector_of_another_length_is_told(space: Space) -> None:
 def test_words_are_known_by_their_stems(space: Space) -> None:
     put(space, "a", "the valves are opened", "a valve (VLV) opens")
     put(space, "b", "vault of the ibis", expires="2020-01-01")
-    assert space.holds("valve") and space.holds("opening") and not space.holds("tern")
+    assert space.held(["valve", "tern", "opening"]) == {"valve", "opening"} and space.held([]) == set()
     assert space.stemmed(["valves", "opened", "ibis"]) == ["valv", "open", "ibi"] and space.stemmed([]) == []
     assert sorted(space.stems("va", 2, 4)) == [("valv", 2)] and dict(space.stems("va", 2, 5))["vault"] == 1
     assert space.counts(["valv", "open", "tern"]) == {"valv": 2, "open": 2} and space.counts([]) == {}
     assert space.holding("vault", 5) == [("2020-01-01", "vault of the ibis")] and len(space.holding("valv", 1)) == 1
-    assert space.matching("valve", 5, "(VLV)") == [("", "a valve (VLV) opens")]
-    assert [text for _, text in space.matching("opened", 5)] == ["the valves are opened", "a valve (VLV) opens"]
+    assert space.matching(["valve", "tern"], 5, "(VLV)") == [[("", "a valve (VLV) opens")], []]
+    opened, ibis, never = space.matching(["opened", "ibis", "tern"], 5)
+    assert [text for _, text in opened] == ["the valves are opened", "a valve (VLV) opens"]
+    assert (ibis, never) == ([("2020-01-01", "vault of the ibis")], []) and space.matching([], 5) == []
+    assert space.matching(["valve vlv"], 1) == [[("", "a valve (VLV) opens")]]
     assert space.beside("valv", ["vlv", "tern"]) == 1 and space.beside("valv", []) == 0
 
 
 # -- what the guard found -------------------------------------------------------------------------------------------
 
 
+def judged(space: Space, chunk_id: str, by: str) -> str:
+    found = space.passages([chunk_id], by).get(chunk_id)
+    return found.judged if found else ""
+
+
 def test_what_a_guard_found_is_kept_under_its_name_until_the_chunk_goes(space: Space) -> None:
-    assert space.judged("d_0", "guard") == ""
+    assert judged(space, "d_0", "guard") == ""
     put(space, "d", "the ibis valve", "the ibis gauge")
-    assert space.judged("d_0", "guard") == ""
+    assert judged(space, "d_0", "guard") == ""
     space.judge("guard", {"d_0": "one", "d_1": "two", "gone_0": "three"})
-    assert [space.judged(chunk, "guard") for chunk in ("d_0", "d_1", "gone_0")] == ["one", "two", ""]
-    assert space.judged("d_0", "a later guard") == ""
+    assert [judged(space, chunk, "guard") for chunk in ("d_0", "d_1", "gone_0")] == ["one", "two", ""]
+    assert judged(space, "d_0", "a later guard") == ""
     space.judge("a later guard", {"d_0": "four"})
-    assert (space.judged("d_0", "guard"), space.judged("d_0", "a later guard")) == ("", "four")
+    assert (judged(space, "d_0", "guard"), judged(space, "d_0", "a later guard")) == ("", "four")
     put(space, "d", "the ibis flap", "the ibis gauge")
-    assert space.judged("d_0", "a later guard") == space.judged("d_1", "guard") == ""
+    assert judged(space, "d_0", "a later guard") == judged(space, "d_1", "guard") == ""

@@ -14,6 +14,7 @@ import pytest
 from evals.serving import Served, serving
 from graph.context import Principal
 from graph.service.http.jobs import LIVES, Jobs
+from graph.service.reader import _BOOT
 from graph.stores.uploads import File
 from tests.service.http.test_doors import finished, upload
 from tests.support.kept import uploads
@@ -143,7 +144,12 @@ def test_a_file_that_ended_all_five_times_is_not_read_again(another: Callable[..
     assert "5 times" in job["files"][0]["reason"]
 
 
-def test_a_stop_while_a_file_is_read_is_not_held_against_it(another: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("boot", [_BOOT, "import time; time.sleep(600)"])
+def test_a_stop_while_a_file_is_read_is_not_held_against_it(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, boot: str
+) -> None:
+    """Nor while the process that is to read it starts."""
+    monkeypatch.setattr("graph.service.reader._BOOT", boot)
     long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(20_000)).encode()
     with another() as served, served.client() as client:
         job_id = client.post("/v1/documents", files=[("files", ("ibis.txt", long))]).json()["job_id"]

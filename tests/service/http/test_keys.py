@@ -19,6 +19,12 @@ from tests.support.command import Run
 PAST, FUTURE = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
 
 
+@pytest.fixture
+def inside(inside: Run) -> Run:
+    """Over a home wherever the tests run: how it keeps them is looked at."""
+    return lambda *arguments, **known: inside(*arguments, database_url="", **known)
+
+
 def until(home: Path, key: Key, expires: str) -> None:
     with sqlite3.connect(home / "keys.db") as db:
         db.execute("UPDATE keys SET expires = ? WHERE id = ?", (expires, key.key_id))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.security.doors import routes
-from evals.security.leaks import ARTEFACTS, LEGITIMATE, matrix, run
+from evals.security.leaks import ARTEFACTS, LEGITIMATE, DatabaseOf, matrix, run
 from evals.security.leaks_doors import DOORS
 from evals.security.leaks_world import CANARIES, LEAK, canaries_in, indexed, outside
 from evals.serving import Served
@@ -29,11 +29,11 @@ SLICE = (
 )
 
 
-def test_no_canary_gets_out_and_every_cell_can_fail() -> None:
-    looked, leaked = matrix(SLICE, planted=False)
+def test_no_canary_gets_out_and_every_cell_can_fail(database_of: DatabaseOf) -> None:
+    looked, leaked = matrix(SLICE, planted=False, database_of=database_of)
     assert sorted(map(str, leaked)) == []
     assert len(looked) > 400
-    _, shown = matrix(SLICE, planted=True)
+    _, shown = matrix(SLICE, planted=True, database_of=database_of)
     assert sorted(map(str, looked - shown)) == []
 
 

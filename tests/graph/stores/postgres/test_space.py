@@ -38,6 +38,15 @@ def test_a_large_space_gets_an_index_and_finds_the_same(database: Database) -> N
         chosen = vectors[first : first + 200]
         put(space, f"d{first}", *[f"chunk {n} " for n in range(first, first + 200)], vectors=chosen)
     put(other, "near", "chunk", vectors=vectors[:1])  # as near as can be, and another tenant's
+    with spaces.reading():
+        with spaces.asking("T1") as cursor:  # as a planner takes it that has no statistics of a large space
+            cursor.execute("SET LOCAL enable_nestloop = off")
+        assert len(space.find(vectors[0], [], 10).candidates) == 10
+        with spaces.asking("T1") as cursor:
+            sql = (
+                "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_xact_user_tables WHERE relname LIKE 'vectors_%'"
+            )
+            assert cursor.execute(sql).fetchall() == [(2_010,)]  # all of them once, those that were found again
     before = [best(space, vectors[n]) for n in range(50)]
     for tenant in ("T1", "T2"):
         spaces.settle(tenant)
@@ -81,3 +90,37 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     made = Embedded(tmp_path_factory.mktemp("embedded") / "home")
     yield made
     made.close()
+
+
+def test_connections_that_ended_in_the_pool_are_not_used(database: Database, postgres: Server) -> None:
+    def all_at_once() -> list[int]:
+        """Every connection of the pool, in a transaction of its own."""
+        with database.transaction("T1") as a, database.transaction("T1") as b, database.transaction("T1") as c:
+            return [pid for one in (a, b, c) for (pid,) in one.execute("SELECT pg_backend_pid()").fetchall()]
+
+    before = all_at_once()
+    with postgres.admin() as admin:
+        admin.execute("SELECT pg_terminate_backend(pid, 5000) FROM unnest(%s::integer[]) AS pid", [before])
+    assert not set(all_at_once()) & set(before)
+
+
+def test_one_reading_sees_of_each_space_its_own(database: Database) -> None:
+    spaces = PostgresSpaces(database, "model")
+    for name in ("T1", "T2"):
+        space = spaces.space(name, create=True)
+        assert space is not None
+        put(space, "d", f"the secret of {name}", tenant_id=name)
+    one, other = spaces.space("T1"), spaces.space("T2")
+    assert one is not None and other is not None
+    with spaces.reading():
+        for _ in range(2):  # the second time from what the reading knows, if anything
+            assert [space.passages(["d_0"])["d_0"].text for space in (one, other)] == [
+                "the secret of T1",
+                "the secret of T2",
+            ]
+            assert one.held(["T1", "T2", "secret"]) == {"T1", "secret"} and other.held(["T1", "T2"]) == {"T2"}
+            assert [space.count() for space in (one, other)] == [(1, 1), (1, 1)]
+        put(one, "e", "the ibis", tenant_id="T1")
+        assert not one.held(["ibis"]) and one.count() == (1, 1)
+    with spaces.reading():
+        assert one.held(["ibis"]) and not other.held(["ibis"]) and one.count() == (2, 2)

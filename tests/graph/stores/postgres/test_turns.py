@@ -10,6 +10,7 @@ from evals.serving import DOCUMENTS
 from graph.agent import Agent
 from graph.errors import Unavailable
 from graph.settings import load
+from graph.stores.postgres.database import Database
 from tests.support.invariants import state_of
 from tests.support.models import Scripted, quoting
 from tests.support.postgres import Server
@@ -91,3 +92,17 @@ def test_a_thread_that_was_forgotten_meanwhile_does_not_come_back(
     with pytest.raises(Unavailable, match="came in between"):
         asked(agents(slow))
     assert forgotten == [True] and not state_of(other, "U1", "t").get("memory")
+
+
+def test_a_question_takes_few_transactions(agents: Callable[..., Agent], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is three round trips: what a stage reads is read in one."""
+    one, whole, taken = agents(), Database.transaction, list[str]()
+    asked(one)
+
+    def counted(self: Database, tenant: str = "", **known: Any) -> Any:
+        taken.append(tenant)
+        return whole(self, tenant, **known)
+
+    monkeypatch.setattr(Database, "transaction", counted)
+    assert asked(one)["decision"] == "answer"
+    assert 8 <= len(taken) <= 14, taken
