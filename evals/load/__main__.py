@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from random import Random
@@ -33,7 +33,8 @@ from evals.serving import keys_of
 MODEL_S = 0.3
 QUESTIONS = ROOT / "evals/datasets/answers.jsonl"
 KEYS = 4  # of each tenant
-_WIDE = ("key_rate", "tenant_rate", "key_concurrency", "tenant_concurrency")
+_LIMITS = ("key_rate", "tenant_rate", "key_concurrency", "tenant_concurrency")
+WIDE = {f"CORDON_{name.upper()}": "1000000" for name in _LIMITS}
 
 
 def main() -> int:
@@ -50,41 +51,44 @@ def main() -> int:
         settings = {**model, "CORDON_ARTIFACTS": str(int(given.artifacts))}
         settings["CORDON_SERVE_PROCESSES"] = str(given.processes)
         with _service(Path(folder), settings) as (url, keys, pid):
-            rounds = [asyncio.run(_round(url, keys, int(n), given, pid)) for n in ["4", *given.clients.split(",")]][
-                1:
-            ]  # the first warms up
+            questions = _questions()
+
+            def question(number: int, chance: Random) -> Sent:
+                tenant, key = keys[number % len(keys)]
+                return "/v1/ask", {"Authorization": f"Bearer {key}"}, {"question": chance.choice(questions[tenant])}
+
+            rounds = [
+                asyncio.run(asked(url, pid, int(n), given.seconds, question, given.pause))
+                for n in ["4", *given.clients.split(",")]
+            ][1:]  # the first warms up
     for row in rounds:
-        if given.json:
-            print(json.dumps(row))
-        else:
-            print(
-                f"{row['clients']:>3} clients  {row['rps']:7.1f} requests/s   p50 {row['p50_ms']:6.0f} ms   "
-                f"p95 {row['p95_ms']:6.0f} ms  worst {row['worst_ms']:.0f} ms  n={row['n']:<5} failed {row['failed']}  "
-                f"{row['memory_mb']:.0f} MB   service {row['cpu_ms']:.1f} ms of processor a request"
-            )
+        print(json.dumps(row) if given.json else told(row))
     return 1 if any(row["failed"] for row in rounds) else 0
 
 
-async def _round(
-    url: str, keys: list[tuple[str, str]], clients: int, given: argparse.Namespace, pid: int
+Sent = tuple[str, dict[str, str], dict[str, Any]]  # path, headers, body
+
+
+async def asked(
+    url: str, pid: int, clients: int, seconds: float, question: Callable[[int, Random], Sent], pause: float = 0
 ) -> dict[str, Any]:
-    questions = _questions()
+    """What `clients` see of the service whose first process is `pid`, and what it takes. `question` makes what a
+    client, by its number, sends next."""
     took: list[float] = []
     failed = 0
-    end = time.perf_counter() + given.seconds
+    end = time.perf_counter() + seconds
     limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
 
     async def client(number: int, http: httpx.AsyncClient) -> None:
         nonlocal failed
-        tenant, key = keys[number % len(keys)]
-        headers, chance = {"Authorization": f"Bearer {key}"}, Random(number)
+        chance = Random(number)
         while time.perf_counter() < end:
-            if given.pause:
-                await asyncio.sleep(chance.expovariate(1 / given.pause))
+            if pause:
+                await asyncio.sleep(chance.expovariate(1 / pause))
             begun = time.perf_counter()
+            path, headers, body = question(number, chance)
             try:
-                sent = await http.post("/v1/ask", headers=headers, json={"question": chance.choice(questions[tenant])})
-                good = sent.status_code == 200
+                good = (await http.post(path, headers=headers, json=body)).status_code == 200
             except httpx.HTTPError:
                 good = False
             took.append((time.perf_counter() - begun) * 1_000)
@@ -108,6 +112,14 @@ async def _round(
     }
 
 
+def told(row: dict[str, Any]) -> str:
+    return (
+        f"{row['clients']:>3} clients  {row['rps']:7.1f} requests/s   p50 {row['p50_ms']:6.0f} ms   "
+        f"p95 {row['p95_ms']:6.0f} ms  worst {row['worst_ms']:.0f} ms  n={row['n']:<5} failed {row['failed']}  "
+        f"{row['memory_mb']:.0f} MB   service {row['cpu_ms']:.1f} ms of processor a request"
+    )
+
+
 def _questions() -> dict[str, list[str]]:
     """By tenant. Many and different, so that no answer comes out of what the last one left behind."""
     found: dict[str, list[str]] = {}
@@ -119,7 +131,7 @@ def _questions() -> dict[str, list[str]]:
 @contextmanager
 def _service(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
     """(address, tenants and their keys, process id) of `cordon serve` over the shipped corpus."""
-    settings = settings | {f"CORDON_{name.upper()}": "1000000" for name in _WIDE}
+    settings = settings | WIDE
     corpus = ["--manifest", str(ROOT / "corpus/manifest.csv"), "--acl", str(ROOT / "corpus/tenant_acl.csv")]
     subprocess.run([*CORDON, "ingest", *corpus], env=environment(folder), check=True, capture_output=True, cwd=ROOT)
     held = keys_of(folder / "home")

@@ -27,6 +27,7 @@ from typing import Any
 
 from evals.load import stub
 from graph.agent import Agent
+from graph.knowledge.embeddings import shared
 from graph.settings import load
 
 QUESTIONS, WARM = 66, 6
@@ -44,7 +45,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, stub.running(given.model) as model:
-        rows = _measured(Path(folder), _indexed(given.kept or Path(folder), given.directory), model, given.embedded)
+        rows = _measured(Path(folder), indexed_home(given.kept or Path(folder), given.directory), model, given.embedded)
     for row in rows:
         cpu, wall = row["cpu_ms"] / rows[0]["cpu_ms"], row["ms"] / rows[0]["ms"]
         print(
@@ -56,7 +57,8 @@ def main() -> int:
     return 0
 
 
-def _indexed(folder: Path, documents: Path) -> Path:
+def indexed_home(folder: Path, documents: Path) -> Path:
+    """The home in a folder, with the documents in it, made where there is none."""
     home = folder / "home"
     if not home.exists():
         with _agent(home, {}) as agent:
@@ -77,8 +79,8 @@ def _measured(folder: Path, indexed: Path, model: dict[str, str], embedded: bool
             shutil.copytree(indexed, home)
             agent = opened.enter_context(_agent(home, settings))
             asks[name] = lambda q, agent=agent, how=how: agent.ask(q, tenant_id=TENANT, **how)  # type: ignore[misc]
-        chain, questions = opened.enter_context(_chain(indexed, folder / "chroma", model))
-        asks = {"plain LangChain chain": chain, **asks}
+        questions = fill_chroma(indexed, folder / "chroma")
+        asks = {"plain LangChain chain": plain_chain(folder / "chroma", model["OPENAI_BASE_URL"]).invoke, **asks}
         spent: dict[str, list[tuple[float, float]]] = {name: [] for name in asks}
         order = Random(7)
         for n, question in enumerate(questions):
@@ -108,50 +110,52 @@ def _agent(home: Path, settings: dict[str, str]) -> Iterator[Agent]:
         yield agent
 
 
-@contextmanager
-def _chain(home: Path, chroma: Path, model: dict[str, str]) -> Iterator[tuple[Callable[[str], object], list[str]]]:
-    """The peer, made as LangChain's own tutorials make it, and the questions."""
-    from langchain_chroma import Chroma
+def fill_chroma(home: Path, chroma: Path) -> list[str]:
+    """Writes the home's chunks into Chroma as LangChain's own tutorials do; questions made of their headings."""
     from langchain_core.documents import Document
-    from langchain_core.embeddings import Embeddings
+
+    with _agent(home, {}) as agent:
+        space = agent.deps.index.space(TENANT)
+        assert space is not None
+        chunks = [chunk for record in space.records() for chunk in space.chunks(record.doc_id)]
+        texts = {record.doc_id: space.text(record.doc_id) for record in space.records()}
+    found = [Document(texts[c.doc_id][c.start : c.end], metadata={"section": c.section}) for c in chunks]
+    store = _store(chroma)
+    for start in range(0, len(found), 500):
+        store.add_documents(found[start : start + 500])
+    headings = {re.sub(r"[^\w\s,'-]", " ", c.section.split(" > ")[-1]).strip() for c in chunks}
+    asked = sorted(f"What do we say about {h[:1].lower() + h[1:]}?" for h in headings if 2 <= len(h.split()) <= 8)
+    return Random(11).sample(asked, min(QUESTIONS, len(asked)))
+
+
+def plain_chain(chroma: Path, url: str) -> Any:
+    """The peer, made as LangChain's own tutorials make it, over what `fill_chroma` wrote."""
     from langchain_core.output_parsers import StrOutputParser
     from langchain_core.prompts import ChatPromptTemplate
     from langchain_core.runnables import RunnableLambda, RunnablePassthrough
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
-    with _agent(home, {}) as agent:
-        embedder, space = agent.deps.index.embedder, agent.deps.index.space(TENANT)
-        assert space is not None
+    prompt = ChatPromptTemplate.from_template(
+        "Answer the question from the evidence.\n\n{context}\n\nQuestion: {question}"
+    )
+    chat = ChatOpenAI(model="stub", base_url=url, api_key=SecretStr("none"), temperature=0.3, max_completion_tokens=500)
+    evidence = _store(chroma).as_retriever(search_kwargs={"k": TOP_K}) | RunnableLambda(_written)
+    return {"context": evidence, "question": RunnablePassthrough()} | prompt | chat | StrOutputParser()
 
-        class MiniLM(Embeddings):
-            def embed_documents(self, texts: list[str]) -> list[list[float]]:
-                return embedder.embed(texts).tolist()  # type: ignore[no-any-return]
 
-            def embed_query(self, text: str) -> list[float]:
-                return self.embed_documents([text])[0]
+def _store(chroma: Path) -> Any:
+    from langchain_chroma import Chroma
+    from langchain_core.embeddings import Embeddings
 
-        chunks = [chunk for record in space.records() for chunk in space.chunks(record.doc_id)]
-        texts = {record.doc_id: space.text(record.doc_id) for record in space.records()}
-        found = [Document(texts[c.doc_id][c.start : c.end], metadata={"section": c.section}) for c in chunks]
-        store = Chroma("bench", MiniLM(), persist_directory=str(chroma))
-        for start in range(0, len(found), 500):
-            store.add_documents(found[start : start + 500])
-        prompt = ChatPromptTemplate.from_template(
-            "Answer the question from the evidence.\n\n{context}\n\nQuestion: {question}"
-        )
-        chat = ChatOpenAI(
-            model="stub",
-            base_url=model["OPENAI_BASE_URL"],
-            api_key=SecretStr("none"),
-            temperature=0.3,
-            max_completion_tokens=500,
-        )
-        evidence = store.as_retriever(search_kwargs={"k": TOP_K}) | RunnableLambda(_written)
-        chain = {"context": evidence, "question": RunnablePassthrough()} | prompt | chat | StrOutputParser()
-        headings = {re.sub(r"[^\w\s,'-]", " ", c.section.split(" > ")[-1]).strip() for c in chunks}
-        asked = sorted(f"What do we say about {h[:1].lower() + h[1:]}?" for h in headings if 2 <= len(h.split()) <= 8)
-        yield chain.invoke, Random(11).sample(asked, min(QUESTIONS, len(asked)))
+    class MiniLM(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return shared().embed(texts).tolist()  # type: ignore[no-any-return]
+
+        def embed_query(self, text: str) -> list[float]:
+            return self.embed_documents([text])[0]
+
+    return Chroma("bench", MiniLM(), persist_directory=str(chroma))
 
 
 def _written(documents: list[Any]) -> str:

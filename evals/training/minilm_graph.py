@@ -71,8 +71,8 @@ class Graph:
         scale = self.outside(f"{name}.weight:scale", TensorProto.FLOAT, [out], "given", 0, 4 * out)
         if self.numbers == "piece":
             read, scales = self.by_piece(x)
-            found = self.add("MatMulInteger", read, numbers, "middle", self.constant("zero8", np.int8(0)))
-            found = self.add("Mul", self.add("Cast", found, to=TensorProto.FLOAT), scale)
+            one, zeros = self.constant("one_scale", np.float32(1)), self.constant(f"zeros{out}", np.zeros(out, np.int8))
+            found = self.add("MatMulIntegerToFloat", read, numbers, one, scale, "middle", zeros, domain="com.microsoft")
             return self.add("Add", self.add("Mul", found, scales), self.weight(f"{name}.bias"))
         read, read_scale, read_zero = (f"{name}:read{part}" for part in ("", "_scale", "_zero"))
         self.nodes.append(helper.make_node("DynamicQuantizeLinear", [x], [read, read_scale, read_zero]))
@@ -110,7 +110,7 @@ def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
     x = g.add("Reshape", x, rows)
 
     split = g.add("Concat", shape, g.constant("heads", np.array([HEADS, HIDDEN // HEADS], np.int64)), axis=0)
-    bias = "" if numbers == "text" else _padding(g)  # with one scale each text is read alone: nothing is padded
+    bias = _padding(g) if numbers == "full" else ""  # whole numbers are read of texts of one length: nothing is padded
     scale = g.constant("scale", np.float32((HIDDEN // HEADS) ** -0.5))
     for layer in range(LAYERS):
         at = f"encoder.layer.{layer}"
@@ -141,7 +141,11 @@ def build(weights: Path, numbers: Numbers = "full") -> onnx.ModelProto:
         [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["B", HIDDEN])],
         list(g.initialisers.values()),
     )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
+    imports = [
+        helper.make_opsetid("", OPSET),
+        *([helper.make_opsetid("com.microsoft", 1)] if numbers == "piece" else []),
+    ]
+    return helper.make_model(graph, opset_imports=imports, ir_version=9)
 
 
 def _padding(g: Graph) -> str:

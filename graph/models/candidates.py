@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,11 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
+    stems = cache(lambda text: frozenset(lexical.stems(text)))  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
     for (item, leaves), group in zip(cut, bags, strict=True):
-        above = frozenset(lexical.stems(f"{item['title']} {item['section']}"))
+        above = stems(f"{item['title']} {item['section']}")
         for at, unit in enumerate(leaves):
             said = clean(item["text"][unit.start : unit.end])
             # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
@@ -110,7 +112,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
             lead = item["text"][slice(*unit.lead)] if unit.lead else ""
             text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
             around = above | group[at] | (group[at - 1] if at else frozenset())
-            around |= frozenset(lexical.stems(f"{lead} {' '.join(unit.headings)}"))
+            around |= stems(f"{lead} {' '.join(unit.headings)}")
             rows.append(
                 [
                     sum(rarity[w] for w in wanted & group[at]) / total,

@@ -33,10 +33,10 @@ class Reader(Protocol):
 
 
 class Embedded:
-    """In process, on two threads: a question's passages are read in two halves."""
+    """In process, on two threads, which share a question's passages."""
 
     def __init__(self, file: Path = FILE, threads: int = 2) -> None:
-        self._file, self._threads = file, threads
+        self._file = file
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cordon-reader")
         self._opening = threading.Lock()
 
@@ -49,11 +49,7 @@ class Embedded:
         with self._opening:
             runner, line, bias = self._opened
         texts = [pair(question, *passage) for passage in passages]
-        halves = [texts[at :: self._threads] for at in range(self._threads) if texts[at :: self._threads]]
-        found = np.zeros(len(texts), np.float32)
-        read = self._pool.map(runner.embed, halves) if len(halves) > 1 else map(runner.embed, halves)
-        for at, rows in enumerate(read):
-            found[at :: self._threads] = rows @ line + bias
+        found: np.ndarray = runner.embed(texts, self._pool.map if len(texts) > 1 else map) @ line + bias
         return found
 
 

@@ -13,16 +13,17 @@ import ctypes
 import hashlib
 import importlib.util
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
 from graph.errors import Unavailable
 
 WIDTH = 384  # of the embedding
-TOGETHER = 8  # texts at once, with a scale for each piece: a tenth less work than one by one; more gain nothing
+TOGETHER = 8  # texts of one length at once, with a scale for each piece; more gain nothing
 GRAPHS = Path(__file__).parent
 _MOST = 63  # of a weight's whole number
 _LAYER = re.compile(r"encoder\.layer\.\d+\..+\.weight")
@@ -59,22 +60,31 @@ class Runner:
     session: Any
     together: int
 
-    def embed(self, texts: Sequence[Text]) -> Any:
-        """Rows of length 1; texts of like length together, which changes none of them by more than rounding does."""
+    def embed(self, texts: Sequence[Text], each: Callable[..., Iterable[Any]] = map) -> Any:
+        """Rows of length 1. Only texts of one length are read together, so that nothing is padded and none is changed
+        by those beside it. `each` hands the batches out, as `map` does: that of a pool shares them among threads."""
         import numpy as np
 
         pieces = [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(texts)), key=lambda row: len(pieces[row]))
+        batches = list(self._batches(pieces))
         found = np.zeros((len(texts), WIDTH), np.float32)
-        for at in range(0, len(order), self.together):
-            rows = order[at : at + self.together]
-            ids = np.zeros((len(rows), len(pieces[rows[-1]])), np.int64)
-            mask = np.zeros_like(ids)
-            for line, row in enumerate(rows):
-                ids[line, : len(pieces[row])] = pieces[row]
-                mask[line, : len(pieces[row])] = 1
-            found[rows] = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+        read = each(self._read, [[pieces[row] for row in rows] for rows in batches])
+        for rows, vectors in zip(batches, read, strict=True):
+            found[rows] = vectors
         return found
+
+    def _batches(self, pieces: list[list[int]]) -> Iterator[list[int]]:
+        """Rows of one length, the longest first: then threads that share them end together."""
+        order = sorted(range(len(pieces)), key=lambda row: -len(pieces[row]))
+        for _, alike in groupby(order, key=lambda row: len(pieces[row])):
+            rows = list(alike)
+            yield from (rows[at : at + self.together] for at in range(0, len(rows), self.together))
+
+    def _read(self, pieces: list[list[int]]) -> Any:
+        import numpy as np
+
+        ids = np.array(pieces, np.int64)
+        return self.session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
 
 
 def runner(found: Steps, pieces: int, scale: Scale = "text") -> Runner:

@@ -11,9 +11,9 @@ _SUFFIXES = ("ations", "ation", "ingly", "ments", "ment", "edly", "ings", "ies",
 
 def stem(word: str) -> str:
     """A crude common form: `storing`, `stored` and `stores` meet. Words of up to 4 letters and numbers stay."""
-    if len(word) <= 4 or any(c.isdigit() for c in word):
+    if len(word) <= 4 or (not word.isalpha() and any(c.isdigit() for c in word)):
         return word[:-1] if len(word) == 4 and word.endswith("s") and not word.endswith("ss") else word
-    for suffix in _SUFFIXES:
+    for suffix in _SUFFIXES if word.endswith(_SUFFIXES) else ():
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
             break
