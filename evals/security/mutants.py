@@ -119,13 +119,6 @@ MUTANTS = (
         (WORLDS, "tests/flow/test_groups.py", "tests/flow/test_x2_non_interference.py"),
     ),
     Mutant(
-        "documents called by name among all tenants",
-        _INDEX,
-        "            record.doc_id\n            for _, space in self.visible(reader)\n",
-        f"            record.doc_id\n            for space in {_ALL}\n",
-        (WORLDS, "tests/flow/test_x2_non_interference.py"),
-    ),
-    Mutant(
         "documents meant by their subject among all tenants",
         _INDEX,
         "[one for _, space in self.visible(reader) for one in space.document_names()]",
