@@ -74,7 +74,7 @@ def test_a_blocked_question_reaches_neither_index_nor_generator(spied: tuple[Age
 def test_an_allowed_question_does_reach_them(spied: tuple[Agent, Spies]) -> None:
     one, spies = spied
     one.ask("What is the freezer budget?", tenant_id="U1")
-    assert {"index.search", "index.resolve", "generator.complete"} <= set(spies.calls)
+    assert {"index.search", "index.passages", "generator.complete"} <= set(spies.calls)
 
 
 def test_the_check_fails_when_the_edge_lets_a_block_pass(

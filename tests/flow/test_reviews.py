@@ -345,7 +345,7 @@ def test_an_answer_waits_on_while_something_is_away(
         raise RuntimeError("the index is broken")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(agent.deps.index), "judged", away)
+        patched.setattr(type(agent.deps.index), "passages", away)
         with pytest.raises(Conflict, match="could not be carried out"):
             agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")
     assert agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")["decision"] == "answer"
