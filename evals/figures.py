@@ -1,6 +1,6 @@
 """AUC, and the plots of a detector: ROC, precision and recall, reliability, thresholds (matplotlib, a dev package)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,27 @@ def drawn(file: Path, draw: Callable[[Any], None]) -> list[str]:
     pyplot.savefig(file, dpi=110, metadata={"Software": None})
     pyplot.close()
     return [str(file)]
+
+
+def bars(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], names: Sequence[str]) -> list[str]:
+    """A panel each, with bars for each of the names, and beside each other those of its series by their label."""
+
+    def draw(pyplot: Any) -> None:
+        rows = (len(panels) + 1) // 2
+        figure, held = pyplot.subplots(rows, min(2, len(panels)), figsize=(9, 0.8 + rows * 2.6), squeeze=False)
+        for panel, (title, series) in zip(held.flat, panels.items(), strict=True):
+            high = 0.8 / len(series)
+            for n, (label, values) in enumerate(series.items()):
+                at = [row + (n - (len(series) - 1) / 2) * high for row in range(len(names))]
+                panel.bar_label(panel.barh(at, values, high, label=label), fmt="%.0f", padding=3)
+            panel.set_yticks(range(len(names)), names)
+            panel.invert_yaxis()
+            panel.set(title=title, xlim=(0, 1.2 * max(max(values) for values in series.values())))
+        if len(series) > 1:
+            figure.legend(*panel.get_legend_handles_labels(), loc="lower center", ncols=len(series))
+        figure.tight_layout(rect=(0, 0.05, 1, 1))
+
+    return drawn(file, draw)
 
 
 def curves(positive: np.ndarray, negative: np.ndarray, file: Path, title: str) -> list[str]:

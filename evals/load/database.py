@@ -1,7 +1,8 @@
 """What the PostgreSQL store finds and costs, beside the embedded one; a server of its own, removed afterwards.
 
     python -m evals.load.database rankings                  nDCG@10 of both on Cranfield, CISI and the shipped corpus
-    python -m evals.load.database sizes --chunks 10000      one space of so many chunks: putting, asking, recall, bytes
+    python -m evals.load.database sizes --chunks 10000      one space of so many chunks: putting, asking, recall, bytes,
+                                                            and what ten tenants of 100 chunks beside it wait
     python -m evals.load.database index --chunks 100000     settings of the index: recall@10 against every one compared
     python -m evals.load.database questions                 transactions and round trips of a question
 
@@ -17,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +27,7 @@ from unittest.mock import patch
 import numpy as np
 import psycopg
 
-from evals.load import search, stub
+from evals.load import search, stub, tenants
 from evals.load.__main__ import QUESTIONS
 from evals.material import data_directory, rows
 from evals.process import ROOT, cpu_s
@@ -44,6 +46,12 @@ from graph.stores.postgres.migrate import migrate
 from graph.stores.postgres.space import EF_CONSTRUCTION, M
 from tests.support.postgres import OWNER, Server, server
 
+OTHERS = 10  # tenants beside a large one
+OPTIONS = (
+    "-c autovacuum=on -c shared_buffers=512MB -c max_wal_size=2GB"
+    " -c maintenance_work_mem=512MB -c max_parallel_maintenance_workers=1"
+)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -53,7 +61,7 @@ def main() -> int:
         "--settings", default=f"{M}/{EF_CONSTRUCTION}", help="of the index: m/ef_construction, comma separated"
     )
     given = parser.parse_args()
-    with server(options="-c maintenance_work_mem=512MB -c max_parallel_maintenance_workers=1") as running:
+    with server(options=OPTIONS) as running:
         migrate(running.url("prepared", OWNER), running.url("prepared"))
         if given.what == "rankings":
             rankings(running)
@@ -165,6 +173,11 @@ def sizes(running: Server, count: int) -> None:
     known = search.Known(asked)
     with opened(running) as (stores, name):
         spaces = stores.spaces(known.name)
+        dice = np.random.default_rng(0)
+        for n in range(OTHERS):
+            tenants._fill(spaces, n, dice)
+        _ = waited(spaces, dice)  # the first ones open what there is
+        print(f"an answer of {OTHERS} tenants of {tenants.CHUNKS} chunks alone: {waited(spaces, dice)}", flush=True)
         space = spaces.space(search.TENANT, create=True)
         assert space is not None
         begun = time.perf_counter()
@@ -179,6 +192,12 @@ def sizes(running: Server, count: int) -> None:
         after = [set(found(space, known, question, 10)) for question in asked]
         told = statistics.fmean(len(a & b) / 10 for a, b in zip(exact, after, strict=True))
         index, times = Index(spaces, known), []
+        large = cycle(asked)
+        print(
+            f"the same beside {count} chunks, asked in turn with their tenant: "
+            + waited(spaces, dice, lambda: index.search(Reader(search.TENANT), next(large), 10)),
+            flush=True,
+        )
         before = time.process_time(), cpu_s(running.pid)
         for question in asked:
             begun = time.perf_counter()
@@ -196,6 +215,17 @@ def sizes(running: Server, count: int) -> None:
             f" recall@10 of the nearest {told:.3f} (n = {len(asked)}); database {size / 2**20:.0f} MB",
             flush=True,
         )
+
+
+def waited(spaces: Any, dice: Any, between: Callable[[], object] = int) -> str:
+    """Ten searches of each of the other tenants, `between` before each, not timed."""
+    took: list[float] = []
+    for n in [*range(OTHERS)] * 10:
+        between()
+        begun = time.perf_counter()
+        tenants._ask(spaces, n, dice)
+        took.append((time.perf_counter() - begun) * 1_000)
+    return f"{tenants._told(took)} by the clock"
 
 
 def found(space: Any, known: search.Known, question: str, limit: int) -> list[str]:

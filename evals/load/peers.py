@@ -3,6 +3,7 @@
     python -m evals.load.peers DIRECTORY                a stub model that answers at once
     python -m evals.load.peers DIRECTORY --model 0.3    one that takes 300 ms
     python -m evals.load.peers DIRECTORY --embedded     the embedded model, too
+    python -m evals.load.peers DIRECTORY --plot F.png   drawn, where matplotlib is (make dev)
 
 The chain embeds the question, asks Chroma for as many passages as Cordon shows, and hands them to the same model: no
 guard, no check, no record. Questions are made of the headings in the documents, so that they reach all over the
@@ -25,6 +26,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from evals import figures
 from evals.load import stub
 from graph.agent import Agent
 from graph.knowledge.embeddings import shared
@@ -43,6 +45,7 @@ def main() -> int:
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--kept", type=Path, help="a folder for what is made of the documents, used again when there")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--plot", type=Path, metavar="FILE")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, stub.running(given.model) as model:
         rows = _measured(Path(folder), indexed_home(given.kept or Path(folder), given.directory), model, given.embedded)
@@ -54,6 +57,9 @@ def main() -> int:
             else f"{row['way']:<26} {row['cpu_ms']:7.1f} ms of processor ({cpu:5.2f})   "
             f"{row['ms']:7.1f} ms ({wall:5.2f})   n={row['n']}"
         )
+    if given.plot:
+        ways = [row["way"] for row in rows]
+        figures.bars(given.plot, {"milliseconds of processor a question": {"": [row["cpu_ms"] for row in rows]}}, ways)
     return 0
 
 

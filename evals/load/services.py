@@ -2,6 +2,7 @@
 
     python -m evals.load.services DIRECTORY                 16 and 64 clients that never pause, a stub model of 300 ms
     python -m evals.load.services DIRECTORY --repeat 3
+    python -m evals.load.services DIRECTORY --plot F.png    drawn, where matplotlib is (make dev)
 
 Both have the same documents, questions and stub (evals/load/peers.py), and as many processes: `cordon serve` with its
 own number of them, LangServe with as many uvicorn workers. They take turns, so that all meet the same machine. Cordon
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from evals import figures
 from evals.load import peers, stub
 from evals.load.__main__ import MODEL_S, WIDE, Sent, asked, told
 from evals.process import ROOT, environment, served
@@ -53,11 +55,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10, help="of each round")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="of each service")
+    parser.add_argument("--plot", type=Path, metavar="FILE")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, stub.running(given.model) as model:
         rows = _measured(Path(folder), given, model)
     for (_, name), found in sorted(rows.items()):
         print(f"{name:<22} {told(_median(found))}")
+    if given.plot:
+        _draw(given.plot, {of: _median(found) for of, found in rows.items()})
     return 1 if any(row["failed"] for found in rows.values() for row in found) else 0
 
 
@@ -101,6 +106,17 @@ def _median(found: list[dict[str, Any]]) -> dict[str, Any]:
         **{name: sum(row[name] for row in found) for name in ("n", "failed")},
         "clients": found[0]["clients"],
     }
+
+
+def _draw(file: Path, rows: dict[tuple[int, str], dict[str, Any]]) -> None:
+    counts = list(dict.fromkeys(count for count, _ in rows))
+    names = list(dict.fromkeys(name for _, name in rows))
+    panels = {"questions a second": "rps", "p95, ms": "p95_ms", "processor a question, ms": "cpu_ms", "MB": "memory_mb"}
+    drawn = {
+        title: {f"{count} clients": [rows[count, name][key] for name in names] for count in counts}
+        for title, key in panels.items()
+    }
+    figures.bars(file, drawn, names)
 
 
 @contextmanager
