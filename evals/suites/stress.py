@@ -58,9 +58,9 @@ def tasks() -> Iterator[Task]:
 
 def rewritten(samples: list[Sample]) -> Iterator[Sample]:
     for n, one in enumerate(samples):
-        for way, write in WAYS.items():
+        for nth, (way, write) in enumerate(WAYS.items()):
             told = {**one.metadata, "way": way}
-            yield Sample(f"{one.id or n}, {way}", write(one.input), one.target, told)
+            yield Sample(f"{one.id or n}-{nth}", write(one.input), one.target, told)
 
 
 def kept(texts: list[Sample]) -> Callable[[Sample, Output], Scores]:
@@ -69,7 +69,7 @@ def kept(texts: list[Sample]) -> Callable[[Sample, Output], Scores]:
     first: dict[str, int] = {}
 
     def score(sample: Sample, out: Output) -> Scores:
-        text, at = sample.id.rpartition(", ")[0], ACTIONS.index(out.verdict)
+        text, at = sample.id.rpartition("-")[0], ACTIONS.index(out.verdict)
         before = first.setdefault(text, at)  # the first way is the text as it stands
         return {**judged(sample, out), "milder": at < before, "harder": at > before}
 
