@@ -14,10 +14,11 @@ from graph.settings import Settings
 _DEFERRED = ("langgraph_sdk", "langsmith.types")
 
 
-def start(settings: Settings) -> None:
-    """Call once, before the graph is imported. Whatever fails here is reported by its real use."""
+def start(settings: Settings, *, models: bool = True) -> None:
+    """Call once, before the graph is imported. Whatever fails here is reported by its real use. Without `models` each
+    is loaded when it is first used: a process that runs no turns may need none."""
     gc.set_threshold(50_000, 50, 50)  # imports allocate much and free nothing: scanning it costs a tenth of the start
-    if settings.embeddings == "embedded":
+    if models and settings.embeddings == "embedded":
         threading.Thread(target=_load, args=[settings], daemon=True).start()
     # httpx has a command line, which it imports when it can: pygments, rich and click, for nothing here.
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ def run(settings: Settings) -> None:
     with listen(settings.serve_host, settings.serve_port) as listening:
         from graph.service.warm import start
 
-        start(settings)
+        start(settings, models=settings.processes == 1)
         from graph.service.http.app import create_app
 
         app, inner = create_app(_agent(settings))
