@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 EXACT = 20_000  # chunks up to which every vector is compared
 M, EF_CONSTRUCTION, EF_SEARCH = 24, 200, 200  # of the index above that (docs/performance.md)
+_WIDE_FROM, _WIDEST = 100_000, 1_000  # chunks from which it searches wider in proportion; pgvector's own bound of that
+_SPARSE = 16  # ids of a space for each place of its words; with more, most are of chunks that are gone
 _PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section'
 _BESIDE = 500  # chunks in which `beside` looks
 
@@ -289,7 +291,8 @@ class PostgresSpace:
         values: list[Any] = [self._tenant]
         with self._spaces.asking(self._tenant) as cursor:
             if stand.indexed:
-                cursor.execute("SELECT set_config('hnsw.ef_search', %s, true)", [str(max(EF_SEARCH, 2 * limit))])
+                wide = min(_WIDEST, max(EF_SEARCH, EF_SEARCH * stand.chunks // _WIDE_FROM, 2 * limit))
+                cursor.execute("SELECT set_config('hnsw.ef_search', %s, true)", [str(wide)])
                 half = f"halfvec({stand.dims})"
                 among += f" ORDER BY embedding::{half} <#> %s::float8[]::vector::{half} LIMIT %s"
                 values += [floats, 2 * limit]
@@ -381,10 +384,20 @@ def _best(stand: _Stand, holding: Collection[Held], limit: int) -> list[int]:
     held = [one for one in holding if len(one.ids)]
     if not held:
         return []
-    ids, at = np.unique(np.concatenate([one.ids for one in held]), return_inverse=True)
+    at = np.concatenate([one.ids for one in held])
+    low, gaps = int(at.min()), int(np.ptp(at)) // len(at)
+    ids = None
+    if gaps < _SPARSE:
+        at -= low
+    else:
+        ids, at = np.unique(at, return_inverse=True)
     scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in held]))
-    best: list[int] = ids[np.argsort(-scores, kind="stable")[:limit]].tolist()
-    return best
+    best = np.flatnonzero(scores)
+    if len(best) > limit:
+        best = best[scores[best] >= np.partition(scores[best], -limit)[-limit]]
+    best = best[np.argsort(-scores[best], kind="stable")[:limit]]
+    found: list[int] = (best + low if ids is None else ids[best]).tolist()
+    return found
 
 
 def _json(record: Record) -> str:

@@ -32,7 +32,9 @@ class Held:
 
     def among(self, ids: Sequence[int]) -> np.ndarray:
         """Which of these chunks hold it (bool, as many)."""
-        return np.isin(np.asarray(ids, np.int64), self.ids)
+        wanted = np.asarray(ids, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return self.ids[at] == wanted if len(self.ids) else np.zeros(len(wanted), bool)
 
 
 NOWHERE = Held(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
