@@ -121,7 +121,8 @@ def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
         passages = [row for of in rows for row in of]
         if any(word in text.casefold() for _, text in passages):
             continue
-        forms = Counter(form for _, text in passages for form in _words(text) if _without_accents(form) == word)
+        accented = (form for _, text in passages if not text.isascii() for form in _words(text) if not form.isascii())
+        forms = Counter(form for form in accented if _without_accents(form) == word)
         for form, _ in forms.most_common():
             if any(form in _words(text) for text in _readable(_around(passages, form))):
                 found[word] = form
