@@ -10,8 +10,9 @@ from graph import memory, options
 from graph.context import Context, principal
 from graph.errors import Forbidden
 from graph.policy import pii
-from graph.policy.answer.refusals import EMPTY_QUESTION, TOO_LONG, TOO_SHORT
+from graph.policy.answer.refusals import EMPTY_QUESTION, NOTHING_ASKED, TOO_LONG, TOO_SHORT
 from graph.policy.question import masked_values
+from graph.policy.threats import courtesy
 from graph.settings import Settings
 from graph.state import State, fresh_turn
 
@@ -59,4 +60,6 @@ def _check(question: str, settings: Settings) -> tuple[str, str]:
         return TOO_LONG.format(limit=settings.max_question_chars), "question_too_long"
     if len(question) < settings.min_question_chars or not any(c.isalnum() for c in question):
         return TOO_SHORT, "question_too_short"
+    if courtesy.alone(question):
+        return NOTHING_ASKED, "nothing_asked"
     return "", ""

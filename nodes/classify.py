@@ -8,13 +8,14 @@ from graph import memory
 from graph.context import Context, Principal, principal
 from graph.knowledge.embeddings import Embedder, once
 from graph.policy.question import intent
+from graph.policy.threats import courtesy
 from graph.state import PastTurn, State
 from graph.stores.conversations import Conversations
 
 
 def classify(state: State, runtime: Runtime[Context], *, conversations: Conversations, embedder: Embedder) -> State:
-    question, kind = state["question"], state["options"]["memory"]
-    earlier = _earlier(state, principal(runtime), conversations, embedder) if kind != "none" else []
+    question, kind = courtesy.bare(state["question"]), state["options"]["memory"]
+    earlier = _earlier(state, question, principal(runtime), conversations, embedder) if kind != "none" else []
     follow_up = memory.resolve(question, state["memory"], kind, earlier)
     return {
         "intent": intent.classify(question),
@@ -31,13 +32,15 @@ def _as_state(follow_up: memory.FollowUp) -> dict[str, Any]:
     return {"about": follow_up.about, "doc_ids": list(follow_up.doc_ids), "after": follow_up.after}
 
 
-def _earlier(state: State, asker: Principal, conversations: Conversations, embedder: Embedder) -> list[PastTurn]:
+def _earlier(
+    state: State, question: str, asker: Principal, conversations: Conversations, embedder: Embedder
+) -> list[PastTurn]:
     """Turns of the asker's own threads that this thread's memory no longer holds word by word, nearest in meaning."""
     tenant, user = asker.tenant_id, asker.user_id
     if not conversations.any(tenant, user, asker.groups):
         return []
     known = {turn["question"] for turn in state["memory"]["turns"]}
-    vector = once(embedder, memory.without_cue(state["question"]) or state["question"])
+    vector = once(embedder, memory.without_cue(question) or question)
     found = conversations.search(tenant, user, vector, memory.RECALLED + len(known), asker.groups)
     near = [f.turn for f in found if f.score >= memory.RECALL_FROM and f.turn["question"] not in known]
     return near[: memory.RECALLED]  # type: ignore[return-value]

@@ -15,6 +15,7 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
 from graph.policy.question.intent import weighting
+from graph.policy.threats import courtesy
 from graph.settings import Settings
 from graph.state import Draft, Evidence, KeptDraft, State, Usage
 from graph.stores.journal import Journal
@@ -89,7 +90,7 @@ def task_of(state: State, evidence: list[Evidence]) -> task.Task:
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
     # A follow-up is asked as it was put: what it leans on is said beside it, and its evidence is of that already.
     mended = bool(state["understood"]) and not state["understood"].get("follow_up")
-    asked = state["query"] if guarded or mended else state["question"]
+    asked = state["query"] if guarded or mended else courtesy.bare(state["question"])
     if state["intent"]["name"] == "ASSESSMENT_GEN":
         return task.assessment(
             asked if guarded else state["question"],

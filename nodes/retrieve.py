@@ -14,7 +14,7 @@ from graph.policy import pii
 from graph.policy.question import named_documents
 from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
-from graph.policy.threats import Assessment, assess
+from graph.policy.threats import Assessment, assess, courtesy
 from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
 from graph.state import Handle, State, Understood
@@ -71,7 +71,7 @@ def retrieve(
 def _passed(read: spelling.Reading, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
     """The completed question as it was `read`, in the words of the documents; as it was asked where it says something
     worse so, since the verdict was passed on the words of the asker."""
-    asked, completed = " ".join(state["question"].split()), state["query"]
+    asked, completed = " ".join(courtesy.bare(state["question"]).split()), state["query"]
     readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
     passed = ACTIONS.index(state["verdict"]["action"])
     for reading in readings:
@@ -84,7 +84,7 @@ def _passed(read: spelling.Reading, state: State, judge: Callable[[str], Assessm
 
 def understood(state: State, reading: spelling.Reading) -> Understood:
     """How the question was read, for the asker; {} where it was taken as it stands, or put otherwise by a guard."""
-    asked = " ".join(state["question"].split())
+    asked = " ".join(courtesy.bare(state["question"]).split())
     if state["verdict"]["action"] != "ALLOW" or reading.text == asked:
         return {}
     return {

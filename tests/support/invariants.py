@@ -28,6 +28,7 @@ NO_ANSWERS = frozenset(
         *map(refusals.withheld, refusals.DROPPED),
         refusals.TOO_SHORT,
         refusals.EMPTY_QUESTION,
+        refusals.NOTHING_ASKED,
     }
 )
 

@@ -48,6 +48,7 @@ _NOTHING = "Nothing of it is shown, and no passage answers the question by itsel
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
 EMPTY_QUESTION = "The question is empty. Please ask something."
+NOTHING_ASKED = "With pleasure. Ask a question, and it is answered from the documents."
 
 
 class Refusal(TypedDict):
@@ -105,5 +106,5 @@ def besides(answer: str) -> str:
 def says_nothing(text: str) -> bool:
     """Whether it is one of the fixed texts for "no answer"."""
     opening, closing = TOO_LONG.split("{limit:,}")
-    fixed = (EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, TOO_SHORT, EMPTY_QUESTION, *map(withheld, DROPPED))
+    fixed = (EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS, TOO_SHORT, EMPTY_QUESTION, NOTHING_ASKED, *map(withheld, DROPPED))
     return text in fixed or (text.startswith(opening) and text.endswith(closing))

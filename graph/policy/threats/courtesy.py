@@ -1,9 +1,11 @@
-"""Greetings, wishes and thanks: sentences that ask for nothing, which the learned layer need not judge.
+"""Greetings, wishes and thanks: sentences that ask for nothing. The learned layer does not judge them, and nothing is
+looked for by them.
 
 Texts to steer an assistant often speak to it kindly, so the n-grams of "Thank you very much for your help!" count there
 as a sign of one; people who ask their colleagues something write the same. The rules still read all of it.
 """
 
+import math
 import re
 
 from graph.policy.text.sentences import split
@@ -36,15 +38,30 @@ def without(text: str) -> str:
         return text
     kept, at = [], 0
     for start, end in split(text):
-        if _only(text[start:end]):
+        if _others(text[start:end]) <= _OTHERS:
             kept.append(text[at:start])
             at = end
     return "".join([*kept, text[at:]]).strip() if kept else text
 
 
-def _only(sentence: str) -> bool:
+def bare(question: str) -> str:
+    """The question without them; as it stands where nothing else is said."""
+    return without(question) or question
+
+
+def alone(text: str) -> bool:
+    """Whether the text says nothing else, not even a name or a thing, and asks nothing."""
+    return (
+        "?" not in text
+        and bool(_SAID.search(text))
+        and all(_others(text[start:end]) == 0 for start, end in split(text))
+    )
+
+
+def _others(sentence: str) -> float:
+    """How many words of a sentence are none of courtesy; more than any number where it is no courtesy."""
     if len(sentence) > _LONGEST or not _SAID.search(sentence):
-        return False
+        return math.inf
     words = (word.replace("’", "'") for word in _WORD.findall(sentence.lower()))
     others = [word for word in words if word not in _WORDS]
-    return len(others) <= _OTHERS and not stems(" ".join(others))
+    return math.inf if stems(" ".join(others)) else len(others)
