@@ -113,13 +113,17 @@ def in_all(held: Sequence[Held]) -> np.ndarray:
 
 def in_a_row(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], among: np.ndarray, first: Held) -> Held:
     """Of these chunks those whose text has the stems one behind the other; `first` has the chunks of the first one."""
+    row = row_of(stems)
     sql = "SELECT id, stems FROM chunks WHERE tenant = %s AND id = ANY(%s) AND position(%s IN stems) > 0 ORDER BY id"
-    found = cursor.execute(sql, [tenant, among.tolist(), row_of(stems)]).fetchall()
+    found = cursor.execute(sql, [tenant, among.tolist(), row]).fetchall()
     ids = np.array([number for number, _ in found], np.int64)
-    times = np.array([_times(stems, text.split()) for _, text in found], np.float64)
+    times = np.array([_times(row, text) for _, text in found], np.float64)
     return Held(ids, times, first.lengths[np.searchsorted(first.ids, ids)])
 
 
-def _times(stems: Sequence[str], among: Sequence[str]) -> int:
-    many = len(stems)
-    return sum(list(stems) == among[at : at + many] for at in range(len(among) - many + 1))
+def _times(row: str, text: str) -> int:
+    """`str.count` would miss the second of two that share a blank or a stem."""
+    times, at = 0, text.find(row)
+    while at >= 0:
+        times, at = times + 1, text.find(row, at + 1)
+    return times

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph.stores.postgres.space import _best
-from graph.stores.postgres.words import NOWHERE, Held
+from graph.stores.postgres.words import NOWHERE, Held, _times, row_of
 
 
 @pytest.mark.parametrize("gap", [1, 50])  # between the ids: where many chunks are gone they are far apart
@@ -30,3 +30,16 @@ def test_the_best_by_words_are_those_of_the_greatest_sums_and_of_equals_the_firs
                 [number in one.ids for number in (7_000_000, *wanted)] for one in holding
             ]
     assert _best(stand, [NOWHERE], 5) == []
+
+
+@pytest.mark.parametrize(
+    ("stems", "text", "times"),
+    [
+        ("multi tenant", "a multi tenant multi tenant multi tenants", 2),  # a blank that two share
+        ("bye bye", "bye bye bye", 2),  # a stem that two share
+        ("bye bye", "goodbye bye byebye", 0),
+        ("multi tenant", "", 0),
+    ],
+)
+def test_stems_in_a_row_count_as_often_as_they_stand_there(stems: str, text: str, times: int) -> None:
+    assert _times(row_of(stems.split()), row_of(text.split())) == times
