@@ -110,8 +110,8 @@ def without_marks(text: str) -> str:
 
 def quoted(text: str, start: int, end: int) -> str:
     """`text[start:end]` as people read it: headings without their marks, code between its fences even where one of them
-    lies outside."""
-    fence = ""
+    lies outside, or before the beginning of the text."""
+    fence = _open_at_start(text)
     for found in _FENCE_LINE.finditer(text, 0, start):
         fence = _after(fence, found.group().strip())
     parts = [fence] if fence else []

@@ -110,3 +110,18 @@ def test_words_are_searched_without_marks() -> None:
     bare = structure.without_marks(text)
     assert "#" not in bare.replace("# no heading", "").replace("#no", "") and "```" not in bare
     assert [w for w in text.split() if w.strip("#`")] == bare.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("regex = 1", "```\nregex = 1\n```"),
+        ("Now our builds.", "Now our builds."),
+        ("[package]", "```\n[package]\n```"),
+        ("It will write that out.", "It will write that out."),
+    ],
+)
+def test_what_is_quoted_of_a_part_that_begins_inside_code_is_code_where_it_was(words: str, shown: str) -> None:
+    part = "regex = 1\n```\n\nNow our builds.\n\n```\n[package]\n```\n\nIt will write that out.\n"
+    start = part.index(words)
+    assert structure.quoted(part, start, start + len(words)) == shown
