@@ -7,7 +7,19 @@ from graph.policy.text.canonical import canonicalise
 
 _IMAGE = re.compile(r"!\[([^\]]{0,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")
 _LINK = re.compile(r"\[([^\]]{1,300})\]\([^)\s]{0,2000}[^)]{0,300}\)")
-_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,500}>")
+_TAG = re.compile(r"<(/?[A-Za-z!][^<>]{0,500})>")
+# Elements of HTML, the outermost of SVG and MathML, and what is no element: a comment, the type of a document. A
+# capital alone is a type in code: List<A>.
+_ELEMENT = re.compile(
+    r"!|(?!(?-i:[A-Z])$)/?(?:a|abbr|acronym|address|applet|area|article|aside|audio|b|base|basefont|bdi|bdo|big|blockquote"
+    r"|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em"
+    r"|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|hgroup|hr|html|i|iframe|img"
+    r"|input|ins|kbd|label|legend|li|link|main|map|mark|marquee|math|menu|meta|meter|nav|noframes|noscript|object|ol"
+    r"|optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|s|samp|script|search|section|select|slot|small"
+    r"|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr"
+    r"|track|tt|u|ul|var|video|wbr)(?![\w.:-])",
+    re.I,
+)
 # What page, Markdown and PDF readers make a link of by themselves: any scheme, and without one "www.", "//host",
 # "\\host\share", a host with something behind it, a bare host below the top-level domains that linkify-it knows.
 _SCHEME = re.compile(
@@ -26,13 +38,15 @@ _SOURCE = re.compile(r"[\[(](Source\s*\d{1,3})[\])]", re.I)
 _OPENS = re.compile(r"<(?=[A-Za-z!/?])")  # what is left of a tag, a comment or an instruction that nothing closes
 _CODED = re.compile(r"&#?\w{1,31};")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_NESTED = 4  # names in angle brackets within each other, as types of code are
 _UNESCAPED = 3  # times; what is still coded then stays so, and is no entity any more
 _REFUSAL = re.compile(r"\b(?:refusal|unavailable)(?= ?:)", re.I)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def text(value: str) -> str:
-    """Images become their caption, links their text, tags nothing; a bare address stays readable but is not a link.
+    """Images become their caption, links their text, tags nothing, but <name> and List<Name> keep their words in other
+    brackets; a bare address stays readable but is not a link.
     Control and direction characters go; what reads like the number of a source or a refusal of Cordon's is no longer.
 
     What goes may join what stood beside it, so what would still be live after that is kept apart by a space. Mask again
@@ -43,7 +57,10 @@ def text(value: str) -> str:
         value = _CODED.sub(lambda m: html.unescape(m.group()), value)
     value = _CONTROL.sub("", _ENTITY.sub("& ", value))
     value = _DEFINITION.sub(r"\1\2:", _LINK.sub(r"\1", _IMAGE.sub(r"\1", value)))
-    value = _OPENS.sub("< ", _TAG.sub("", value)).replace("](", "] (")
+    value = _TAG.sub(lambda m: "" if _ELEMENT.match(m[1]) else f"‹{m[1]}›", value)
+    for _ in range(_NESTED):
+        value = _TAG.sub(lambda m: m.group() if _ELEMENT.match(m[1]) else f"‹{m[1]}›", value)
+    value = _OPENS.sub("< ", value).replace("](", "] (")
     # The words stay: "5[0] mg" is not 5 mg.
     value = _SOURCE.sub(r"\1", _MARKER.sub(r"(\1)", value))
     value = _SCHEME.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)

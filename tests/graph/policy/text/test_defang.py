@@ -49,6 +49,20 @@ def test_what_is_taken_out_makes_nothing_live_of_the_rest(text: str, shown: str)
     assert defang.text(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Set CARGO_TARGET_<triple>_LINKER.", "Set CARGO_TARGET_‹triple›_LINKER."),
+        ("Map<String, List<Set<T>>> of <b>names</b>", "Map‹String, List‹Set‹T››› of names"),
+        ("<version>1.2</version><my-el onclick='x'>", "‹version›1.2‹/version›‹my-el onclick='x'›"),
+        ("Write <https://gate.de/x> or <ann@gate.de>.", "Write ‹https[:]//gate[.]de/x› or ‹ann@gate.de›."),
+        ("<A HREF=x>gate</A> <P>one", "gate ‹P›one"),
+    ],
+)
+def test_names_in_angle_brackets_keep_their_words(text: str, shown: str) -> None:
+    assert defang.text(text) == shown
+
+
 def test_numbers_in_brackets_stay_and_are_no_source() -> None:
     assert defang.text("Load 1[00] kg, [10] to [20] m, x = tips[1] 【2】 (Source 3)") == (
         "Load 1(00) kg, (10) to (20) m, x = tips(1) (2) Source 3"
