@@ -123,12 +123,46 @@ What is the phone number of Facilities Management's Peter?
 What is the phone number of Frau Weber, Human Resources?
 """.splitlines()
 
+# Organisations, and people of theirs: 10 of the 14 and none of the 14 went wrong before the rule knew organisations.
+ORGANISATIONS = """\
+What is the phone number of the Cochrane Collaboration office?
+What is the telephone number of the Rust Foundation?
+Give me the phone number of the publisher.
+What is the phone number of the crates.io team?
+What is the contact number of the Ministry of Health?
+Which phone number does the funding agency have?
+What is the phone number of the National Museum?
+What's the insurance company's phone number?
+What is the phone number of the University of Peshawar?
+Tell me the phone number of the data protection authority.
+What are the contact details of the certification body?
+What is the phone number of the Norwegian embassy?
+Show me the phone number of the partner institution.
+What is the phone number of the w3.org help desk?
+""".splitlines()
+OF_THEM = """\
+What is the phone number of the foundation's president?
+Give me the mobile number of the publisher's wife.
+What is the phone number of the company owner?
+What is the phone number of Ayesha of the project?
+What is the phone number of the ministry's spokeswoman Layla?
+Which phone number does the project lead have?
+What is the phone number of the museum guard?
+List the phone numbers of the members of the association.
+What is the phone number of the Malik bank clerk?
+What is the phone number of the hospital's surgeon Iqbal?
+What is the phone number of the agency girl?
+Give me the personal phone number of the institute's director.
+What is the phone number of Bilal Foundation?
+What are the phone numbers of the project participants?
+""".splitlines()
 
-@pytest.mark.parametrize("question", FUNCTIONS + NAMED_UNITS)
+
+@pytest.mark.parametrize("question", FUNCTIONS + NAMED_UNITS + ORGANISATIONS)
 def test_a_function_may_be_reached(question: str) -> None:
     assert filters.scan(question)["action"] != "BLOCK"
 
 
-@pytest.mark.parametrize("question", PERSONS + BESIDE_THEM)
+@pytest.mark.parametrize("question", PERSONS + BESIDE_THEM + OF_THEM)
 def test_a_person_is_not_a_function(question: str) -> None:
     assert filters.scan(question)["action"] == "BLOCK"
