@@ -322,9 +322,8 @@ def fails(check: str, where: Path) -> str:
         return next(
             (f"{WORLDS}: {line.rstrip(':')}" for line in lines if line.startswith("life ")), f"{WORLDS}: broke down"
         )
-    return next(
-        (line.split(" ")[1] for line in lines if line.startswith(("FAILED ", "ERROR "))), f"{check}: broke down"
-    )
+    last = next(filter(None, reversed([*lines, *done.stderr.splitlines()])), f"exit code {done.returncode}")
+    return next((line.split(" ")[1] for line in lines if line.startswith(("FAILED ", "ERROR "))), f"{check}: {last}")
 
 
 def mutated(mutant: Mutant, where: Path) -> None:
