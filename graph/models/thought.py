@@ -7,9 +7,11 @@ _OPEN = re.compile(rf"[<\[◁]{_WORDS}[>\]▷]", re.I)
 _CLOSE = re.compile(rf"[<\[◁]/{_WORDS}[>\]▷]", re.I)
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")  # gpt-oss, where the server does not part them
 _CHANNEL = re.compile(r"<\|channel\|>")
-# What a template puts between turns, let through by a server that does not know the model's template.
+# What a template puts between turns, let through by a server that does not know the model's template; and what models
+# put round an answer.
 _TURN = re.compile(
-    r"<[|｜][\w▁]{2,40}[|｜]>|</?s>|<(?:start|end)_of_turn>(?:model\b|user\b)?|\[/?INST\]|<\|?(?:im_end|im_start|eot_id)\|?>"
+    r"<[|｜][\w▁]{2,40}[|｜]>|</?s>|<(?:start|end)_of_turn>(?:model\b|user\b)?|\[/?INST\]"
+    r"|<\|?(?:im_end|im_start|eot_id)\|?>|</?(?:final[ _-]?)?(?i:answer|response|reply|result|output|sentence)>"
 )
 
 
