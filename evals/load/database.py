@@ -2,7 +2,8 @@
 
     python -m evals.load.database rankings                  nDCG@10 of both on Cranfield, CISI and the shipped corpus
     python -m evals.load.database sizes --chunks 10000      one space of so many chunks: putting, asking, recall, bytes,
-                                                            and what ten tenants of 100 chunks beside it wait
+                                                            and what ten tenants of 100 chunks wait: alone on a
+                                                            server of their own, beside it, in turn with it
     python -m evals.load.database index --chunks 100000     settings of the index: recall@10 against every one compared
     python -m evals.load.database questions                 transactions and round trips of a question
 
@@ -18,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,6 +45,7 @@ from graph.stores.postgres import Postgres
 from graph.stores.postgres.database import Database
 from graph.stores.postgres.migrate import migrate
 from graph.stores.postgres.space import EF_CONSTRUCTION, M
+from graph.stores.spaces import Spaces
 from tests.support.postgres import OWNER, Server, server
 
 OTHERS = 10  # tenants beside a large one
@@ -171,13 +173,15 @@ def _counting(work: Callable[..., Any], taken: "Counter[str]", what: str) -> Cal
 def sizes(running: Server, count: int) -> None:
     asked = search.questions()
     known = search.Known(asked)
-    with opened(running) as (stores, name):
-        spaces = stores.spaces(known.name)
-        dice = np.random.default_rng(0)
-        for n in range(OTHERS):
-            tenants._fill(spaces, n, dice)
-        _ = waited(spaces, dice)  # the first ones open what there is
-        print(f"an answer of {OTHERS} tenants of {tenants.CHUNKS} chunks alone: {waited(spaces, dice)}", flush=True)
+    with opened(running) as (stores, name), server(options=OPTIONS) as apart:
+        migrate(apart.url("prepared", OWNER), apart.url("prepared"))
+        few = Postgres(apart.url("prepared"), connections=4, wait_s=10)
+        spaces, alone = stores.spaces(known.name), few.spaces(known.name)
+        for n, into in product(range(OTHERS), (spaces, alone)):
+            tenants._fill(into, n, np.random.default_rng(n))
+        index, times = Index(spaces, known), []
+        print("before there is a large one:", flush=True)
+        others(alone, spaces, {})
         space = spaces.space(search.TENANT, create=True)
         assert space is not None
         begun = time.perf_counter()
@@ -191,13 +195,12 @@ def sizes(running: Server, count: int) -> None:
         print(f"settled in {time.perf_counter() - begun:.0f} s", flush=True)
         after = [set(found(space, known, question, 10)) for question in asked]
         told = statistics.fmean(len(a & b) / 10 for a, b in zip(exact, after, strict=True))
-        index, times = Index(spaces, known), []
         large = cycle(asked)
-        print(
-            f"the same beside {count} chunks, asked in turn with their tenant: "
-            + waited(spaces, dice, lambda: index.search(Reader(search.TENANT), next(large), 10)),
-            flush=True,
-        )
+        for of, database in ((apart, "prepared"), (running, name)):  # as a server that has run for a while has done
+            with of.admin(database) as admin:
+                admin.execute("VACUUM ANALYZE")
+        others(alone, spaces, {"in turn with it": lambda n: index.search(Reader(search.TENANT), next(large), 10)})
+        few.close()
         before = time.process_time(), cpu_s(running.pid)
         for question in asked:
             begun = time.perf_counter()
@@ -217,15 +220,32 @@ def sizes(running: Server, count: int) -> None:
         )
 
 
-def waited(spaces: Any, dice: Any, between: Callable[[], object] = int) -> str:
-    """Ten searches of each of the other tenants, `between` before each, not timed."""
-    took: list[float] = []
-    for n in [*range(OTHERS)] * 10:
-        between()
-        begun = time.perf_counter()
-        tenants._ask(spaces, n, dice)
-        took.append((time.perf_counter() - begun) * 1_000)
-    return f"{tenants._told(took)} by the clock"
+def others(alone: Spaces, spaces: Spaces, more: dict[str, Callable[[int], object]], rounds: int = 60) -> None:
+    """What a small tenant waits on a server of its own (`alone`), and on the one that has the large one (`spaces`):
+    after an answer of another small one, and after what `more` does. In turn, so that all meet the same machine."""
+    dice = np.random.default_rng(0)
+    ways: dict[str, tuple[Spaces, Callable[[int], object]]] = {
+        "alone": (alone, lambda n: tenants._ask(alone, n, dice)),
+        "beside it": (spaces, lambda n: tenants._ask(spaces, n, dice)),
+        **{way: (spaces, first) for way, first in more.items()},
+    }
+    took: dict[str, list[float]] = {way: [] for way in ways}
+    for number, n in product(range(rounds + 1), range(OTHERS)):
+        for way in Random(number * OTHERS + n).sample([*ways], len(ways)):
+            of, first = ways[way]
+            first((n + 1) % OTHERS)
+            begun = time.perf_counter()
+            tenants._ask(of, n, dice)
+            took[way] += [(time.perf_counter() - begun) * 1_000] * (number > 0)  # the first round opens what there is
+    for way, times in took.items():
+        drawn = np.random.default_rng(0).integers(len(times), size=(1_000, len(times)))
+        medians = [np.median(np.array(of)[drawn], axis=1) for of in (times, took["alone"])]
+        low, high = np.quantile(medians[0] / medians[1], [0.025, 0.975])
+        print(
+            f"{OTHERS} tenants of {tenants.CHUNKS} chunks, {way}: {tenants._told(times)} by the clock;"
+            f" {np.median(times) / np.median(took['alone']):.2f} times (95%: {low:.2f} to {high:.2f})",
+            flush=True,
+        )
 
 
 def found(space: Any, known: search.Known, question: str, limit: int) -> list[str]:

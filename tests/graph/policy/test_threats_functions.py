@@ -123,7 +123,8 @@ What is the phone number of Facilities Management's Peter?
 What is the phone number of Frau Weber, Human Resources?
 """.splitlines()
 
-# Organisations, and people of theirs: 10 of the 14 and none of the 14 went wrong before the rule knew organisations.
+# Organisations, and people of theirs: 10 of the 14 and none of the 14 went wrong before the rule knew organisations. They
+# were written with the rule, by the same person: they hold what it does, and say nothing of how often it errs.
 ORGANISATIONS = """\
 What is the phone number of the Cochrane Collaboration office?
 What is the telephone number of the Rust Foundation?
