@@ -28,7 +28,7 @@ from graph.settings import Settings, load  # noqa: E402
 from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
 from tests.support.once import once  # noqa: E402
-from tests.support.postgres import OWNER, Server, server  # noqa: E402
+from tests.support.postgres import IN_DATABASE, OWNER, Server, server  # noqa: E402
 
 # The same examples every time, and none shrunk: one run through the graph takes a third of a second.
 settings.register_profile(
@@ -43,7 +43,6 @@ settings.load_profile("cordon")
 
 CORPUS = ROOT / "corpus"
 _FOREIGN = ("CORDON_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_")
-IN_DATABASE = bool(os.environ.get("CORDON_TEST_DATABASE"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -69,26 +68,29 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def database_of(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, Any]]:
+def database_of(request: pytest.FixtureRequest) -> Callable[..., dict[str, Any]]:
     """With CORDON_TEST_DATABASE=1 the settings by which what a home holds lies in PostgreSQL instead, in a database of
-    its own, moved there when it is first asked for. Else none: everything lies in the home."""
+    its own, moved there when it is first asked for; a copy of that of the home `like`, if one is given, which nobody may
+    have open. Else none: everything lies in the home."""
     if not IN_DATABASE:
-        return lambda home: {}
+        return lambda home, like=None: {}
     running: Server = request.getfixturevalue("postgres")
-    moved, known = dict[object, str](), dict[Path, dict[str, Any]]()
+    moved, known = dict[object, str](), dict[Path, str]()  # names of databases
 
-    def of(home: Path) -> dict[str, Any]:
+    def of(home: Path, like: Path | None = None) -> dict[str, Any]:
+        if like is not None:
+            known[home] = running.database(like=known[like])
         if home not in known:
             held = tuple((path.name, path.stat().st_size) for path in sorted((home / "index").rglob("*.db")))
             if held not in moved:
-                moved[held] = like = running.database(like="prepared")
+                moved[held] = running.database(like="prepared")
                 if held:
-                    one, other = Embedded(home), Postgres(running.url(like))
+                    one, other = Embedded(home), Postgres(running.url(moved[held]))
                     move(one, other, shared().name)
                     one.close()
                     other.close()
-            known[home] = {"database_url": running.url(running.database(like=moved[held]))}
-        return known[home]
+            known[home] = running.database(like=moved[held])
+        return {"database_url": running.url(known[home])}
 
     from graph.administration.moving import move
     from graph.knowledge.embeddings import shared
@@ -100,7 +102,7 @@ def database_of(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, An
 
 @pytest.fixture(scope="session")
 def agent(
-    pristine: Path, tmp_path_factory: pytest.TempPathFactory, database_of: Callable[[Path], dict[str, Any]]
+    pristine: Path, tmp_path_factory: pytest.TempPathFactory, database_of: Callable[..., dict[str, Any]]
 ) -> Iterator[Agent]:
     """The embedded model over the shipped corpus, shared: ask, with threads of your own, and change no document."""
     base = tmp_path_factory.mktemp("shared")
@@ -127,7 +129,7 @@ def home(pristine: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings_of(tmp_path: Path, database_of: Callable[[Path], dict[str, Any]]) -> Callable[..., Settings]:
+def settings_of(tmp_path: Path, database_of: Callable[..., dict[str, Any]]) -> Callable[..., Settings]:
     """Settings with home and out below this test's directory."""
 
     def make(**values: Any) -> Settings:
@@ -155,7 +157,7 @@ def opened(home: Path, settings_of: Callable[..., Settings]) -> Iterator[Callabl
 def inside(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-    database_of: Callable[[Path], dict[str, Any]],
+    database_of: Callable[..., dict[str, Any]],
 ) -> Run:
     """`cordon …` in this process: for what would otherwise spend its time on starting Python."""
     from graph.service.cli import app

@@ -1,6 +1,5 @@
 """One answer as a PDF for somebody who has to judge it."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +8,8 @@ import pypdfium2
 import pytest
 
 from graph.agent import Agent
-from tests.support.command import Run
+from tests.support.command import Run, jsonl
+from tests.support.postgres import of_files
 
 
 def text_of(file: Path) -> str:
@@ -30,7 +30,7 @@ def asked(opened: Callable[..., Agent]) -> Path:
 
 
 def test_it_tells_question_verdict_evidence_checks_and_place(asked: Path, tmp_path: Path, inside: Run) -> None:
-    lines = [json.loads(line) for line in (asked / "audit" / "journal.jsonl").read_text().splitlines()]
+    lines = jsonl(inside("audit", "tail", "--json", home=asked))
     answered, blocked = (text_of(written(inside, asked, tmp_path, line["run_id"])) for line in lines)
     for said in (
         "How are cryo samples stored?",
@@ -43,6 +43,10 @@ def test_it_tells_question_verdict_evidence_checks_and_place(asked: Path, tmp_pa
     assert "as a whole: verified" in answered and "Replayed: the same" in answered and "The journal holds" in answered
     assert "BLOCK, risk" in blocked and "prompt_extraction" in blocked and "None." in blocked
 
+
+@of_files
+def test_it_says_where_the_journal_does_not_hold(asked: Path, tmp_path: Path, inside: Run) -> None:
+    lines = jsonl(inside("audit", "tail", "--json", home=asked))
     shutil.rmtree(lines[0]["artifacts"])
     journal = asked / "audit" / "journal.jsonl"
     journal.write_text(journal.read_text().replace('"risk_score":', '"risk_score":1', 1))

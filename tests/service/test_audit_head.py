@@ -1,20 +1,30 @@
 """Heads kept elsewhere: a journal that its owner wrote anew does not have them."""
 
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from graph.stores.embedded.journal import FileJournal
+from graph.deps import stores
+from graph.settings import Settings
 from tests.support.command import Run
+from tests.support.postgres import of_files
+
+Written = Callable[..., None]
 
 
-def written(home: Path, runs: int, say: str = "why?") -> None:
-    """A journal of so many runs, whole in itself."""
-    journal = FileJournal(home / "audit" / "journal.jsonl")
-    for n in range(runs):
-        journal.append({"kind": "run", "run_id": f"{n:04d}", "tenant_id": "U1", "query": f"{say} {n}"})
+@pytest.fixture
+def written(settings_of: Callable[..., Settings]) -> Written:
+    """More runs of a tenant in a home's journal, which stays whole in itself."""
+
+    def write(home: Path, runs: int, say: str = "why?", tenant: str = "U1") -> None:
+        kept = stores(settings_of(home=home))
+        for n in range(runs):
+            kept.journal.append({"kind": "run", "run_id": f"{n:04d}", "tenant_id": tenant, "query": f"{say} {n}"})
+        kept.close()
+
+    return write
 
 
 def key(path: Path) -> tuple[Path, Path]:
@@ -25,13 +35,13 @@ def key(path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, written: Written) -> Path:
     written(tmp_path / "home", 3)
     return tmp_path / "home"
 
 
 def test_a_journal_written_anew_by_its_owner_is_caught_by_the_kept_head(
-    home: Path, tmp_path: Path, inside: Run
+    home: Path, tmp_path: Path, inside: Run, written: Written
 ) -> None:
     private, public = key(tmp_path)
     kept, verify = tmp_path / "heads.jsonl", ("audit", "verify", "--head", str(tmp_path / "heads.jsonl"))
@@ -46,7 +56,7 @@ def test_a_journal_written_anew_by_its_owner_is_caught_by_the_kept_head(
     assert "give --key" in inside(*verify, home=home).stdout
 
     for runs in (6, 4):  # as many lines, or fewer than were kept
-        shutil.rmtree(home / "audit")
+        home = tmp_path / f"anew{runs}"
         written(home, runs, "what?")
         assert inside("audit", "verify", home=home).returncode == 0  # a whole chain all the same
         done = inside(*verify, "--key", str(public), home=home)
@@ -68,6 +78,7 @@ def test_a_signature_binds_time_place_and_hash(home: Path, tmp_path: Path, insid
     assert (done.returncode, "was not signed" in done.stderr) == (1, True)
 
 
+@of_files
 def test_no_head_is_given_of_a_broken_journal(home: Path, inside: Run) -> None:
     journal = home / "audit" / "journal.jsonl"
     journal.write_text(journal.read_text().replace("why? 1", "why? 7"))
@@ -81,6 +92,7 @@ def test_what_is_no_head_and_no_key_is_said(home: Path, tmp_path: Path, inside: 
     odd = tmp_path / "odd"
     odd.write_text('{"at": "2026", "seq": 0, "hash": "x"}\n')
     verify = ("audit", "verify", "--head")
+    home.mkdir(exist_ok=True)  # a home whose journal lies in a database has no folder yet
     (home / "head.key").write_bytes(private.read_bytes())
     for said, done in (
         ("holds no heads", inside(*verify, str(odd), home=home)),
@@ -95,11 +107,11 @@ def test_what_is_no_head_and_no_key_is_said(home: Path, tmp_path: Path, inside: 
     assert (done.returncode, "no key that can be read" in done.stderr) == (2, True)
 
 
-def test_a_tenants_own_lines_are_proven_without_the_journal(home: Path, tmp_path: Path, inside: Run) -> None:
+def test_a_tenants_own_lines_are_proven_without_the_journal(
+    home: Path, tmp_path: Path, inside: Run, written: Written
+) -> None:
     private, public = key(tmp_path)
-    journal = FileJournal(home / "audit" / "journal.jsonl")
-    for n in range(4):
-        journal.append({"kind": "run", "run_id": f"b{n}", "tenant_id": "U2", "query": "of another"})
+    written(home, 4, "of another", "U2")
     lines, heads = tmp_path / "U1.jsonl", tmp_path / "heads.jsonl"
     heads.write_text(inside("audit", "head", "--tenant", "U1", home=home, head_key=str(private)).stdout)
     written(home, 2, "later")
@@ -125,10 +137,12 @@ def test_a_tenants_own_lines_are_proven_without_the_journal(home: Path, tmp_path
     assert "no head was kept" in inside(*verify, home=home).stderr
 
 
-def test_a_tenants_lines_written_anew_by_the_operator_are_caught(home: Path, tmp_path: Path, inside: Run) -> None:
+def test_a_tenants_lines_written_anew_by_the_operator_are_caught(
+    home: Path, tmp_path: Path, inside: Run, written: Written
+) -> None:
     lines, heads = tmp_path / "U1.jsonl", tmp_path / "heads.jsonl"
     heads.write_text(inside("audit", "head", "--tenant", "U1", home=home).stdout)
-    shutil.rmtree(home / "audit")
+    home = tmp_path / "anew"
     written(home, 3, "what?")
     lines.write_text(inside("audit", "export", "--tenant", "U1", home=home).stdout)
     assert inside("audit", "verify", "--lines", str(lines), home=home).returncode == 0

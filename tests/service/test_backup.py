@@ -16,7 +16,9 @@ from graph.agent import Agent
 from graph.settings import load
 from graph.stores.embedded.home import RESTORING, HomeLock
 from tests.support.command import Run, cordon, environment
+from tests.support.postgres import of_files
 
+pytestmark = of_files
 KILLS = int(os.environ.get("TEST_KILLS", "8"))
 QUESTION = "Who is the laboratory safety officer?"
 

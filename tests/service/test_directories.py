@@ -9,6 +9,7 @@ import pytest
 from graph.agent import Agent
 from graph.settings import load
 from tests.support.command import Run
+from tests.support.postgres import of_files
 
 QUESTION = "How many people are in PunjabThal after the removals?"
 
@@ -44,6 +45,7 @@ def test_an_empty_path_is_not_the_working_directory(run: Run, inside: Run, name:
     assert inside("ask", QUESTION, "--tenant", "U1", "--out", "").returncode == 2
 
 
+@of_files
 def test_a_home_that_may_not_be_used_ends_with_4_and_what_to_do(inside: Run, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "lock").mkdir(parents=True)
@@ -52,6 +54,7 @@ def test_a_home_that_may_not_be_used_ends_with_4_and_what_to_do(inside: Run, tmp
     assert f"{home / 'lock'} cannot be used" in done.stderr and "CORDON_HOME" in done.stderr
 
 
+@of_files
 def test_a_journal_that_cannot_be_read_is_a_finding(inside: Run, home: Path) -> None:
     with Agent(load(environ={}, home=home, artifacts=False)) as agent:
         agent.ask(QUESTION, tenant_id="U1")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Run
+from tests.support.postgres import of_files
 
 ASKED = "How much is the heron bonus?"
 
@@ -66,6 +67,7 @@ def test_groups_that_will_not_do_are_told(
     assert done.returncode == 2 and said in done.stderr
 
 
+@of_files
 def test_an_answer_is_verified_by_the_operator_and_the_home_goes_on_after_a_restore(
     home: Path, inside: Run, tmp_path: Path
 ) -> None:

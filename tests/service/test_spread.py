@@ -18,10 +18,12 @@ from graph.errors import IndexUnavailable
 from graph.knowledge.ingest import Outcome, Source, files
 from graph.service.reader import Ended
 from graph.service.spread import Spread
-from graph.settings import load
+from graph.settings import Settings, load
 from graph.stores.postgres.migrate import migrate
 from tests.support.command import ROOT, Run, environment
-from tests.support.postgres import OWNER, Server
+from tests.support.postgres import OWNER, Server, of_files
+
+Held = Callable[..., dict[str, tuple[str, int]]]
 
 
 @pytest.fixture
@@ -40,15 +42,20 @@ def told(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
     return sorted(map(json.loads, done.stdout.splitlines()), key=lambda row: row["name"])
 
 
-def held(home: Path, **known: Any) -> dict[str, tuple[str, int]]:
+@pytest.fixture
+def held(settings_of: Callable[..., Settings]) -> Held:
     """File name → id and chunks of each document of U1."""
-    with Agent(load(environ={}, home=home, artifacts=False, **known)) as agent:
-        found = agent.documents(tenant_id="U1")
-    assert len({one["filename"] for one in found}) == len(found)
-    return {one["filename"]: (one["doc_id"], one["chunks"]) for one in found}
+
+    def of(home: Path, **known: Any) -> dict[str, tuple[str, int]]:
+        with Agent(settings_of(home=home, artifacts=False, **known)) as agent:
+            found = agent.documents(tenant_id="U1")
+        assert len({one["filename"] for one in found}) == len(found)
+        return {one["filename"]: (one["doc_id"], one["chunks"]) for one in found}
+
+    return of
 
 
-def test_several_store_what_one_stores(folder: Path, tmp_path: Path, inside: Run) -> None:
+def test_several_store_what_one_stores(folder: Path, tmp_path: Path, inside: Run, held: Held) -> None:
     one = told(inside("ingest", str(folder), "--tenant", "U1", "--json", home=tmp_path / "one"))
     several = ["ingest", str(folder), "--tenant", "U1", "--json", "--workers", "3"]
     first = inside(*several, home=tmp_path / "several")
@@ -64,7 +71,9 @@ def test_several_store_what_one_stores(folder: Path, tmp_path: Path, inside: Run
 
 
 @pytest.mark.slow
-def test_it_goes_on_where_a_kill_ended_it(tmp_path: Path) -> None:
+def test_it_goes_on_where_a_kill_ended_it(
+    tmp_path: Path, held: Held, database_of: Callable[[Path], dict[str, Any]]
+) -> None:
     place = tmp_path / "files"
     place.mkdir()
     for n in range(60):
@@ -81,7 +90,7 @@ def test_it_goes_on_where_a_kill_ended_it(tmp_path: Path) -> None:
         "--workers",
         "2",
     ]
-    environ = environment(tmp_path / "home")
+    environ = environment(tmp_path / "home", **database_of(tmp_path / "home"))
     running = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert running.stdout is not None
     before = [running.stdout.readline() for _ in range(5)]
@@ -169,7 +178,7 @@ def test_an_index_that_fails_ends_all_of_it(folder: Path) -> None:
     [
         (["--workers", "0"], "--workers is 1 to 64"),
         (["--workers", "2", "--scheduler", "tcp://x:1"], "workers of its own"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "need a database"),
+        pytest.param(["--scheduler", "tcp://127.0.0.1:1"], "need a database", marks=of_files),
     ],
 )
 def test_what_cannot_be_is_told(folder: Path, tmp_path: Path, inside: Run, wrong: list[str], why: str) -> None:
@@ -209,7 +218,9 @@ def url(postgres: Server) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_stores_what_one_process_stores(folder: Path, tmp_path: Path, inside: Run, url: str) -> None:
+def test_a_cluster_stores_what_one_process_stores(
+    folder: Path, tmp_path: Path, inside: Run, url: str, held: Held
+) -> None:
     inside("ingest", str(folder), "--tenant", "U1", "--json", home=tmp_path / "one")
     with cluster(url, tmp_path / "theirs") as address:
         command = ["ingest", str(folder), "--tenant", "U1", "--json", "--scheduler", address]

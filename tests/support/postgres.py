@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 OWNER, WORKER = "cordon_owner", "cordon_worker"
+IN_DATABASE = bool(os.environ.get("CORDON_TEST_DATABASE"))  # what the homes of the tests hold lies in PostgreSQL
+of_files = pytest.mark.skipif(IN_DATABASE, reason="about files of the home, which a database holds here")
 # Nothing of it need survive the machine; a test of what survives a kill of the server says so itself.
 _QUICK = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
 _SETTINGS = "-c listen_addresses= -c shared_buffers=64MB -c max_connections=100 -c autovacuum=off -c max_wal_size=256MB"

@@ -23,6 +23,7 @@ from graph.errors import BadInput
 from graph.stores.embedded.home import HomeLock
 from graph.stores.embedded.journal import FileJournal
 from tests.support.command import Run, cordon, environment
+from tests.support.postgres import of_files
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_what_keeps_it_from_starting_is_said_in_a_line(place: Path) -> None:
     assert done.returncode == 2 and "no key" in done.stderr and "cordon keys add" in done.stderr
 
 
-@pytest.mark.skipif("CORDON_TEST_DATABASE" in os.environ, reason="they lie in the database then")
+@of_files
 def test_keys_are_kept_as_hashes_in_files_of_their_owner_alone(tmp_path: Path, inside: Run) -> None:
     home = tmp_path / "home"
     key = made(home, "--tenant", "U1", "--role", "uploader")
