@@ -35,5 +35,5 @@ def write(texts: Iterable[str], file: Path, most: int = 9_000) -> int:
     ][:most]
     total = sum(n for _, n in kept)
     words = np.frombuffer("\n".join(word for word, _ in kept).encode(), np.uint8)
-    np.savez_compressed(file, words=words, logs=np.log(np.array([n / total for _, n in kept])).astype(np.float16))
+    np.savez(file, words=words, logs=np.log(np.array([n / total for _, n in kept])).astype(np.float16))
     return len(kept)

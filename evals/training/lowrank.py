@@ -151,7 +151,7 @@ class Model:
 
 
 def write(file: Path, held: dict[str, np.ndarray]) -> None:
-    np.savez_compressed(file, **held)  # type: ignore[arg-type]
+    np.savez(file, **held)  # type: ignore[arg-type]
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
 
 

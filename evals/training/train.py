@@ -228,7 +228,7 @@ def sentence_fit(
 def write(file: Path, fits: Sequence[Fit], knots: Sequence[learned.Knots]) -> None:
     words = np.stack([f.words for f in fits])
     scale = np.abs(words).max(1) / 32_000
-    np.savez_compressed(
+    np.savez(
         file,
         words=np.round(words / scale[:, None]).astype(np.int16),
         scale=scale.astype(np.float32),

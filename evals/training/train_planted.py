@@ -103,9 +103,7 @@ def train(data: Path, file: Path = planted.FILE) -> None:
     table = Table(data)
     words, bias = table.fit()
     scale = np.abs(words).max() / 32_000
-    np.savez_compressed(
-        file, words=np.round(words / scale).astype(np.int16), scale=np.float32(scale), bias=np.float32(bias)
-    )
+    np.savez(file, words=np.round(words / scale).astype(np.int16), scale=np.float32(scale), bias=np.float32(bias))
     print(f"{file.name}: {len(table.labels)} sentences, {file.stat().st_size / 1e6:.1f} MB")
 
 

@@ -74,6 +74,10 @@ def _read(items: Any) -> _Seen:
     run: _Words = frozenset([""])
     whole = True
     for kind, value in items:
+        if kind is _parser.LITERAL:  # most are: the short way to what is done below
+            letter = folded(chr(value))
+            run = frozenset([begun + letter for begun in run])
+            continue
         if kind in _ZERO_WIDTH:
             continue
         words, held = _one(kind, value)
