@@ -1,15 +1,20 @@
-"""A process that answers: it runs the turns that the service hands it (graph/service/processes.py), and leaves when the
-service does, after the turns under way."""
+"""The processes that answer, forks of one that has loaded what turns need: its memory is theirs, too. They run turns
+that the service hands them (graph/service/processes.py), and leave when the service does, after those under way."""
 
+import gc
+import importlib
 import json
 import logging
 import os
 import signal
 import sys
 import threading
+import traceback
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from typing import Any
 
 from graph.errors import CordonError
@@ -18,23 +23,71 @@ from graph.settings import Settings
 log = logging.getLogger("cordon.process")
 
 
-def main(line: int, *lease: int) -> None:
-    """`line` and `lease` are open files: the socket to the service, and what holds the stores."""
+def main(control: int, *lease: int) -> None:
+    """The fork server. `control` and `lease` are open files: the socket to the service, and what holds the stores.
+
+    It has one thread, and makes a process for each open file that it is sent, the socket to it. It leaves when the
+    service does.
+    """
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a terminal tells the whole group; the service decides
         signal.signal(asked_to_stop, signal.SIG_IGN)
-    connection = Connection(line)
-    settings = Settings(**json.loads(connection.recv_bytes()))
+    line = Connection(control)
+    settings = Settings(**json.loads(line.recv_bytes()))
 
+    from graph.service.warm import load, start
+
+    start(settings, models=False)
+    if sys.platform == "linux":  # elsewhere the system's own libraries may not outlive a fork
+        importlib.import_module("graph.build")
+        load(settings)
+        gc.collect()
+        gc.freeze()  # what is here stays; to look at it would be to copy it
+    line.send_bytes(b"ready")
+    with suppress(EOFError, OSError):
+        while True:
+            asked = json.loads(line.recv_bytes())
+            told = _ended(asked["ended"]) if "ended" in asked else _forked(line, recv_handle(line), settings, lease)
+            line.send_bytes(json.dumps(told).encode())
+    os._exit(0)
+
+
+def _forked(control: Connection, line: int, settings: Settings, lease: Sequence[int]) -> dict[str, Any]:
+    """The new process's id, or why there is none. Does not return in that process."""
+    try:
+        pid = os.fork()
+    except OSError as error:
+        os.close(line)
+        return {"error": error.strerror}
+    if pid:
+        os.close(line)
+        return {"pid": pid}
+    try:
+        control.close()
+        answer(line, settings, lease)
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+def _ended(pid: int) -> dict[str, Any]:
+    """How a process ended that is known to have ended."""
+    try:
+        return {"exit": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}
+    except ChildProcessError:
+        return {"exit": None}
+
+
+def answer(line: int, settings: Settings, lease: Sequence[int]) -> None:
+    """Run turns until the other end of `line` is closed. Does not return."""
     from graph.service.http.observe import log_to_stderr
-    from graph.service.warm import start
 
-    start(settings)
+    connection = Connection(line)
     log_to_stderr()
     from graph.context import Context
     from graph.deps import Deps
     from graph.runner import Turn, Turns
 
-    deps = Deps(settings, lease=lease, serves=True)
+    deps = Deps(settings, lease=tuple(lease), serves=True)
     deps.open()
     turns = Turns(deps)
     turns.open()
@@ -45,7 +98,7 @@ def main(line: int, *lease: int) -> None:
         with suppress(OSError), sending:  # nobody listens any more: the turn is on record all the same
             connection.send_bytes(data)
 
-    def answer(asked: dict[str, Any]) -> None:
+    def run(asked: dict[str, Any]) -> None:
         number = asked["id"]
         try:
             turn = Turn(asked["asked"], Context(**asked["context"]), asked["kept"])
@@ -65,7 +118,7 @@ def main(line: int, *lease: int) -> None:
     tell({"ready": True})
     with suppress(EOFError, OSError):
         while True:
-            pool.submit(answer, json.loads(connection.recv_bytes()))
+            pool.submit(run, json.loads(connection.recv_bytes()))
     pool.shutdown(wait=True, cancel_futures=True)
     turns.close()
     deps.close()

@@ -2,9 +2,11 @@
 
 The service keeps the doors, the keys, the limits and the uploads; these processes (graph/service/process.py) run turns,
 several at a time each. All share the home's lock and none outlives the service for longer than its turns take. A
-process that dies fails the turns it was at, and another takes its place.
+process that dies fails the turns it was at, and another takes its place. A fork server makes them: it has loaded the
+libraries and models, and what it has the processes need not have each for itself.
 
-Messages are JSON objects on a socket pair. To a process: its settings, then {"id", "do", "asked", "context", "kept",
+Messages are JSON objects on socket pairs. To the fork server: the settings, then {"fork"} with the process's end of a
+new pair, or {"ended": pid}, each of which is answered. To a process: {"id", "do", "asked", "context", "kept",
 "stream"}. From it: {"ready"}, then for an id any number of {"sentence"} and one {"done"} or {"error"}.
 """
 
@@ -12,6 +14,7 @@ import json
 import logging
 import os
 import queue
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +23,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +52,10 @@ class Processes:
         self._own = threading.Lock()
         self._closing = False
         self._at: list[_Process] = []
+        self.server = ForkServer(settings, lease)
         try:
             for _ in range(count):
-                self._at.append(_Process(settings, lease))
+                self._at.append(_Process(self.server))
             for process in self._at:
                 process.wait_ready()
         except CordonError:
@@ -86,11 +91,10 @@ class Processes:
         pause = PAUSE_S
         while True:
             begun = time.monotonic()
-            code = self._at[place].wait()
+            self._at[place].wait()
             if self._closing:
                 return
-            log.error("process ended", extra={"told": {"exit": code}})
-            self._at[place].end(0)
+            log.error("process ended", extra={"told": {"exit": self._at[place].end(0)}})
             if time.monotonic() - begun > LIVED_S:
                 pause = PAUSE_S
             else:
@@ -103,7 +107,10 @@ class Processes:
         with self._own:
             try:
                 if not self._closing:
-                    self._at[place] = _Process(self._settings, self._lease)
+                    if not self.server.alive:
+                        self.server.close()
+                        self.server = ForkServer(self._settings, self._lease)
+                    self._at[place] = _Process(self.server)
             except Unavailable as error:
                 log.error("no process could be started", extra={"told": {"error": type(error.__cause__).__name__}})
                 return False
@@ -118,38 +125,99 @@ class Processes:
             process.leave()
         for process in self._at:
             process.end(max(0.0, deadline - time.monotonic()))
+        self.server.close()
+
+
+class ForkServer:
+    def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
+        """Raises Unavailable when it cannot be started. What it loads it loads while this returns."""
+        ours, theirs = socket.socketpair()
+        self._own, self._ready = threading.Lock(), False
+        self._line = Connection(ours.detach())
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, lease)],
+                pass_fds=[theirs.fileno(), *lease],
+                stdin=subprocess.DEVNULL,
+                # Threads of libraries would not outlive the fork.
+                env={"OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"} | os.environ,
+            )
+        except OSError as error:
+            self._line.close()
+            raise _no_process(error.strerror) from error
+        finally:
+            theirs.close()
+        with suppress(OSError):  # it is gone already: whoever asks it sees that
+            self._line.send_bytes(json.dumps(settings_as_json(settings)).encode())
+
+    @property
+    def alive(self) -> bool:
+        return self._child.poll() is None
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def fork(self, line: int) -> int:
+        """The id of a new process, which has the open file `line`. Raises Unavailable."""
+        told = self._asked({"fork": True}, line)
+        if "error" in told:
+            raise _no_process(told["error"])
+        pid: int = told["pid"]
+        return pid
+
+    def ended(self, pid: int) -> int | None:
+        """How a process that has ended did so, below 0 by a signal; None where nobody knows."""
+        with suppress(Unavailable):
+            code: int | None = self._asked({"ended": pid})["exit"]
+            return code
+        return None
+
+    def _asked(self, message: dict[str, Any], line: int | None = None) -> dict[str, Any]:
+        try:
+            with self._own:
+                if not self._ready:
+                    if not self._line.poll(START_S):
+                        raise TimeoutError
+                    self._line.recv_bytes()
+                    self._ready = True
+                self._line.send_bytes(json.dumps(message).encode())
+                if line is not None:
+                    send_handle(self._line, line, None)
+                told: dict[str, Any] = json.loads(self._line.recv_bytes())
+                return told
+        except (OSError, EOFError) as error:
+            raise _not_started() from error
+
+    def close(self) -> None:
+        """It ends when nobody asks any more; its processes do not."""
+        self._line.close()
+        try:
+            self._child.wait(1)
+        except subprocess.TimeoutExpired:  # it is still loading
+            self._child.kill()
+            self._child.wait()
 
 
 class _Process:
-    def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
+    def __init__(self, server: ForkServer) -> None:
+        self._server = server
         self._socket, theirs = socket.socketpair()
         self._told: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
         self._next = 0
         self._own, self._sending = threading.Lock(), threading.Lock()
         self._ready = threading.Event()
         try:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, lease)],
-                pass_fds=[theirs.fileno(), *lease],
-                stdin=subprocess.DEVNULL,
-            )
-        except OSError as error:
+            self.pid = server.fork(theirs.fileno())
+        except Unavailable:
             self._socket.close()
-            raise Unavailable(
-                f"no process can be started ({error.strerror}).", hint="Is there memory left? Then try again."
-            ) from error
+            raise
         finally:
             theirs.close()
         self._line = Connection(os.dup(self._socket.fileno()))
         self.alive = True
-        with suppress(OSError):  # it is gone already: the reader sees that
-            self._line.send_bytes(json.dumps(settings_as_json(settings)).encode())
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
 
     @property
     def busy(self) -> int:
@@ -157,10 +225,7 @@ class _Process:
 
     def wait_ready(self) -> None:
         if not self._ready.wait(START_S) or not self.alive:
-            raise Unavailable(
-                "a process that answers did not start.",
-                hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without.",
-            )
+            raise _not_started()
 
     def call(self, do: str, turn: Turn, release: SentenceSink | None) -> Any:
         """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
@@ -210,23 +275,34 @@ class _Process:
             for events in waiting:
                 events.put({"error": {"type": "Unavailable", "message": str(gone), "hint": gone.hint}})
 
-    def wait(self) -> int:
-        return self._child.wait()
+    def wait(self) -> None:
+        """Until it has ended: its end of the line closes with it."""
+        self._reader.join()
 
     def leave(self) -> None:
         """Tell it that nothing more will come."""
         with suppress(OSError), self._sending:
             self._socket.shutdown(socket.SHUT_WR)
 
-    def end(self, patience_s: float) -> None:
-        try:
-            self._child.wait(patience_s)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
-        self._reader.join()
+    def end(self, patience_s: float) -> int | None:
+        """How it ended, by force when the time is over."""
+        self._reader.join(patience_s)
+        if self._reader.is_alive():  # so is it, and no other process can have its id
+            os.kill(self.pid, signal.SIGKILL)
+            self._reader.join()
         self._line.close()
         self._socket.close()
+        return self._server.ended(self.pid)
+
+
+def _no_process(why: str | None) -> Unavailable:
+    return Unavailable(f"no process can be started ({why}).", hint="Is there memory left? Then try again.")
+
+
+def _not_started() -> Unavailable:
+    return Unavailable(
+        "a process that answers did not start.", hint="What it said is above. CORDON_SERVE_PROCESSES=1 does without."
+    )
 
 
 def _gone() -> Unavailable:

@@ -19,14 +19,15 @@ def start(settings: Settings, *, models: bool = True) -> None:
     is loaded when it is first used: a process that runs no turns may need none."""
     gc.set_threshold(50_000, 50, 50)  # imports allocate much and free nothing: scanning it costs a tenth of the start
     if models and settings.embeddings == "embedded":
-        threading.Thread(target=_load, args=[settings], daemon=True).start()
+        threading.Thread(target=load, args=[settings], daemon=True).start()
     # httpx has a command line, which it imports when it can: pygments, rich and click, for nothing here.
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     for name in _DEFERRED:
         _defer(name)
 
 
-def _load(settings: Settings) -> None:
+def load(settings: Settings) -> None:
+    """The models of a turn. It leaves no thread behind, so that a process may be forked after it."""
     try:
         from graph.knowledge.embeddings import shared
 
@@ -38,7 +39,7 @@ def _load(settings: Settings) -> None:
         if settings.reader == "embedded":
             from graph.models import reader
 
-            reader.shared().scores("warm", [("", "warm"), ("", "warm")])  # a thread for each
+            reader.shared().scores("warm", [("", "warm")])
     except Exception:
         return
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import pytest
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.audit.chain import is_run
 from graph.deps import Deps
-from graph.errors import BadInput, IndexUnavailable, Unavailable
+from graph.errors import BadInput, CordonError, IndexUnavailable, Unavailable
 from graph.service.processes import Processes
 from graph.settings import load
 from graph.stores.embedded.home import HomeLock
@@ -206,6 +207,29 @@ def test_a_process_that_hangs_does_not_keep_the_service_from_ending(pooled: Call
     HomeLock(home, 0).acquire().release()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process loads for itself")
+def test_processes_have_libraries_and_weights_in_common(many: Pooled) -> None:
+    many.ask(QUESTION, tenant_id="U1")
+    server = many.processes.server.pid
+    assert len(list(Path(f"/proc/{server}/task").iterdir())) == 1  # another thread's locks would stay locked in a fork
+    for pid in many.processes.pids:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+        held = {name.rstrip(":"): int(size) for name, size, *_ in map(str.split, lines)}
+        assert held["Private_Dirty"] < held["Rss"] / 2, held
+
+
+def test_a_process_that_cannot_begin_ends_and_says_why(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (home / "checkpoints.db").unlink(missing_ok=True)
+    (home / "checkpoints.db").mkdir()
+    lock = HomeLock(home, 0).acquire()
+    with pytest.raises(CordonError):
+        Processes(load(environ={}, home=home), lock.files, 2)
+    lock.release()
+    HomeLock(home, 0).acquire().release()
+
+
 @pytest.mark.slow
 def test_no_module_is_taken_from_the_folder_of_the_start(
     pooled: Callable[..., Pooled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -226,6 +250,8 @@ def test_a_process_that_cannot_be_replaced_at_once_is_replaced_later(
     right = "graph.service.processes.sys.executable"
     with monkeypatch.context() as broken:
         broken.setattr(right, "/nowhere/python")
+        os.kill(many.processes.server.pid, signal.SIGKILL)
+        assert many.ask(QUESTION, tenant_id="U1").decision == "answer"  # what was made goes on
         os.kill(many.processes.pids[0], signal.SIGKILL)
         time.sleep(1)
         assert not many.answering
