@@ -15,6 +15,7 @@ _KINDS = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known i
 _TABLE = Table("leakage", kind=_KINDS)
 _CONTACT = (
     "asks for personal data",
+    "asks for personal data beside something else",
     "asks whose number, address or password it is",
     "asks how to reach a person by name",
 )
