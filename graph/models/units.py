@@ -27,6 +27,8 @@ _CAPTION = re.compile(r"(?:table|tab\.|figure|fig\.|exhibit)\s*[\dA-Z]", re.I)
 _BULLETS = "-*•–"
 # A line without an end. It names what follows, as a heading does, and did so before headings had marks.
 _LABEL = re.compile(r"[^\n]{0,80}[^\n.!?:;,]")
+# What an item is about, before what it says of it: "Recommends: a strong, but not absolute, dependency".
+_TERM = re.compile(r"(?:\d+[.)] )?([^\n:.!?;]{1,60}):(?=\s|$)")
 # Words of a heading that say the opposite of what follows.
 _TURNS = re.compile(
     r"\b(?:avoid\w*|not|never|don['’]?t|mistakes?|pitfalls?|wrong|bad|prohibited|forbidden|withdrawn|obsolete)\b", re.I
@@ -173,6 +175,8 @@ class _Reader:
             return [Unit(*said, kind, names, lead, whole), *within]
         spans = [(start + a, start + b) for a, b in split(self.text[said[0] : said[1]])]
         pairs = _with_antecedents(self.text, spans)
+        if term := _TERM.match(self.text, start, head.end):
+            names = (*names, term[1])
         return [*(Unit(a, b, "sentence", names, lead, whole) for a, b in pairs), *within]
 
 

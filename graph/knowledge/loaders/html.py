@@ -104,6 +104,7 @@ class _Walk:
         self.lists: list[list[str | int]] = []  # "ul" or "ol" of each open list, and its last number
         self.in_item = False
         self.terms: list[str] = []  # of a definition list, whose definitions follow
+        self.defined = ""  # what the next words define
 
     def run(self, top: LexborNode) -> None:
         # (node, whether it ends here, whether something dark is painted behind it)
@@ -195,7 +196,7 @@ class _Walk:
             self.terms.append(_SPACE.sub(" ", "".join(self.inline)).strip())
             self.inline = []
         elif tag in ("dd", "dl"):
-            self.flush()
+            self.flush(ends=True)
             self.in_item = False
             if tag == "dl":
                 self.define()
@@ -210,6 +211,9 @@ class _Walk:
             self.lists.pop()
             if not self.lists:
                 self.end_list()
+            else:  # what follows goes on with the item around it
+                self.items.append((len(self.lists), "", ""))
+                self.in_item = True
 
     def begin_item(self) -> None:
         if not self.lists:
@@ -224,18 +228,19 @@ class _Walk:
         terms, self.terms = self.terms, []
         if any(terms):
             self.items.append((len(self.lists), "-", ""))
-            self.inline.append(f"{', '.join(filter(None, terms))}: ")
+            self.defined = f"{', '.join(filter(None, terms))}: "
             self.in_item = True
 
-    def flush(self) -> None:
+    def flush(self, *, ends: bool = False) -> None:
         text = "".join(self.inline)
         self.inline = []
-        if not text.strip():
+        if not text.strip() and not (ends and self.defined):
             return
+        text, self.defined = self.defined + text, ""
         if self.in_item and self.items:
             depth, mark, before = self.items[-1]
             if before:
-                self.items.append((len(self.lists), "", text))  # a further paragraph
+                self.items.append((depth + bool(mark), "", text))  # a further paragraph
             else:
                 self.items[-1] = (depth, mark, text)
         else:
@@ -292,9 +297,9 @@ class _Cell(_Walk):
         super().__init__(walk.out, walk.hidden_names, walk.skipped)
         self.texts: list[str] = []
 
-    def flush(self) -> None:
-        self.texts.append("".join(self.inline))
-        self.inline = []
+    def flush(self, *, ends: bool = False) -> None:
+        self.texts.append(self.defined + "".join(self.inline))
+        self.inline, self.defined = [], ""
 
     def begin_item(self) -> None:
         self.flush()

@@ -291,6 +291,19 @@ def test_a_page_is_read_without_menus_and_with_its_definitions_and_captions() ->
     )
 
 
+DEFINED = """<main><h1>Fields</h1><dl><dt>Depends</dt><dd><p>A strict need.</p><p>It holds at start.</p></dd>
+<dt>Recommends</dt><dd><p>A strong one.</p></dd><dt>Enhances</dt><dd></dd></dl>
+<ul><li><p>Outer.</p><ul><li><p>Inner.</p><p>More of it.</p></li></ul><p>Outer again.</p></li><li>Last.</li></ul>
+<table><tr><th>A</th><th>B</th></tr><tr><td><dl><dt>Rack</dt><dd>A holder.</dd></dl></td><td>2</td></tr></table></main>"""
+
+
+def test_further_paragraphs_stay_with_their_definition_and_their_item() -> None:
+    assert load(DEFINED.encode(), "p.html").text == (
+        "# Fields\n\n- Depends: A strict need.\n  It holds at start.\n- Recommends: A strong one.\n- Enhances:\n\n"
+        "- Outer.\n  - Inner.\n    More of it.\n  Outer again.\n- Last.\n\nA: Rack: A holder.; B: 2"
+    )
+
+
 def test_a_header_said_again_inside_a_table_is_no_row() -> None:
     rows = "Tool,Room,Rate\nSaw,B,1\nTool,Room,Rate\nDrill,C,2\n"
     assert load(rows.encode(), "r.csv").text == "Tool: Saw; Room: B; Rate: 1\nTool: Drill; Room: C; Rate: 2"

@@ -107,6 +107,13 @@ def test_a_long_item_is_quoted_sentence_by_sentence() -> None:
     assert max(unit.end - unit.start for unit in units(text)) < 100
 
 
+def test_each_sentence_of_a_long_item_is_under_the_term_that_it_begins_with() -> None:
+    said = "It holds. " * 80
+    text = f"Fields:\n\n- Depends: A strict need. {said}\n- See also the notes. {said}"
+    found = [unit.headings for unit in units(text) if unit.kind == "sentence" and unit.start > 8]
+    assert set(found) == {("Depends",), ()}
+
+
 def test_a_further_paragraph_belongs_to_its_item() -> None:
     text = "- Open it.\n  - slowly\n\n- Hot!"
     assert ("list", text) not in told(text)  # an empty line divides two lists
