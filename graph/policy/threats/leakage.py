@@ -29,6 +29,7 @@ _ONE_FOR_ALL = _TABLE.pattern("one_for_all")
 _OF_A_PERSON = _TABLE.pattern("of_a_person")
 _ABOUT_IT = _TABLE.pattern("about_it")
 _OF_MANY = _TABLE.pattern("of_many")
+_SOMEBODYS = pattern(r"(?<!\bwhat)(?<!\bwho)['’]s\b", re.I)
 _FORBIDDEN = _TABLE.pattern("forbidden")
 _MORE = _TABLE.pattern("more")
 _OPENS = _TABLE.pattern("opens")
@@ -46,7 +47,7 @@ def _only_about(text: str, finding: Finding, said: str) -> bool:
     """Words about such data, figures of many people, or a secret that is none, and nothing personal after that."""
     if _ANY_PERSONAL.search(text[finding.end : finding.end + 200]):
         return False
-    many = _OF_MANY.search(text[finding.start : finding.end + 8]) and not re.search(r"['’]s\b", said)
+    many = _OF_MANY.search(text[finding.start : finding.end + 8]) and not _SOMEBODYS.search(said)
     return bool(many or _ABOUT_IT.search(said) or re.search(r"\b(?:a|one) secret$", said, re.I))
 
 
