@@ -111,6 +111,7 @@ class _Walk(html._Walk):
         self.inline = []
         if not text:
             return
+        text, self.lead = f"{self.lead}{text}", ""
         if self.mark and not marks.read(text)[0]:
             text = f"{self.mark} {text}"
         self.mark = ""
