@@ -130,8 +130,9 @@ class _Walk:
                 self.out.hide(node.comment_content or "")
             elif node.is_element_node or node.is_document_node:
                 children, painted = self.enter(node, painted)
-                stack.append((node, True, painted))
-                stack.extend((child, False, painted) for child in reversed(children))
+                if children is not None:
+                    stack.append((node, True, painted))
+                    stack.extend((child, False, painted) for child in reversed(children))
             if not stack:
                 stack = self.footnotes()
 
@@ -154,11 +155,11 @@ class _Walk:
             node = node.parent
         return False
 
-    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode], bool]:
-        """The children to go on with."""
+    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode] | None, bool]:
+        """The children to go on with; None for an element that is left out whole."""
         tag, attributes = node.tag or "", node.attributes
         if node.mem_id in self.told:
-            return [], painted
+            return None, painted
         if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
             self.inline.append(f" {attributes['alt']} ")
         elif value := attributes.get("alt"):
@@ -169,30 +170,30 @@ class _Walk:
         if tag == "input" and attributes.get("type") == "hidden":
             self.out.hide(attributes.get("value") or "")
         if tag in self.skipped or (self.skipped >= BOILERPLATE and html_frame.frames(node)):
-            return [], painted
+            return None, painted
         style = visibility.declarations(attributes.get("style") or "")
         painted = painted or visibility.coloured(style) or "bgcolor" in attributes
         if self.hidden(attributes, style) or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
-            return [], painted
+            return None, painted
         if tag == "a" and node in self.signs:
             self.inline.append(HERE)
             for note in self.signs.note(node):
                 if note.mem_id not in self.told and not self.out_of_sight(note):
                     self.told.add(note.mem_id)
                     self.notes.append(note)
-            return [], painted
+            return None, painted
         if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()) and not self.signs.within(node):
             if _MEASURE.search("".join(self.inline)[-12:]):
                 self.inline.append(f"^{text.strip()}")  # m², 10⁻³
-            return [], painted
+            return None, painted
         if tag in STRUCK:
             self.out.hide(node.text(separator=" "))
-            return [], painted
+            return None, painted
         if tag == "a" and html_frame.TO_TOP.fullmatch(node.text()):
-            return [], painted
+            return None, painted
         if tag in ("ul", "ol", "p") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings):
-            return [], painted
+            return None, painted
         if label := html_frame.label(node):
             self.flush()
             self.lead = f"{label}: "
@@ -205,6 +206,9 @@ class _Walk:
                 self.end_list()
             if tag == "dd":
                 self.define()
+            if tag == "dl":
+                self.settle()
+                self.lists.append(["dl", 0])
         elif tag == "pre":
             self.flush()
             self.end_list()
@@ -212,6 +216,7 @@ class _Walk:
             return [], painted
         elif tag in ("ul", "ol"):
             self.flush()
+            self.settle()
             self.lists.append([tag, _start(attributes) - 1])
             self.in_item = False
         elif tag == "li":
@@ -246,9 +251,12 @@ class _Walk:
             self.terms.append(_SPACE.sub(" ", self.said()).strip())
         elif tag in ("dd", "dl"):
             self.flush()
+            self.settle()
             self.in_item = False
             if tag == "dl":
                 self.define()
+                self.settle()
+                self.lists.pop()
                 if not self.lists:
                     self.end_list()
         elif tag in BLOCKS or tag == "li":
@@ -262,18 +270,19 @@ class _Walk:
                 self.end_list()
 
     def begin_item(self) -> None:
+        self.settle()
         if not self.lists:
             self.lists.append(["ul", 0])
         kind = self.lists[-1]
         kind[1] = int(kind[1]) + 1
-        self.items.append((len(self.lists) - 1, "-" if kind[0] == "ul" else f"{kind[1]}.", ""))
+        self.items.append((len(self.lists) - 1, f"{kind[1]}." if kind[0] == "ol" else "-", ""))
         self.in_item = True
 
     def define(self) -> None:
         """A new item for a definition, which begins with what it defines."""
         terms, self.terms = self.terms, []
         if any(terms):
-            self.items.append((len(self.lists), "-", ""))
+            self.items.append((max(0, len(self.lists) - 1), "-", ""))
             self.lead = f"{', '.join(filter(None, terms)).rstrip(' :')}: "
             self.in_item = True
 
@@ -299,9 +308,13 @@ class _Walk:
             self.end_list()
             self.out.paragraph(text)
 
-    def end_list(self) -> None:
+    def settle(self) -> None:
+        """A term or the name of a box below which no text stands, but a list, code or nothing."""
         if self.lead:
-            self.place("")  # nothing followed
+            self.place("")
+
+    def end_list(self) -> None:
+        self.settle()
         self.out.items((depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text)
         self.items, self.in_item = [], False
 

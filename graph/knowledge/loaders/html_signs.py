@@ -35,8 +35,10 @@ def code(node: LexborNode) -> str:
     for mark in node.css("span, a"):
         if _NUMBER.fullmatch(mark.text()) and len(mark.css("span, a")) == 1:
             marks[mark.attributes.get("class") or ""].append(mark)
+    lines = node.text().strip("\n").split("\n")
     for numbers in marks.values():
-        if len(numbers) > 1 and _counts([mark.text() for mark in numbers]) and len(numbers) >= _lines(node.text()):
+        said = [mark.text().strip() for mark in numbers]
+        if len(said) == len(lines) > 1 and _counts(said) and all(map(str.startswith, map(str.strip, lines), said)):
             for mark in numbers:
                 mark.decompose()
     text = node.text()
@@ -49,10 +51,6 @@ def _counts(numbers: list[str]) -> bool:
     if not all(map(_NUMBER.fullmatch, numbers)):
         return False
     return all(int(a) + 1 == int(b) for a, b in pairwise(numbers))
-
-
-def _lines(text: str) -> int:
-    return text.strip("\n").count("\n") + 1
 
 
 class Signs:

@@ -124,6 +124,15 @@ def test_code_is_read_without_the_numbers_of_its_lines() -> None:
     )
 
 
+def test_code_keeps_its_own_numbers() -> None:
+    assert text("<pre>a(<span>1</span>)\nb(<span>2</span>)</pre>") == "```\na(1)\nb(2)\n```"
+
+
+def test_what_is_hidden_ends_nothing_around_it() -> None:
+    page = "<ol><li>gloves<ul hidden><li>x</li></ul></li><li>goggles</li></ol>All wear them<h2 hidden>y</h2>, always."
+    assert text(page) == "1. gloves\n2. goggles\n\nAll wear them, always."
+
+
 def test_the_name_of_a_box_begins_its_text() -> None:
     page = '<div class="admonition note"><p>Note</p><p>Wear gloves.</p></div><div class="tip"><h3>Tip</h3><p>Ask.</p></div>'
     assert text(f"{page}<h2>Note</h2><p>Go.</p>") == "Note: Wear gloves.\n\nTip: Ask.\n\n# Note\n\nGo."
@@ -134,6 +143,11 @@ def test_a_definition_of_several_paragraphs_is_one_item() -> None:
         "<dl><dt>dewar:</dt><dd>\n<p>A flask.</p>\n<p>Keep it open.</p></dd><dt>rack</dt><dd><pre>a b</pre></dd></dl>"
     )
     assert text(page) == "- dewar: A flask.\n  Keep it open.\n- rack:\n\n```\na b\n```"
+
+
+def test_a_term_stays_where_a_list_or_nothing_defines_it() -> None:
+    page = "<dl><dt>dewar</dt><dd></dd><dt>rack</dt><dd><ul><li>steel</li></ul></dd><dt>tray</dt><dd>Flat.</dd></dl>"
+    assert text(page) == "- dewar:\n- rack:\n  - steel\n- tray: Flat."
 
 
 def test_a_table_of_names_and_values_is_read_by_its_rows() -> None:
