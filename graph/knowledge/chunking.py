@@ -142,7 +142,9 @@ class _Packer:
         for earlier in reversed(closed):
             if earlier.heading or _run(earlier.block) != _run(unit.block):
                 break
-            for start, end in reversed(sentences.split(self.text[earlier.start : earlier.end])):
+            # Code whole: what begins with the fence that ends it would read as code, and the code as words.
+            code, said = earlier.block.kind == "code", self.text[earlier.start : earlier.end]
+            for start, end in [(0, len(said))] if code else reversed(sentences.split(said)):
                 start, end = earlier.start + start, earlier.start + end
                 tokens = self._tokens(start, end)
                 if used + tokens > budget or start <= closed[0].start:

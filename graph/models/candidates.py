@@ -107,9 +107,11 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
         for at, unit in enumerate(leaves):
             said = clean(item["text"][unit.start : unit.end])
             # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
-            if not sayable(said.rstrip(":") if unit.kind == "item" and len(said) > LONG else said, item["title"]):
-                continue
+            whole = said.rstrip(":") if unit.kind == "item" and len(said) > LONG else said
             lead = item["text"][slice(*unit.lead)] if unit.lead else ""
+            before = item["text"][leaves[at - 1].start : leaves[at - 1].end] if at else ""
+            if not sayable(whole, item["title"], lead or (before if before.endswith(":") else "")):
+                continue
             text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
             around = above | group[at] | (group[at - 1] if at else frozenset())
             around |= stems(f"{lead} {' '.join(unit.headings)}")
@@ -128,6 +130,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     return candidates, np.array(rows).reshape(len(rows), len(FEATURES))
 
 
+_ADDRESS = re.compile(r"\S+://\S+")
 _ASKED = frozenset("mean means meaning meant stand stands definition define defined explain exactly".split())
 
 
@@ -162,8 +165,9 @@ def _bare(text: str) -> str:
     return re.sub(r"^(?:#+|title:)\s*", "", text.strip(), flags=re.I).strip(" .").casefold()
 
 
-def sayable(text: str, title: str) -> bool:
-    """Whether it is a statement: not a heading, a title, a question, or a line that is only masks."""
+def sayable(text: str, title: str, lead: str = "") -> bool:
+    """Whether it is a statement: not a heading, a title, a question, or a line that is only masks; a number or an
+    address alone only below a `lead`, which says of what."""
     bare = text.replace("[REDACTED]", " ")
-    said = len(re.findall(r"\w+", bare))
-    return said >= 1 and _bare(text) != _bare(title) and not text.endswith(("?", ":"))
+    words = re.search(r"\w", bare) and re.search(r"[^\W\d_]", lead + _ADDRESS.sub(" ", bare))
+    return words is not None and _bare(text) != _bare(title) and not text.endswith(("?", ":"))

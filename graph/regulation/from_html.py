@@ -56,7 +56,7 @@ class _Walk(html._Walk):
         self.mark = ""
         self.began = MAX_LINES  # the first line of the title; before it stands what the site puts around the act
 
-    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode], bool]:
+    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode] | None, bool]:
         tag, attributes = node.tag or "", node.attributes
         classes = (attributes.get("class") or "").split()
         if any(_DROPPED.fullmatch(name) for name in classes):
@@ -111,6 +111,7 @@ class _Walk(html._Walk):
         self.inline = []
         if not text:
             return
+        text, self.lead = f"{self.lead}{text}", ""
         if self.mark and not marks.read(text)[0]:
             text = f"{self.mark} {text}"
         self.mark = ""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from graph.errors import Quarantined
-from graph.knowledge.loaders import html_frame, html_table, table, visibility
+from graph.knowledge.loaders import html_frame, html_signs, html_table, table, visibility
 from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.html_signs import HERE, Signs
 from graph.knowledge.loaders.text import BOMS, decode
 
 BOILERPLATE = frozenset(("nav", "footer", "aside", "form"))
@@ -15,8 +16,8 @@ _UNREAD_TAGS = """
     script style template noscript svg math iframe object embed canvas audio video select button input textarea
     datalist map dialog head"""
 _BLOCK_TAGS = """
-    address article blockquote body center dd details div dl dt fieldset figcaption figure header hr html legend main
-    menu p section summary caption tr td th tbody thead tfoot"""
+    address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header hr
+    html legend main menu nav p section summary caption tr td th tbody thead tfoot"""
 _OTHER_TAGS = """
     a abbr acronym applet area b base basefont bdi bdo big blink br button cite code col colgroup command data del dfn
     em embed font form frame frameset i img input ins kbd keygen label li link map mark marquee meta meter nav nobr
@@ -37,7 +38,7 @@ _OPTIONAL_TAGS = b"""
 _OPTIONAL_END = frozenset(_OPTIONAL_TAGS.split())
 _TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:-]{2,30})", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
+_SPACE, _WORD = re.compile(r"\s+"), re.compile(r"[^\W_]")
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -46,9 +47,6 @@ def read(data: bytes, out: Builder) -> None:
     root = parser.root
     if root is None:
         return
-    titles = parser.css("h1")
-    named = titles[0] if len(titles) == 1 else parser.css_first("head > title")
-    out.title = named.text() if named is not None else ""
     hidden_names: set[str] = set()
     for sheet in parser.css("style"):
         hidden_names |= visibility.concealed_names(sheet.text() or "")
@@ -59,8 +57,12 @@ def read(data: bytes, out: Builder) -> None:
     mains = mains or [node for node in parser.css("article") if "hidden" not in node.attributes]
     whole = root.parent or root  # comments may stand outside <html>
     start = mains[0] if len(mains) == 1 else whole
+    signs = Signs(whole)
+    titles = start.css("h1")
+    named = titles[0] if len(titles) == 1 else parser.css_first("head > title")
+    out.title = _cell(named, _Walk(out, hidden_names, UNREAD, signs)) if named is not None else ""
     for skipped, top in ((BOILERPLATE, start), (BOILERPLATE, whole), (frozenset(), whole)):
-        _Walk(out, hidden_names, skipped | UNREAD).run(top)
+        _Walk(out, hidden_names, skipped | UNREAD, signs).run(top)
         if not out.empty:
             return  # some pages are one large form, or keep everything outside their main part
 
@@ -70,7 +72,8 @@ def read_markup(source: str, out: Builder) -> None:
     _check_depth(source.encode(errors="replace"))
     parser = LexborHTMLParser(source)
     if parser.root is not None:
-        _Walk(out, set(), UNREAD).run(parser.root.parent or parser.root)
+        whole = parser.root.parent or parser.root
+        _Walk(out, set(), UNREAD, Signs(whole)).run(whole)
 
 
 def _check_depth(data: bytes) -> None:
@@ -97,19 +100,27 @@ def _decode(data: bytes) -> str:
 class _Walk:
     """One pass over the tree, without recursion. Text gathers in `inline` until an element that ends a block."""
 
-    def __init__(self, out: Builder, hidden_names: set[str], skipped: frozenset[str]) -> None:
-        self.out, self.hidden_names, self.skipped = out, hidden_names, skipped
+    def __init__(
+        self, out: Builder, hidden_names: set[str], skipped: frozenset[str], signs: Signs | None = None
+    ) -> None:
+        self.out, self.hidden_names, self.skipped, self.signs = out, hidden_names, skipped, signs or Signs()
         self.inline: list[str] = []
         self.items: list[tuple[int, str, str]] = []  # depth, mark, text
         self.lists: list[list[str | int]] = []  # "ul" or "ol" of each open list, and its last number
         self.in_item = False
         self.terms: list[str] = []  # of a definition list, whose definitions follow
-        self.defined = ""  # what the next words define
+        self.lead = ""  # what the next text begins with: the term it defines, the name of its box
+        self.notes: list[LexborNode] = []  # footnotes of this section, which stand at its end
+        self.told: set[int] = set()  # what need not be read where it stands: footnotes, ways to other pages
 
     def run(self, top: LexborNode) -> None:
+        if self.skipped >= BOILERPLATE:
+            self.told.update(box.mem_id for box in html_frame.ways_on(top))
         # (node, whether it ends here, whether something dark is painted behind it)
         stack: list[tuple[LexborNode, bool, bool]] = [(top, False, False)]
         while stack:
+            if self.notes and stack[-1][0].tag in HEADINGS and not stack[-1][1]:
+                stack += self.footnotes()
             node, ends, painted = stack.pop()
             if ends:
                 self.leave(node.tag or "")
@@ -119,14 +130,36 @@ class _Walk:
                 self.out.hide(node.comment_content or "")
             elif node.is_element_node or node.is_document_node:
                 children, painted = self.enter(node, painted)
-                stack.append((node, True, painted))
-                stack.extend((child, False, painted) for child in reversed(children))
+                if children is not None:
+                    stack.append((node, True, painted))
+                    stack.extend((child, False, painted) for child in reversed(children))
+            if not stack:
+                stack = self.footnotes()
+
+    def footnotes(self) -> list[tuple[LexborNode, bool, bool]]:
+        """Ends what is open: the footnotes of a section stand at its end, wherever the page has them."""
         self.flush()
         self.end_list()
+        notes, self.notes = self.notes, []
+        stack: list[tuple[LexborNode, bool, bool]] = []
+        for note in reversed(notes):
+            stack.append((note, True, False))
+            stack += [(child, False, False) for child in reversed(list(_children(note)))]
+        return stack
 
-    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode], bool]:
-        """The children to go on with."""
+    def out_of_sight(self, node: LexborNode | None) -> bool:
+        while node is not None:
+            style = visibility.declarations(node.attributes.get("style") or "")
+            if node.tag in UNREAD or self.hidden(node.attributes, style) or visibility.white(style):
+                return True
+            node = node.parent
+        return False
+
+    def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode] | None, bool]:
+        """The children to go on with; None for an element that is left out whole."""
         tag, attributes = node.tag or "", node.attributes
+        if node.mem_id in self.told:
+            return None, painted
         if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
             self.inline.append(f" {attributes['alt']} ")
         elif value := attributes.get("alt"):
@@ -137,22 +170,33 @@ class _Walk:
         if tag == "input" and attributes.get("type") == "hidden":
             self.out.hide(attributes.get("value") or "")
         if tag in self.skipped or (self.skipped >= BOILERPLATE and html_frame.frames(node)):
-            return [], painted
+            return None, painted
         style = visibility.declarations(attributes.get("style") or "")
         painted = painted or visibility.coloured(style) or "bgcolor" in attributes
         if self.hidden(attributes, style) or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
-            return [], painted
-        if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()):
+            return None, painted
+        if tag == "a" and node in self.signs:
+            self.inline.append(HERE)
+            for note in self.signs.note(node):
+                if note.mem_id not in self.told and not self.out_of_sight(note):
+                    self.told.add(note.mem_id)
+                    self.notes.append(note)
+            return None, painted
+        if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()) and not self.signs.within(node):
             if _MEASURE.search("".join(self.inline)[-12:]):
                 self.inline.append(f"^{text.strip()}")  # m², 10⁻³
-            return [], painted
+            return None, painted
         if tag in STRUCK:
             self.out.hide(node.text(separator=" "))
-            return [], painted
+            return None, painted
         if tag == "a" and html_frame.TO_TOP.fullmatch(node.text()):
-            return [], painted
-        if tag in ("ul", "ol") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings):
+            return None, painted
+        if tag in ("ul", "ol", "p") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings):
+            return None, painted
+        if label := html_frame.label(node):
+            self.flush()
+            self.lead = f"{label}: "
             return [], painted
         if tag == "br":
             self.inline.append("\n")
@@ -162,13 +206,17 @@ class _Walk:
                 self.end_list()
             if tag == "dd":
                 self.define()
+            if tag == "dl":
+                self.settle()
+                self.lists.append(["dl", 0])
         elif tag == "pre":
             self.flush()
             self.end_list()
-            self.out.code(node.text())
+            self.out.code(html_signs.code(node))
             return [], painted
         elif tag in ("ul", "ol"):
             self.flush()
+            self.settle()
             self.lists.append([tag, _start(attributes) - 1])
             self.in_item = False
         elif tag == "li":
@@ -176,6 +224,15 @@ class _Walk:
             self.begin_item()
         elif tag == "table":
             self.flush()
+            if html_table.names_values(node):
+                self.end_list()
+                self.out.table()
+                for row in node.css("tr"):
+                    if not self.row_hidden(row):
+                        named, value = (_cell(cell, self) for cell in row.css("th, td"))
+                        self.out.row(f"{named.rstrip(' :')}: {value}" if value else named)
+                self.out.table()
+                return [], painted
             if rows := html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden):
                 self.end_list()
                 if (caption := node.css_first("caption")) is not None:
@@ -189,17 +246,17 @@ class _Walk:
 
     def leave(self, tag: str) -> None:
         if tag in HEADINGS:
-            text = "".join(self.inline)
-            self.inline = []
-            self.out.heading(text, HEADINGS[tag])
+            self.out.heading(self.said(), HEADINGS[tag])
         elif tag == "dt":
-            self.terms.append(_SPACE.sub(" ", "".join(self.inline)).strip())
-            self.inline = []
+            self.terms.append(_SPACE.sub(" ", self.said()).strip())
         elif tag in ("dd", "dl"):
-            self.flush(ends=True)
+            self.flush()
+            self.settle()
             self.in_item = False
             if tag == "dl":
                 self.define()
+                self.settle()
+                self.lists.pop()
                 if not self.lists:
                     self.end_list()
         elif tag in BLOCKS or tag == "li":
@@ -216,27 +273,34 @@ class _Walk:
                 self.in_item = True
 
     def begin_item(self) -> None:
+        self.settle()
         if not self.lists:
             self.lists.append(["ul", 0])
         kind = self.lists[-1]
         kind[1] = int(kind[1]) + 1
-        self.items.append((len(self.lists) - 1, "-" if kind[0] == "ul" else f"{kind[1]}.", ""))
+        self.items.append((len(self.lists) - 1, f"{kind[1]}." if kind[0] == "ol" else "-", ""))
         self.in_item = True
 
     def define(self) -> None:
         """A new item for a definition, which begins with what it defines."""
         terms, self.terms = self.terms, []
         if any(terms):
-            self.items.append((len(self.lists), "-", ""))
-            self.defined = f"{', '.join(filter(None, terms))}: "
+            self.items.append((max(0, len(self.lists) - 1), "-", ""))
+            self.lead = f"{', '.join(filter(None, terms)).rstrip(' :')}: "
             self.in_item = True
 
-    def flush(self, *, ends: bool = False) -> None:
-        text = "".join(self.inline)
-        self.inline = []
-        if not text.strip() and not (ends and self.defined):
-            return
-        text, self.defined = self.defined + text, ""
+    def said(self) -> str:
+        """What has gathered in `inline`."""
+        text, self.inline = "".join(self.inline), []
+        return html_signs.without(text)
+
+    def flush(self) -> None:
+        text = self.said()
+        if _WORD.search(text) or (self.in_item and text.strip()):
+            self.place(text)
+
+    def place(self, text: str) -> None:
+        text, self.lead = f"{self.lead}{text}", ""
         if self.in_item and self.items:
             depth, mark, before = self.items[-1]
             if before:
@@ -247,7 +311,13 @@ class _Walk:
             self.end_list()
             self.out.paragraph(text)
 
+    def settle(self) -> None:
+        """A term or the name of a box below which no text stands, but a list, code or nothing."""
+        if self.lead:
+            self.place("")
+
     def end_list(self) -> None:
+        self.settle()
         self.out.items((depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text)
         self.items, self.in_item = [], False
 
@@ -294,12 +364,24 @@ class _Cell(_Walk):
     """A walk that keeps the text instead of writing it."""
 
     def __init__(self, walk: _Walk) -> None:
-        super().__init__(walk.out, walk.hidden_names, walk.skipped)
+        super().__init__(walk.out, walk.hidden_names, walk.skipped, walk.signs)
         self.texts: list[str] = []
+        self.notes, self.told = walk.notes, walk.told
 
-    def flush(self, *, ends: bool = False) -> None:
-        self.texts.append(self.defined + "".join(self.inline))
-        self.inline, self.defined = [], ""
+    def leave(self, tag: str) -> None:
+        super().leave("p" if tag in HEADINGS else tag)
+
+    def flush(self) -> None:
+        if text := self.said().strip():
+            self.place(text)
+
+    def place(self, text: str) -> None:
+        self.texts.append(f"{self.lead}{text}")
+        self.lead = ""
+
+    def footnotes(self) -> list[tuple[LexborNode, bool, bool]]:
+        self.flush()
+        return []  # they stand below the table
 
     def begin_item(self) -> None:
         self.flush()

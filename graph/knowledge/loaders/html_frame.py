@@ -1,6 +1,7 @@
-"""What of a web page is its frame: menus, banners, notices about cookies, contents, ways back to the top."""
+"""What of a web page is its frame: menus, banners, notices about cookies, contents, ways to other pages."""
 
 import re
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -11,9 +12,17 @@ _FRAME_NAMES = re.compile(
     r"cookies?|cookie[-_]?(?:banner|notice|consent|bar)|consent|pagination|pager|skip[-_]?(?:link|nav|to[-_]content)|"
     r"toc|table[-_]of[-_]contents|share|social|masthead)"
 )
+_WORDS = re.compile(r"[^\W_]+")
 TO_TOP = re.compile(
     r"\W*(?:(?:back|return|go|jump|up) to (?:the )?top(?: of (?:the |this )?page)?|skip to (?:main )?content)\W*", re.I
 )
+_LABEL = re.compile(r"\W*(note|tip|important|warning|caution|danger|hint|attention|error)\W*", re.IGNORECASE)
+_TITLE = re.compile("title|heading")
+_ONWARD = re.compile(r"\W*(?:prev(?:ious)?|next)(?: (?:page|chapter|section|topic))?\W*", re.I)
+_WAYS = re.compile(r"\W*(?:prev(?:ious)?|next|up|home|top|contents|index)\W*", re.I)
+_ONWARD_LINKS = "a[rel~=prev], a[rel~=previous], a[rel~=next], a[accesskey=p], a[accesskey=n]"
+_ONWARD_WORDS = 60
+_NO_BOX = "h1, h2, h3, h4, h5, h6, pre, dl, main, article, img[alt*=' ']"
 
 
 def frames(node: LexborNode) -> bool:
@@ -40,9 +49,60 @@ def _has_words(node: LexborNode) -> bool:
 
 
 def points_elsewhere(node: LexborNode, *, nothing_yet: bool) -> bool:
-    """Whether a list is the contents of the page, or a menu above everything else: nothing but links."""
+    """Whether a list or a line is the contents of the page, or a menu above everything else: nothing but links."""
     links = node.css("a[href]")
-    if len(links) < 2 or "".join(node.text().split()) != "".join("".join(a.text() for a in links).split()):
+    if len(links) < 2 or _letters(node.text()) != _letters("".join(a.text() for a in links)):
         return False
     local = all((a.attributes.get("href") or "").startswith("#") for a in links)
-    return local or (nothing_yet and _has_words(node))
+    marked = node.css_first("[aria-current], .active, .current, .selected") is not None  # where the reader is
+    return local or marked or (nothing_yet and _has_words(node))
+
+
+def label(node: LexborNode) -> str:
+    """What a box of notes is called, "Warning", where an element holds nothing else; "" for every other element."""
+    own = (node.attributes.get("class") or "").lower()
+    if node.tag not in ("p", "h2", "h3", "h4", "h5", "h6") and not (node.tag == "div" and _TITLE.search(own)):
+        return ""
+    found = _LABEL.fullmatch(node.text())
+    around, levels = node.parent, 5
+    while found and around is not None and levels:
+        names = (around.attributes.get("class") or "").lower()
+        if found[1].lower() in names or "admonition" in names:
+            return found[1].capitalize()
+        around, levels = around.parent, levels - 1
+    return ""
+
+
+def ways_on(page: LexborNode) -> Iterator[LexborNode]:
+    """The boxes that only lead to the pages before and after this one."""
+    links = page.css(_ONWARD_LINKS) + [link for link in page.css("a[href]") if _ONWARD.fullmatch(link.text())]
+    for link in links if len(links) <= 16 else [*links[:8], *links[-8:]]:
+        box, around = None, link.parent
+        while around is not None and around.tag not in ("body", "html", None) and _only_leads(around):
+            box, around = around, around.parent
+        if box is not None:
+            yield box
+
+
+def _only_leads(node: LexborNode) -> bool:
+    """Whether a box holds links and, in cells, names of pages, and no sentence."""
+    if len(node.text(separator=" ").split()) > _ONWARD_WORDS or node.css_first(_NO_BOX) is not None:
+        return False
+    return not any(_said(piece, node) for piece in node.traverse(include_text=True) if piece.is_text_node)
+
+
+def _said(piece: LexborNode, box: LexborNode) -> bool:
+    text, around = piece.text_content or "", piece.parent
+    if _WAYS.fullmatch(text):
+        return False
+    while _letters(text) and around is not None:
+        if around.tag == "a" or (around.tag in ("td", "th") and text.rstrip()[-1:] not in (".", "!", "?")):
+            return False
+        if around.mem_id == box.mem_id:
+            break
+        around = around.parent
+    return bool(_letters(text))
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORDS.findall(text))

@@ -12,6 +12,14 @@ def has_header(node: LexborNode) -> bool:
     return first is not None and (node.css_first("thead th, thead td") is not None or first.css_first("td") is None)
 
 
+def names_values(node: LexborNode) -> bool:
+    """Whether each row is a name and its value, as in the box at the side of an article."""
+    rows = [[cell.tag for cell in row.iter()] for row in node.css("tr")]
+    return (
+        all(row == ["th", "td"] for row in rows) and node.css_first("table table, pre, ul, ol") is None and bool(rows)
+    )
+
+
 def data_table(
     node: LexborNode, cell_text: Callable[[LexborNode], str], hidden: Callable[[LexborNode], bool]
 ) -> list[list[str]]:

@@ -205,3 +205,11 @@ def test_a_fence_stays_with_a_line_of_its_code() -> None:
     document = markdown("```\n" + "\n".join(f"make target number {n}" for n in range(60)) + "\n```")
     for part in shown(document, chunk(document, words, size=50, overlap=0)):
         assert part.strip("`\n") and not part.endswith("\n```\n") and part != "```"
+
+
+@pytest.mark.parametrize("overlap", [1, 2, 5])
+def test_a_chunk_does_not_begin_inside_the_code_that_it_repeats(overlap: int) -> None:
+    document = markdown(f"{sentences(3)}\n\n```\nlist all\n```\n\n{sentences(3)}")
+    text = shown(document, chunk(document, words, size=36, overlap=overlap))
+    assert len(text) == 2
+    assert text[1].startswith("```\nlist all\n```\n\nS0" if overlap == 5 else "S0")

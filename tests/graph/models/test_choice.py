@@ -87,3 +87,14 @@ def test_code_keeps_its_fences_and_a_list_its_first_mark() -> None:
     text = "## Store\n\n- gloves of nitrile\n- coats of cotton\n"
     (said,) = asked("What items are in the store?", "gloves", "coats", text=text)
     assert said == "- gloves of nitrile\n- coats of cotton"
+
+
+@pytest.mark.parametrize("piece", ["7", "[13]", "https://lab.example/a"])
+def test_a_piece_without_words_is_no_sentence(piece: str) -> None:
+    page = f"Staff have 25 days of leave a year.\n\n{piece}\n\nInterns have fewer."
+    assert asked("How many days of leave do staff have?", piece, text=page) == []
+
+
+@pytest.mark.parametrize("text", ["The rooms with a hood are:\n\n- 12\n- 14", "Where to ask:\n\nhttps://lab.example/a"])
+def test_a_number_or_an_address_is_quoted_below_what_it_is_of(text: str) -> None:
+    assert text.split()[-1] in "".join(asked("Which rooms have a hood, where to ask?", "12", "https", text=text))
