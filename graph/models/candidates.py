@@ -93,7 +93,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     """Candidates in the order of the evidence and their features, float64 (len(candidates), len(FEATURES))."""
     wanted = frozenset(lexical.stem(w) for word in content_words(question) for w in lexical.words(word))
     cue = next((answer for ask, answer in CUES if ask.search(question)), None)
-    defined = _defined(question) if kind(question) == "definition" else None
+    defined = defines(question) if kind(question) == "definition" else None
     cut = [(item, [leaf for unit in units(item["text"]) for leaf in _leaves(unit)]) for item in evidence]
     bags = [[frozenset(lexical.stems(item["text"][a:b])) for a, b in leaves] for item, leaves in cut]
     flat = [bag for group in bags for bag in group]
@@ -134,7 +134,7 @@ _ADDRESS = re.compile(r"\S+://\S+")
 _ASKED = frozenset("mean means meaning meant stand stands definition define defined explain exactly".split())
 
 
-def _defined(question: str) -> re.Pattern[str] | None:
+def defines(question: str) -> re.Pattern[str] | None:
     """What a sentence looks like that says what the words asked about mean: "‘operator’ means", "Hone is"."""
     term = r"\W+".join(re.escape(word) for word in content_words(question) if word not in _ASKED)
     if not term:

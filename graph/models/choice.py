@@ -5,10 +5,10 @@ each side. Nothing weaker stands behind what answers, and each kind has its budg
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import dedent
 
-from graph.models.candidates import Candidate, without_item
+from graph.models.candidates import DEFINES, Candidate, defines, without_item
 from graph.models.units import Range
 from graph.policy.question import answer_type, intent
 from graph.policy.text import lexical as lexical
@@ -130,19 +130,28 @@ def _begin(text: str, candidate: Candidate) -> int:
 def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candidate]:
     """For each thing that is set side by side the best that names it; what names both is said once."""
     chosen: list[Candidate] = []
-    one, other = (frozenset(lexical.stems(side)) for side in answer_type.sides(question) or ("", ""))
-    for side in (one - other, other - one):
-
-        def worth(candidate: Candidate, side: frozenset[str] = side) -> float:
-            about = candidate.stems | frozenset(lexical.stems(candidate.path))
-            return candidate.score + SIDE * len(about & side) / max(1, len(side))
-
+    named = answer_type.sides(question) or ("", "")
+    one, other = (frozenset(lexical.stems(side)) for side in named)
+    for name, own, others in ((named[0], one - other, other - one), (named[1], other - one, one - other)):
         used = 0
-        for candidate in sorted(found, key=worth, reverse=True)[:EACH_SIDE]:
+        for candidate in sorted(found, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
             used += _words(candidate)
             if used <= budget // 2 and not any(_repeats(candidate, held) for held in chosen):
                 chosen.append(candidate)
     return chosen or [found[0]]
+
+
+def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable[[Candidate], float]:
+    """What a candidate is worth to one side, with the words that are its `own`. A heading that names both tells none."""
+    defined = defines(name)
+
+    def worth(candidate: Candidate) -> float:
+        above = frozenset(lexical.stems(candidate.path))
+        about = candidate.stems | (frozenset() if above & others else above)
+        told = SIDE * len(about & own) / max(1, len(own))
+        return candidate.score + told + (DEFINES if defined and defined.search(candidate.text) else 0.0)
+
+    return worth
 
 
 def _said(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:

@@ -96,6 +96,8 @@ class _Reader:
         elif listed < len(block) and not lone:
             if listed:
                 self.sentences(block[:listed])
+                if start == 0 and self.text[block[listed - 1].end - 1] != ":":
+                    self.above = []  # a part that begins inside a list: this is the end of an item
             self.items(block[listed:])
         else:
             self.sentences(block)
