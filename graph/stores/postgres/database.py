@@ -32,6 +32,7 @@ _TOLD = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
 _BEGIN = f"BEGIN; {_TOLD}"
 _SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TOLD}; SELECT"  # with it, it stands still
 PATIENCE_S = 75.0  # with a statement: longer than statement_timeout, of which a server that stands still knows nothing
+_AWAY_S = 1.0  # after no connection was to be had nobody tries: else each of a line, or each step of a turn, would wait
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
     "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
@@ -60,6 +61,7 @@ class Database:
         self._pool: ConnectionPool[Connection] | None = None
         self._looked_at: WeakSet[Any] = WeakSet()
         self._used = 0
+        self._away, self._away_since = "", 0.0  # why no connection was to be had
 
     @property
     def place(self) -> str:
@@ -69,8 +71,14 @@ class Database:
 
     def connect(self, patience_s: float) -> "Connection":
         """A connection beside the pool. Raises Unavailable."""
+        if self._just_away:
+            raise self._told(Unavailable)
         with self.outages():
-            connection = Connection.connect(self.url, **_CONNECT)
+            try:
+                connection = Connection.connect(self.url, **_CONNECT)
+            except psycopg.Error as error:
+                self._away, self._away_since = _first_line(error), time.monotonic()
+                raise
             connection.patience_s = patience_s
             try:
                 _settled(connection)
@@ -129,7 +137,7 @@ class Database:
     @contextmanager
     def _connection(self, raises: type[Unavailable]) -> Iterator["Connection"]:
         try:
-            connection = self._open().getconn()
+            connection = self._open().getconn(0.05 if self._just_away else None)
         except PoolTimeout as error:
             raise self._none(raises) from error
         with self._lock:
@@ -140,6 +148,8 @@ class Database:
             with self._lock:
                 self._used -= 1
             if self._pool is not None:
+                if connection.closed:  # the others are likely to be: each would be waited for in turn
+                    self._pool.drain()
                 self._pool.putconn(connection)
             else:
                 connection.close()
@@ -150,13 +160,21 @@ class Database:
                 f"all {self._most} connections to the database were in use for {self._wait_s:g} seconds.",
                 hint="Try again; if it happens often, raise CORDON_DATABASE_CONNECTIONS.",
             )
-        try:  # to learn why: the pool keeps that to itself
-            psycopg.connect(self.url, **{**_CONNECT, "connect_timeout": 2}).close()
-            why = "it does again now"
-        except psycopg.Error as error:
-            why = str(error).strip().splitlines()[0].removeprefix("connection failed: ")
+        if not self._just_away:
+            try:  # to learn why: the pool keeps that to itself
+                psycopg.connect(self.url, **{**_CONNECT, "connect_timeout": 2}).close()
+                self._away = "it does again now"
+            except psycopg.Error as error:
+                self._away, self._away_since = _first_line(error), time.monotonic()
+        return self._told(raises)
+
+    @property
+    def _just_away(self) -> bool:
+        return time.monotonic() - self._away_since < _AWAY_S
+
+    def _told(self, raises: type[Unavailable]) -> Unavailable:
         return raises(
-            f"the database {self.place} gave no connection in {self._wait_s:g} seconds: {why}.",
+            f"the database {self.place} gave no connection: {self._away}.",
             hint="Is it up, and does it have connections left? Answers come again when it does.",
         )
 
@@ -237,6 +255,10 @@ def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -
     return raises(
         f"the database could not do it: {said}.", hint="Is it up, and is there room on its disk? Then try again."
     )
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
 
 
 class _Text(StrDumper):

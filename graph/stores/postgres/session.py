@@ -5,7 +5,6 @@ One connection beside the pool. When the process dies, or the connection does, t
 
 import hashlib
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,14 +12,12 @@ from typing import Any
 
 import psycopg
 
-from graph.errors import Unavailable
 from graph.stores.limits import Allowance, Refusal
 from graph.stores.postgres.database import ALL, Connection, Database, unavailable
 
 _CLASS = 0x636F7264  # of the advisory locks that say that a process lives; lives() in migrations knows it
 _NUMBERS = 1_000
 _PATIENCE_S = 12.0  # with a statement: each is quick, or waits for a lock of a row, for ten seconds at most
-_AWAY_S = 1.0  # after no connection was to be had, nobody tries: else each of a line would wait for one in turn
 _AGAIN_S = 0.05  # until a thread that another process has is tried again
 
 
@@ -31,8 +28,6 @@ class Session:
         self._database = database
         self._free = threading.Condition(threading.RLock())
         self._connection: Connection | None = None
-        self._away: Unavailable | None = None
-        self._away_since = 0.0
         self._number = 0
         self._numbers: deque[int] = deque(maxlen=_NUMBERS)
         self._turns: dict[int, int] = {}  # of threads: the session in which the lock was taken
@@ -79,27 +74,18 @@ class Session:
 
     def _connected(self) -> "Connection":
         if self._connection is None or self._connection.broken or self._connection.closed:
-            if self._away is not None and time.monotonic() - self._away_since < _AWAY_S:
-                raise Unavailable(str(self._away), hint=self._away.hint)
-            try:
-                self._connection = self._begun()
-            except Unavailable as error:
-                self._away, self._away_since = error, time.monotonic()
-                raise
+            with self._database.outages():
+                connection = self._database.connect(_PATIENCE_S)
+                try:
+                    self._number = self._begun(connection)
+                except BaseException:
+                    connection.close()
+                    raise
+            self._numbers.append(self._number)
+            self._connection = connection
         return self._connection
 
-    def _begun(self) -> "Connection":
-        with self._database.outages():
-            connection = self._database.connect(_PATIENCE_S)
-            try:
-                self._number = self._numbered(connection)
-            except BaseException:
-                connection.close()
-                raise
-        self._numbers.append(self._number)
-        return connection
-
-    def _numbered(self, connection: "Connection") -> int:
+    def _begun(self, connection: "Connection") -> int:
         """A number for the process, as it is connected now."""
         connection.execute("SELECT set_config('cordon.tenant', %s, false)", [ALL])
         sql = "SELECT n, pg_advisory_lock(%s, n) FROM (SELECT nextval('sessions')::integer AS n) AS one"

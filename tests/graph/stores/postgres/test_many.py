@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
@@ -299,24 +300,54 @@ def test_a_statement_may_take_longer_only_where_it_is_known_to(url: str, monkeyp
     known.close()
 
 
-def test_who_stands_in_line_while_the_database_is_away_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[float] = []
+def test_who_stands_in_line_while_the_database_is_away_is_told_at_once(
+    worker: Callable[..., Postgres], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores, tried = worker(wait_s=0.3), list[float]()
 
-    def connect(self: Database, patience_s: float) -> Any:
+    def connect(*arguments: Any, **known: Any) -> Any:
         tried.append(time.monotonic())
         time.sleep(0.3)
-        raise Unavailable("away", hint="soon")
+        raise psycopg.OperationalError("connection failed: timeout")
 
-    monkeypatch.setattr(Database, "connect", connect)
-    line = session.Session(Database("postgresql://w@/none", most=1, wait_s=1))
+    def asked() -> None:
+        with pytest.raises(Unavailable, match="timeout"):
+            stores.counters.enter([])
+        with pytest.raises(Unavailable, match="timeout"):
+            stores.keys.all()
+
+    monkeypatch.setattr(database.Connection, "connect", connect)
+    begun = time.monotonic()
     for _ in range(5):
-        with pytest.raises(Unavailable, match="away"):
-            line.ask("SELECT 1")
-    assert len(tried) == 1
-    monkeypatch.setattr(session, "_AWAY_S", 0.0)
-    with pytest.raises(Unavailable, match="away"):
-        line.ask("SELECT 1")
-    assert len(tried) == 2
+        asked()
+    assert time.monotonic() - begun < 1 and len(tried) <= 2  # one of the session, one of the pool
+    monkeypatch.setattr(database, "_AWAY_S", 0.0)
+    with pytest.raises(Unavailable, match="timeout"):
+        stores.counters.enter([])
+    assert len(tried) > 1
+
+
+def test_connections_that_lie_behind_a_dead_one_are_not_tried_one_after_the_other(
+    worker: Callable[..., Postgres], postgres: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE_S", 1.0)
+    stores = worker(connections=4)
+    with ExitStack() as open_at_once:
+        for _ in range(4):
+            open_at_once.enter_context(stores._database.transaction())
+    with postgres.admin() as admin:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'cordon' AND datname = %s"
+        silent = [pid for (pid,) in admin.execute(sql, [conninfo_to_dict(url)["dbname"]]).fetchall()]
+    assert len(silent) == 4
+    for pid in silent:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert stores.keys.all() == []
+        assert time.monotonic() - begun < 2
+    finally:
+        for pid in silent:
+            os.kill(pid, signal.SIGCONT)
 
 
 def test_answers_come_again_as_soon_as_the_database_does(postgres: Server, url: str, tmp_path: Path) -> None:
