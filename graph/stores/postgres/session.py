@@ -141,8 +141,9 @@ class PostgresCounters:
     def leave(self, allowances: Sequence[Allowance]) -> None:
         with suppress(Exception):  # of a connection that is gone: its places went with it
             self._session.ask(
+                # Not below 0, by those who came in on a connection that was lost: for ever too many would fit in.
                 "WITH gone AS (UPDATE places SET taken = taken - 1 FROM unnest(%s::text[], %s::text[]) AS one (kind,"
-                " name) WHERE places.kind = one.kind AND places.name = one.name AND session = %s RETURNING 1)"
-                " SELECT count(*) FROM gone",
+                " name) WHERE places.kind = one.kind AND places.name = one.name AND session = %s AND taken > 0"
+                " RETURNING 1) SELECT count(*) FROM gone",
                 [[one.kind for one in allowances], [one.name for one in allowances], self._session.number],
             )

@@ -265,6 +265,16 @@ def test_what_was_answered_survives_a_kill_of_the_server_and_answers_come_again(
         stores.close()
 
 
+def test_who_came_in_on_a_connection_that_was_lost_leaves_no_room_for_two(worker: Callable[..., Postgres]) -> None:
+    stores, key = worker(), [Allowance("key", "a", 60, 1)]
+    assert stores.counters.enter(key) is None
+    stores._session.close()
+    assert stores.counters.enter(key) is None
+    for _ in range(2):
+        stores.counters.leave(key)
+    assert [stores.counters.enter(key) for _ in range(2)] == [None, Refusal("key", 0)]
+
+
 def test_a_connection_on_which_nothing_is_said_is_given_up(
     worker: Callable[..., Postgres], postgres: Server, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
