@@ -20,10 +20,10 @@ from tests.support.postgres import OWNER, Server, programs, server
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def run(script: str, url: str, argument: Path) -> str:
-    known = {"PATH": f"{programs()}:{os.environ['PATH']}", "CORDON_DATABASE_OWNER_URL": url}
+def run(script: str, url: str, *arguments: Path, **more: str) -> str:
+    known = {"PATH": f"{programs()}:{os.environ['PATH']}", "CORDON_DATABASE_OWNER_URL": url, **more}
     done = subprocess.run(
-        ["/bin/sh", ROOT / "deploy" / script, argument], env=known, capture_output=True, text=True, check=False
+        ["/bin/sh", ROOT / "deploy" / script, *arguments], env=known, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -67,7 +67,7 @@ def test_a_copy_through_the_store_is_no_way(postgres: Server) -> None:
 
 @pytest.mark.slow
 def test_on_a_new_server_it_verifies_and_answers(tmp_path: Path) -> None:
-    """As after a server was lost: the new one has the owner, and not yet the workers' role."""
+    """As after a server was lost: the new one is as the compose file makes it, and has no role for the workers yet."""
     with server() as lost, server() as new:
         migrate(lost.url("prepared", OWNER), lost.url("prepared"))
         settings = load(environ={}, home=tmp_path / "home", out=tmp_path, database_url=lost.url("prepared"))
@@ -77,7 +77,12 @@ def test_on_a_new_server_it_verifies_and_answers(tmp_path: Path) -> None:
             assert agent.ask(QUESTIONS["U1"], tenant_id="U1")["decision"] == "answer"
         dump = Path(run("backup.sh", lost.url("prepared", OWNER), tmp_path))
         lost.stop()
-        known = {"CORDON_DATABASE_URL": new.url("prepared"), "CORDON_DATABASE_OWNER_URL": new.url("prepared", OWNER)}
+        new.drop("prepared")
+        with new.admin() as admin:
+            admin.execute(f"DROP ROLE {OWNER}")
+        at = {"PGHOST": str(new.folder), "PGDATABASE": "postgres", "POSTGRES_USER": "postgres"}
+        run("compose/database.sh", "", **at, CORDON_OWNER_PASSWORD="o-1_x")
+        known = {"CORDON_DATABASE_URL": new.url("cordon"), "CORDON_DATABASE_OWNER_URL": new.url("cordon", OWNER)}
 
         def cordon(*arguments: str) -> str:
             done = subprocess.run(
