@@ -59,6 +59,7 @@ SILENT_S = {
     "clocks": 0.0,
 }
 PLAN = Plan(workers=2, tenants=10, threads=100, turns=6, clients=12, uploads=20, kills=0, pause_s=0.7)
+SMALL = Plan(workers=2, tenants=3, threads=9, turns=5, clients=6, uploads=3, kills=0, pause_s=0.3)
 BEFORE_S = 10.0  # people ask before anything breaks
 LOOK_S = 300.0  # behind the beginning of the silence, at most, for what must come of it
 MOST_S = 240.0  # then nobody begins anything new
@@ -95,14 +96,16 @@ def missing(*, clocks: bool = True) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("breaks", nargs="*", choices=[*SILENT_S, []], default=[])
-    chosen = parser.parse_args().breaks or list(SILENT_S)
+    parser.add_argument("--small", action="store_true", help="few people, as the test has it")
+    options = parser.parse_args()
+    chosen, plan = options.breaks or list(SILENT_S), SMALL if options.small else PLAN
     if why := missing(clocks="clocks" in chosen):
         print(f"cannot run here: {why}", file=sys.stderr)
         return 2
     good = True
     for broken in chosen:
         with tempfile.TemporaryDirectory(prefix="cordon-h-", dir="/tmp") as folder:
-            told = measure(broken, PLAN, Path(folder), say=lambda line: print(line, file=sys.stderr, flush=True))
+            told = measure(broken, plan, Path(folder), say=lambda line: print(line, file=sys.stderr, flush=True))
         print(json.dumps({"broken": broken, "silent_s": SILENT_S[broken], **asdict(told)}), flush=True)
         good = good and told.good
     return 0 if good else 1
