@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -20,12 +20,15 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def served(folder: Path, settings: Mapping[str, str], log: str = "log") -> Iterator[tuple[str, int]]:
-    """(address, process id) of a service over `folder/home`; what it says on stderr goes to that file in the folder."""
+def served(
+    folder: Path, settings: Mapping[str, str], log: str = "log", within: Sequence[str] = (), port: int = 0
+) -> Iterator[tuple[str, int]]:
+    """(address, process id) of a service over `folder/home`; what it says on stderr goes to that file in the folder.
+    `within`: a command that becomes the service, such as one that puts it on another host."""
     log_file = folder / log
     with log_file.open("wb") as said:
         environ = {**environment(folder), **settings}
-        service = subprocess.Popen([*CORDON, "serve", "--port", "0"], env=environ, stderr=said, cwd=ROOT)
+        service = subprocess.Popen([*within, *CORDON, "serve", "--port", str(port)], env=environ, stderr=said, cwd=ROOT)
         try:
             yield _address(log_file, service), service.pid
         finally:

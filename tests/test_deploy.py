@@ -144,6 +144,15 @@ def test_probes_ask_what_the_service_answers(tmp_path: Path) -> None:
         assert address in compose()["services"]
 
 
+def test_the_proxy_waits_longer_than_a_question_may_take_and_sends_no_post_twice() -> None:
+    proxy = (ROOT / "deploy/compose/Caddyfile").read_text()
+    [waits] = re.findall(r"response_header_timeout (\d+)s", proxy)
+    assert int(waits) > Settings().request_s
+    assert "lb_try_duration" in proxy and "lb_retry_match" not in proxy  # that would be asked for
+    [idle] = re.findall(r"keepalive (\d+)s", proxy)
+    assert int(idle) < 30  # uvicorn's timeout_keep_alive: a worker never closes what the proxy sends on
+
+
 def test_who_stops_has_time_to_end_its_questions() -> None:
     from graph.service.http.run import DRAIN_S
 

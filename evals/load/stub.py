@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -48,7 +48,7 @@ def answer(body: dict[str, Any], chance: Random | None = None) -> bytes:
     ).encode()
 
 
-async def main(seconds: float, chance: Random | None) -> None:
+async def main(seconds: float, chance: Random | None, host: str) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
@@ -69,17 +69,19 @@ async def main(seconds: float, chance: Random | None) -> None:
         finally:
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=512)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    server = await asyncio.start_server(serve, host, 0, backlog=512)
+    print(f"http://{host}:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     await server.serve_forever()
 
 
 @contextmanager
-def running(seconds: float, *options: str) -> Iterator[dict[str, str]]:
-    """The settings for it; in a process of its own, so that its work is not counted as that of who asks it."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evals.load.stub", str(seconds), *options], stdout=subprocess.PIPE, cwd=ROOT
-    )
+def running(
+    seconds: float, *options: str, host: str = "127.0.0.1", within: Sequence[str] = ()
+) -> Iterator[dict[str, str]]:
+    """The settings for it; in a process of its own, so that its work is not counted as that of who asks it. `within`: a
+    command that becomes it, such as one that puts it on another host."""
+    command = [*within, sys.executable, "-m", "evals.load.stub", str(seconds), *options, "--host", host]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
     try:
         assert process.stdout is not None
         url = process.stdout.readline().decode().strip()
@@ -90,4 +92,5 @@ def running(seconds: float, *options: str) -> Iterator[dict[str, str]]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1]), Random(1) if "--moody" in sys.argv else None))
+    where = sys.argv[sys.argv.index("--host") + 1] if "--host" in sys.argv else "127.0.0.1"
+    asyncio.run(main(float(sys.argv[1]), Random(1) if "--moody" in sys.argv else None, where))

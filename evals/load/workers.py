@@ -63,6 +63,7 @@ class Plan:
     database_kills: int = 0
     cut: float = 0.0  # of the messages of workers to the database
     full: bool = False
+    pause_s: float = 0.0  # of a client between two questions
     seed: int = 21
 
 
@@ -264,7 +265,7 @@ class _Run:
             client.join()
 
     def _client(self, dice: Random) -> None:
-        with httpx.Client(timeout=120, trust_env=False) as http:
+        with self.http() as http:
             while True:
                 try:
                     task = self._left.get_nowait()
@@ -276,6 +277,10 @@ class _Run:
                     self._ask(http, dice, *task)
                 if (left := self._left.qsize()) % 200 == 0:
                     self.say(f"{left} left, {self.tally}")
+                time.sleep(self.plan.pause_s)
+
+    def http(self) -> httpx.Client:
+        return httpx.Client(timeout=120, trust_env=False)
 
     def _ask(self, http: httpx.Client, dice: Random, tenant: str, thread: str) -> None:
         body = {"question": QUESTION, "thread_id": thread, "memory": "buffer"}
@@ -392,7 +397,7 @@ class _Run:
     def settle(self) -> None:
         """All jobs are done, or counted as lost."""
         until = time.monotonic() + PATIENCE_S
-        with httpx.Client(timeout=60, trust_env=False) as http:
+        with self.http() as http:
             for n, (job_id, (tenant, name)) in enumerate(self.jobs.items()):
                 state = self._state(http, n, tenant, job_id, until)
                 if state.get("state") != "done" or [f["status"] for f in state["files"]] not in (

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,14 +25,20 @@ _SETTINGS = "-c listen_addresses= -c shared_buffers=64MB -c max_connections=100 
 
 
 class Server:
-    """`folder` is new, and of the user that the server runs as."""
+    """`folder` is new, and of the user that the server runs as. `within`: a command that becomes the server, such as one
+    that puts it on another host; over a network it believes whoever asks."""
 
-    def __init__(self, folder: Path, programs: Path, user: str | None, options: str = _QUICK) -> None:
-        self.folder, self._programs, self._user = folder, programs, user
+    def __init__(
+        self, folder: Path, programs: Path, user: str | None, options: str = _QUICK, within: Sequence[str] = ()
+    ) -> None:
+        self.folder, self._programs, self._user, self._within = folder, programs, user, within
         self._options = f"{_SETTINGS} {options} -c unix_socket_directories={folder}"
         self._run(
             "initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"
         )
+        if within:
+            with (folder / "data" / "pg_hba.conf").open("a") as rules:
+                rules.write("host all all samenet trust\n")
         self.start()
         with self.admin() as admin:
             admin.execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
@@ -56,7 +62,7 @@ class Server:
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [*as_user(self._user), self._programs / program, *arguments],
+            [*self._within, *as_user(self._user), self._programs / program, *arguments],
             cwd=self.folder,
             env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,

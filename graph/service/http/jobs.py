@@ -28,7 +28,7 @@ KEPT_S = 7 * 86_400  # how long a finished job can be looked up
 STOP_S = 5.0
 TRIES = 2  # of a file, when the process that reads it is brought down
 LIVES = 5  # of a file, when the whole worker is: seldom the file's fault, and of many workers one often dies
-IDLE_S = 30.0  # how long the process that reads is kept without work
+IDLE_S = 30.0  # how long the process that reads is kept without work, and how often others' uploads are looked for
 AWAY_S, AGAIN_S = 3_600.0, 2.0  # how long what is away is waited for, and how often it is tried
 LOOK_S = 5.0  # how often, within a file, it is asked whose the job is
 WAITING_PER_TENANT = 100  # jobs; more get 429
@@ -57,6 +57,7 @@ class Jobs:
         self._since: dict[str, float] = {}  # jobs that wait for what is away: since when
         self._unsaved: set[str] = set()  # jobs whose last state is not on record yet
         self._looked = 0.0
+        self._took_over = time.monotonic()
         self._closing = threading.Event()
         self._reader = Reader(agent.settings, agent.deps.lock.files)
         self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
@@ -179,11 +180,12 @@ class Jobs:
         """The oldest job of the tenant that has waited longest for a turn: one file each, so that none stands behind
         another's hundred. None when the service stops."""
         while True:
+            if time.monotonic() - self._took_over > IDLE_S:  # busy or not: a worker that always has files to read, too
+                self._take_over()
             with self._more:
                 if self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
                     return None if self._closing.is_set() else self._chosen()
             self._reader.close()
-            self._take_over()
             self._save_left()
 
     def _chosen(self) -> Job:
@@ -220,6 +222,7 @@ class Jobs:
 
     def _take_over(self) -> None:
         """What workers that died had not finished."""
+        self._took_over = time.monotonic()
         with suppress(OSError):  # the stores are away: the next time
             left = self._uploads.left()
             with self._lock:

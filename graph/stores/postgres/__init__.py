@@ -86,8 +86,7 @@ class Postgres:
         return int(count)
 
     def remains(self, names: Collection[str]) -> list[str]:
-        with self._database.transaction(ALL) as cursor:
-            cursor.execute("SET LOCAL statement_timeout = 0")
+        with self._database.transaction(ALL, long=True) as cursor:
             return [place for (place,) in cursor.execute("SELECT * FROM remains(%s)", [list(names)])]
 
     def backup(self, out: BinaryIO) -> dict[str, str]:

@@ -23,17 +23,33 @@ from graph.errors import BadSettings, Unavailable
 from graph.stores.postgres.migrate import newest
 
 ALL = "*"  # of all tenants; migrations/access.sql says what is seen so
-# A worker that hangs in a transaction, or a host that is gone, holds up nobody for long.
+# A worker that hangs in a transaction, or a host that is gone, holds up nobody for long: while the server has an answer
+# under way to it, keepalives say nothing, and only tcp_user_timeout ends the waiting (else after a quarter of an hour).
 _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
-    SET tcp_keepalives_count = 3; SET client_min_messages = error"""
+    SET tcp_keepalives_count = 3; SET tcp_user_timeout = '20s'; SET client_min_messages = error"""
 _TOLD = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
 _BEGIN = f"BEGIN; {_TOLD}"
 _SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TOLD}; SELECT"  # with it, it stands still
+PATIENCE_S = 75.0  # with a statement: longer than statement_timeout, of which a server that stands still knows nothing
+_AWAY_S = 1.0  # after no connection was to be had nobody tries: else each of a line, or each step of a turn, would wait
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
     "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
 }  # fmt: skip
+
+
+class Connection(psycopg.Connection[Any]):
+    """One that gives up on a server that says nothing though its host answers, which no setting of libpq does."""
+
+    patience_s: float | None = PATIENCE_S
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        try:
+            return super().wait(gen, interval, timeout or self.patience_s)
+        except psycopg.errors._WaitTimeout as error:
+            self.pgconn.finish()
+            raise psycopg.OperationalError(f"the server said nothing for {self.patience_s:g} seconds") from error
 
 
 class Database:
@@ -42,9 +58,10 @@ class Database:
     def __init__(self, url: str, most: int, wait_s: float) -> None:
         self.url, self._most, self._wait_s = url, most, wait_s
         self._lock = threading.Lock()
-        self._pool: ConnectionPool[Any] | None = None
+        self._pool: ConnectionPool[Connection] | None = None
         self._looked_at: WeakSet[Any] = WeakSet()
         self._used = 0
+        self._away, self._away_since = "", 0.0  # why no connection was to be had
 
     @property
     def place(self) -> str:
@@ -52,10 +69,17 @@ class Database:
         known = conninfo_to_dict(self.url)
         return f"{known.get('dbname', '')} at {known.get('host', 'localhost')}"
 
-    def connect(self) -> "psycopg.Connection[Any]":
+    def connect(self, patience_s: float) -> "Connection":
         """A connection beside the pool. Raises Unavailable."""
+        if self._just_away:
+            raise self._told(Unavailable)
         with self.outages():
-            connection = psycopg.connect(self.url, **_CONNECT)
+            try:
+                connection = Connection.connect(self.url, **_CONNECT)
+            except psycopg.Error as error:
+                self._away, self._away_since = _first_line(error), time.monotonic()
+                raise
+            connection.patience_s = patience_s
             try:
                 _settled(connection)
                 self._look_at(connection)
@@ -71,22 +95,29 @@ class Database:
         *,
         name: str = "",
         snapshot: bool = False,
+        long: bool = False,
         raises: type[Unavailable] = Unavailable,
     ) -> Iterator["psycopg.Cursor[Any]"]:
-        """All of it stands, or nothing. `snapshot`: only reads, and sees this moment. `raises`: in an outage."""
+        """All of it stands, or nothing. `snapshot`: only reads, and sees this moment. `long`: a statement may take more
+        than a minute. `raises`: in an outage."""
         told = sql.SQL(_SNAPSHOT if snapshot else _BEGIN).format(tenant, name)
         with self.outages(raises), self._begun(told, raises) as connection:
             try:
                 with connection.cursor(binary=True) as cursor:
+                    if long:
+                        connection.patience_s = None
+                        cursor.execute("SET LOCAL statement_timeout = 0")
                     yield cursor
                 connection.commit()
             except BaseException:
                 with suppress(psycopg.Error):  # that it is broken is told already, and the server rolls back
                     connection.rollback()
                 raise
+            finally:
+                connection.patience_s = PATIENCE_S
 
     @contextmanager
-    def _begun(self, told: sql.Composed, raises: type[Unavailable]) -> Iterator["psycopg.Connection[Any]"]:
+    def _begun(self, told: sql.Composed, raises: type[Unavailable]) -> Iterator["Connection"]:
         """A connection of the pool, in a transaction. One that broke while it lay there shows when it begins, and the
         next is taken: to look at each before would be a round trip more for every transaction."""
         until = time.monotonic() + self._wait_s
@@ -104,9 +135,9 @@ class Database:
                 return
 
     @contextmanager
-    def _connection(self, raises: type[Unavailable]) -> Iterator["psycopg.Connection[Any]"]:
+    def _connection(self, raises: type[Unavailable]) -> Iterator["Connection"]:
         try:
-            connection = self._open().getconn()
+            connection = self._open().getconn(0.05 if self._just_away else None)
         except PoolTimeout as error:
             raise self._none(raises) from error
         with self._lock:
@@ -117,6 +148,8 @@ class Database:
             with self._lock:
                 self._used -= 1
             if self._pool is not None:
+                if connection.closed:  # the others are likely to be: each would be waited for in turn
+                    self._pool.drain()
                 self._pool.putconn(connection)
             else:
                 connection.close()
@@ -127,13 +160,21 @@ class Database:
                 f"all {self._most} connections to the database were in use for {self._wait_s:g} seconds.",
                 hint="Try again; if it happens often, raise CORDON_DATABASE_CONNECTIONS.",
             )
-        try:  # to learn why: the pool keeps that to itself
-            psycopg.connect(self.url, **{**_CONNECT, "connect_timeout": 2}).close()
-            why = "it does again now"
-        except psycopg.Error as error:
-            why = str(error).strip().splitlines()[0].removeprefix("connection failed: ")
+        if not self._just_away:
+            try:  # to learn why: the pool keeps that to itself
+                psycopg.connect(self.url, **{**_CONNECT, "connect_timeout": 2}).close()
+                self._away = "it does again now"
+            except psycopg.Error as error:
+                self._away, self._away_since = _first_line(error), time.monotonic()
+        return self._told(raises)
+
+    @property
+    def _just_away(self) -> bool:
+        return time.monotonic() - self._away_since < _AWAY_S
+
+    def _told(self, raises: type[Unavailable]) -> Unavailable:
         return raises(
-            f"the database {self.place} gave no connection in {self._wait_s:g} seconds: {why}.",
+            f"the database {self.place} gave no connection: {self._away}.",
             hint="Is it up, and does it have connections left? Answers come again when it does.",
         )
 
@@ -145,7 +186,7 @@ class Database:
         except psycopg.Error as error:
             raise unavailable(error, raises) from error
 
-    def _open(self) -> "ConnectionPool[Any]":
+    def _open(self) -> "ConnectionPool[Connection]":
         with self._lock:
             if self._pool is None:
                 logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # an outage is told by who meets it
@@ -154,6 +195,8 @@ class Database:
                     min_size=0,
                     max_size=self._most,
                     timeout=self._wait_s,
+                    reconnect_timeout=self._wait_s,  # then the next that asks tries: its pauses grow to minutes
+                    connection_class=Connection,
                     kwargs=_CONNECT,
                     configure=_settled,
                     num_workers=1,
@@ -212,6 +255,10 @@ def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -
     return raises(
         f"the database could not do it: {said}.", hint="Is it up, and is there room on its disk? Then try again."
     )
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
 
 
 class _Text(StrDumper):

@@ -13,10 +13,11 @@ from typing import Any
 import psycopg
 
 from graph.stores.limits import Allowance, Refusal
-from graph.stores.postgres.database import ALL, Database, unavailable
+from graph.stores.postgres.database import ALL, Connection, Database, unavailable
 
 _CLASS = 0x636F7264  # of the advisory locks that say that a process lives; lives() in migrations knows it
 _NUMBERS = 1_000
+_PATIENCE_S = 12.0  # with a statement: each is quick, or waits for a lock of a row, for ten seconds at most
 _AGAIN_S = 0.05  # until a thread that another process has is tried again
 
 
@@ -26,7 +27,7 @@ class Session:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._free = threading.Condition(threading.RLock())
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: Connection | None = None
         self._number = 0
         self._numbers: deque[int] = deque(maxlen=_NUMBERS)
         self._turns: dict[int, int] = {}  # of threads: the session in which the lock was taken
@@ -71,10 +72,10 @@ class Session:
                         raise unavailable(error) from error
             raise AssertionError
 
-    def _connected(self) -> "psycopg.Connection[Any]":
+    def _connected(self) -> "Connection":
         if self._connection is None or self._connection.broken or self._connection.closed:
             with self._database.outages():
-                connection = self._database.connect()
+                connection = self._database.connect(_PATIENCE_S)
                 try:
                     self._number = self._begun(connection)
                 except BaseException:
@@ -84,7 +85,7 @@ class Session:
             self._connection = connection
         return self._connection
 
-    def _begun(self, connection: "psycopg.Connection[Any]") -> int:
+    def _begun(self, connection: "Connection") -> int:
         """A number for the process, as it is connected now."""
         connection.execute("SELECT set_config('cordon.tenant', %s, false)", [ALL])
         sql = "SELECT n, pg_advisory_lock(%s, n) FROM (SELECT nextval('sessions')::integer AS n) AS one"
@@ -140,8 +141,9 @@ class PostgresCounters:
     def leave(self, allowances: Sequence[Allowance]) -> None:
         with suppress(Exception):  # of a connection that is gone: its places went with it
             self._session.ask(
+                # Not below 0, by those who came in on a connection that was lost: for ever too many would fit in.
                 "WITH gone AS (UPDATE places SET taken = taken - 1 FROM unnest(%s::text[], %s::text[]) AS one (kind,"
-                " name) WHERE places.kind = one.kind AND places.name = one.name AND session = %s RETURNING 1)"
-                " SELECT count(*) FROM gone",
+                " name) WHERE places.kind = one.kind AND places.name = one.name AND session = %s AND taken > 0"
+                " RETURNING 1) SELECT count(*) FROM gone",
                 [[one.kind for one in allowances], [one.name for one in allowances], self._session.number],
             )

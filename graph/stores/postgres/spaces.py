@@ -63,15 +63,13 @@ class PostgresSpaces:
     def settle(self, tenant: str) -> None:
         """Make the index of the vectors where there is none and it is worth it. Later vectors go into it by
         themselves. Nobody writes to this space meanwhile."""
-        with self.writing(tenant) as cursor:
+        with self.writing(tenant, long=True) as cursor:
             sql = "SELECT chunks > %s AND NOT indexed FROM spaces WHERE tenant = %s"
             if cursor.execute(sql, [self._exact, tenant]).fetchone() == (True,):
-                cursor.execute("SET LOCAL statement_timeout = 0")
                 cursor.execute("SELECT index_vectors(%s, %s, %s)", [tenant, M, EF_CONSTRUCTION])
 
     def drop(self, tenant: str, *, if_empty: bool = False) -> None:
-        with self.writing(tenant) as cursor:
-            cursor.execute("SET LOCAL statement_timeout = 0")
+        with self.writing(tenant, long=True) as cursor:
             if if_empty:  # whoever writes there waits for this row, and finds that it is gone
                 cursor.execute("SELECT 1 FROM spaces WHERE tenant = %s FOR UPDATE", [tenant])
                 if cursor.execute("SELECT 1 FROM documents WHERE tenant = %s LIMIT 1", [tenant]).fetchone():
@@ -81,8 +79,8 @@ class PostgresSpaces:
 
     # -- for a space --------------------------------------------------------------------------------------
 
-    def writing(self, tenant: str) -> AbstractContextManager["psycopg.Cursor[Any]"]:
-        return self._database.transaction(tenant, raises=IndexUnavailable)
+    def writing(self, tenant: str, *, long: bool = False) -> AbstractContextManager["psycopg.Cursor[Any]"]:
+        return self._database.transaction(tenant, long=long, raises=IndexUnavailable)
 
     @contextmanager
     def asking(self, tenant: str) -> Iterator["psycopg.Cursor[Any]"]:

@@ -15,7 +15,7 @@ from evals.serving import Served, serving
 from graph.context import Principal
 from graph.service.http.jobs import LIVES, Jobs
 from graph.service.reader import _BOOT
-from graph.stores.uploads import File
+from graph.stores.uploads import File, Job
 from tests.service.http.test_doors import finished, upload
 from tests.support.kept import uploads
 
@@ -60,6 +60,41 @@ def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: py
             time.sleep(0.01)
         jobs.close()
     assert "".join(read) == "aegbfcd"
+
+
+def test_a_worker_that_always_has_files_to_read_takes_over_what_others_left(
+    another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from graph.knowledge.ingest import Outcome
+
+    read: list[str] = []
+
+    def noted(self: Any, source: Any, go_on: Any) -> Outcome:
+        read.append(source.name)
+        time.sleep(0.05)
+        return Outcome(source.name, "x", "unchanged")
+
+    def begun(tenant: str, names: list[str]) -> Job:
+        job = Job(jobs.begin(), tenant, "ann", "queued", "2026-01-01T00:00:00.000Z", [File(name, 1) for name in names])
+        for n, name in enumerate(names):
+            with jobs.file(job.job_id, n) as out:
+                out.write(name.encode())
+        return job
+
+    with another() as served:
+        jobs, uploads = Jobs(served.service.agent, served.service.metrics), served.service.agent.deps.stores.uploads
+        monkeypatch.setattr("graph.service.reader.Reader.read", noted)
+        monkeypatch.setattr("graph.service.http.jobs.IDLE_S", 0.3)
+        own = begun("U1", [f"own{n}" for n in range(20)])
+        jobs.accept(own.job_id, Principal("U1", "ann", "uploader"), own.files)
+        jobs.start()
+        uploads.save(job := begun("U2", ["left"]))
+        monkeypatch.setattr(uploads, "left", lambda: [job])
+        deadline = time.monotonic() + 10
+        while len(read) < 21 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        jobs.close()
+    assert "left" in read and read.index("left") < 20, read
 
 
 def test_a_job_is_its_users_of_its_tenant_alone(another: Callable[..., Any]) -> None:

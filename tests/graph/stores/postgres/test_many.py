@@ -1,19 +1,26 @@
 """Several workers on one database, and a database that goes away: each a process of its own where it must be killed."""
 
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from graph.errors import IndexUnavailable, Unavailable
 from graph.stores.limits import Allowance, Refusal
-from graph.stores.postgres import Postgres
+from graph.stores.postgres import Postgres, database, session
+from graph.stores.postgres.database import Database
 from graph.stores.postgres.migrate import migrate, newest
 from graph.stores.uploads import File, Job
 from tests.support.postgres import OWNER, Server, server
@@ -256,3 +263,112 @@ def test_what_was_answered_survives_a_kill_of_the_server_and_answers_come_again(
         assert wrong == [] and proof.holds and set(done) <= set(range(1, proof.entries + 1))
         assert len(set(done)) == len(done) > 300 and stores.journal.state() == "ok"
         stores.close()
+
+
+def test_who_came_in_on_a_connection_that_was_lost_leaves_no_room_for_two(worker: Callable[..., Postgres]) -> None:
+    stores, key = worker(), [Allowance("key", "a", 60, 1)]
+    assert stores.counters.enter(key) is None
+    stores._session.close()
+    assert stores.counters.enter(key) is None
+    for _ in range(2):
+        stores.counters.leave(key)
+    assert [stores.counters.enter(key) for _ in range(2)] == [None, Refusal("key", 0)]
+
+
+def test_a_connection_on_which_nothing_is_said_is_given_up(
+    worker: Callable[..., Postgres], postgres: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server's process stands still, and its host answers for it: no timer of TCP ends that."""
+    monkeypatch.setattr(session, "_PATIENCE_S", 1.0)
+    stores = worker()
+    lease, asked = stores.hold(), list[object]()
+    with postgres.admin() as admin:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'cordon' AND datname = %s"
+        [(pid,)] = admin.execute(sql, [conninfo_to_dict(url)["dbname"]]).fetchall()
+    asking = threading.Thread(target=lambda: asked.append(stores.keys.find("none")), daemon=True)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        asking.start()
+        asking.join(10)
+        assert asked == [None] and lease.held()  # on another connection
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_statement_may_take_longer_only_where_it_is_known_to(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "PATIENCE_S", 0.5)
+    known = Database(url, most=1, wait_s=2)
+    sleep = "SELECT pg_sleep(1.5)"
+    with known.transaction() as cursor:
+        cursor.execute("SELECT 1")
+    with pytest.raises(Unavailable, match=r"said nothing for 0\.5 seconds"), known.transaction() as cursor:
+        cursor.execute(sleep)
+    with known.transaction(long=True) as cursor:
+        cursor.execute(sleep)
+    with pytest.raises(Unavailable, match="said nothing"), known.transaction() as cursor:
+        cursor.execute(sleep)
+    known.close()
+
+
+def test_who_stands_in_line_while_the_database_is_away_is_told_at_once(
+    worker: Callable[..., Postgres], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores, tried = worker(wait_s=0.3), list[float]()
+
+    def connect(*arguments: Any, **known: Any) -> Any:
+        tried.append(time.monotonic())
+        time.sleep(0.3)
+        raise psycopg.OperationalError("connection failed: timeout")
+
+    def asked() -> None:
+        with pytest.raises(Unavailable, match="timeout"):
+            stores.counters.enter([])
+        with pytest.raises(Unavailable, match="timeout"):
+            stores.keys.all()
+
+    monkeypatch.setattr(database.Connection, "connect", connect)
+    begun = time.monotonic()
+    for _ in range(5):
+        asked()
+    assert time.monotonic() - begun < 1 and len(tried) <= 2  # one of the session, one of the pool
+    monkeypatch.setattr(database, "_AWAY_S", 0.0)
+    with pytest.raises(Unavailable, match="timeout"):
+        stores.counters.enter([])
+    assert len(tried) > 1
+
+
+def test_connections_that_lie_behind_a_dead_one_are_not_tried_one_after_the_other(
+    worker: Callable[..., Postgres], postgres: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE_S", 1.0)
+    stores = worker(connections=4)
+    with ExitStack() as open_at_once:
+        for _ in range(4):
+            open_at_once.enter_context(stores._database.transaction())
+    with postgres.admin() as admin:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'cordon' AND datname = %s"
+        silent = [pid for (pid,) in admin.execute(sql, [conninfo_to_dict(url)["dbname"]]).fetchall()]
+    assert len(silent) == 4
+    for pid in silent:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert stores.keys.all() == []
+        assert time.monotonic() - begun < 2
+    finally:
+        for pid in silent:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_answers_come_again_as_soon_as_the_database_does(postgres: Server, url: str, tmp_path: Path) -> None:
+    """The pool alone would try after pauses that double: here 1, 2 and 4 seconds, after ten minutes four minutes."""
+    away = Path(tempfile.mkdtemp(dir="/tmp"))
+    stores = Postgres(url.replace(str(postgres.folder), str(away)), connections=2, wait_s=0.5)
+    for _ in range(4):  # as people do who wait
+        with pytest.raises(Unavailable):
+            stores.keys.all()
+        time.sleep(0.5)
+    (away / ".s.PGSQL.5432").symlink_to(postgres.folder / ".s.PGSQL.5432")
+    assert stores.keys.all() == []
+    stores.close()
+    shutil.rmtree(away)
