@@ -39,10 +39,11 @@ class Verified:
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
-        text = shown(claim["text"], self._public)
+        said = pii.mask(claim["text"], keep=self._public).text
+        text = shown(said, self._public)
         if self._was_judged(text):
             return []
-        if (whole := self._checked(text, claim["sources"])) is not None:
+        if (whole := self._checked(text, claim["sources"], said)) is not None:
             return [whole]
         bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
@@ -59,8 +60,9 @@ class Verified:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
         return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
 
-    def _checked(self, text: str, sources: list[int]) -> Sentence | None:
-        cited = self._supporting(text, sources)
+    def _checked(self, text: str, sources: list[int], said: str = "") -> Sentence | None:
+        """`said`: the text before its links were made dead, as it may stand in the evidence word by word."""
+        cited = (self._supporting(said, sources) if said not in ("", text) else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
         numbers = [self._number(_citation(item, found)) for item, found in cited]

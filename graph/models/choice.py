@@ -142,7 +142,7 @@ def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candi
 
 
 def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable[[Candidate], float]:
-    """What a candidate is worth to one side, with the words that are its `own`. A heading that names both tells none."""
+    """What a candidate is worth to one side, whose `own` words these are. A heading that names both tells none."""
     defined = defines(name)
 
     def worth(candidate: Candidate) -> float:

@@ -41,10 +41,11 @@ _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _NESTED = 4  # names in angle brackets within each other, as types of code are
 _UNESCAPED = 3  # times; what is still coded then stays so, and is no entity any more
 _REFUSAL = re.compile(r"\b(?:refusal|unavailable)(?= ?:)", re.I)
+_GAP = re.compile(r"(?<=\S)[ \t]{2,}")  # where something went
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
-def text(value: str) -> str:
+def text(given: str) -> str:
     """Images become their caption, links their text, tags nothing, but <name> and List<Name> keep their words in other
     brackets; a bare address stays readable but is not a link.
     Control and direction characters go; what reads like the number of a source or a refusal of Cordon's is no longer.
@@ -52,7 +53,7 @@ def text(value: str) -> str:
     What goes may join what stood beside it, so what would still be live after that is kept apart by a space. Mask again
     what comes out.
     """
-    value = _CONTROL.sub("", value)
+    value = _CONTROL.sub("", given)
     for _ in range(_UNESCAPED):
         value = _CODED.sub(lambda m: html.unescape(m.group()), value)
     value = _CONTROL.sub("", _ENTITY.sub("& ", value))
@@ -66,7 +67,9 @@ def text(value: str) -> str:
     value = _SCHEME.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)
     value = _SLASHES.sub(r"[\g<0>]", value)
     value = _HOST.sub(lambda m: m.group().replace(".", "[.]"), value)
-    return _quoted(re.sub(r"(?<=\S)[ \t]{2,}", " ", value).strip())
+    stood = frozenset(given.split("\n"))  # columns of code and tables keep their width
+    closed = (line if line in stood else _GAP.sub(" ", line) for line in value.split("\n"))
+    return _quoted("\n".join(closed).strip())
 
 
 def _quoted(value: str) -> str:

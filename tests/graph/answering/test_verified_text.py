@@ -1,8 +1,10 @@
-"""What leaves is masked after the last thing was taken out of it."""
+"""What leaves is masked after the last thing was taken out of it, and is checked as it stood before."""
+
+from typing import Any
 
 import pytest
 
-from graph.answering.verified import shown
+from graph.answering.verified import Verified, shown
 from graph.policy import pii
 
 
@@ -18,3 +20,18 @@ def test_personal_data_divided_by_what_is_taken_out_is_masked(text: str) -> None
 def test_footnotes_between_other_numbers_mask_nothing() -> None:
     text = "In 2019 [1] and 2020 [2], 45 [3] of 1200 [4]; 1234 [5] 5678 [6] 9012 [7]."
     assert pii.mask(text).text == text
+
+
+def test_a_passage_with_a_link_and_columns_is_one_quote_and_its_link_is_dead() -> None:
+    passage = "Ask the desk at https://desk.example.org for a card:\n\n```\nroom:    114\nopen:    9 to 5\n```\n\nBring an id."
+    evidence: list[Any] = [
+        {"n": 1, "doc_id": "d", "filename": "d.md", "tenant_id": "U1", "visibility": "private", "page": None, "sheet": None,
+         "section": "", "chunk_id": "d:0", "score": 0.8, "sha256": "0", "start": 0, "edits": [], "withheld": 0,
+         "text": f"Cards.\n\n{passage}\n\nThe desk is closed in August."}
+    ]  # fmt: skip
+    held = Verified(evidence, guarded=False)
+    (sentence,) = held.add({"text": passage, "sources": [1]})
+    assert sentence["text"] == passage.replace("https://", "https[:]//").replace(
+        "desk.example.org", "desk[.]example[.]org"
+    )
+    assert [c["quote"] for c in held.citations] == [passage]

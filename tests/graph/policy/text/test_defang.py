@@ -20,6 +20,7 @@ def test_what_is_live_is_dead_and_still_readable(form: str) -> None:
         "Use and/or, 1.5/2 km/h, e.g./i.e., kg.m/s2 and U.S./Canada; see readme.md and src/main.py, section 3.2.1.",
         "a // b is a comment // of code, C:\\temp\\x stays, and the refusal of a visa is final.",
         "[REDACTED]: the number was masked. The service is unavailable on Sundays.",
+        "```\nRelease:    7.4\nCodename:   wheezy\n```",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
