@@ -300,20 +300,20 @@ class SqliteSpace:
         return [StoredChunk(*row) for row in rows]
 
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
-        place = 'chunk_id, doc_id, start, "end", page, sheet, section'
         marks = ",".join("?" * len(chunk_ids))
-        found: dict[str, Passage] = {}
+        place = 'chunk_id, doc_id, start, "end", page, sheet, section'
+        said = 'record, substr(text, start + 1, "end" - start)'  # not all of a long document for a part of it
         with self.reading():
             owner, judged = self.name, dict[str, str]()
             if by and self._has("judged"):
                 sql = f"SELECT chunk_id, found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id IN ({marks})"
                 judged = dict(self.execute(f"{sql} AND by = ?", (*chunk_ids, by)))
-            for row in self.execute(f"SELECT {place} FROM chunks WHERE chunk_id IN ({marks})", chunk_ids):
-                chunk = StoredChunk(*row)
-                [(record, text)] = self.execute("SELECT record, text FROM documents WHERE doc_id = ?", (chunk.doc_id,))
-                text, of = text[chunk.start : chunk.end], Record(**json.loads(record))
-                found[chunk.chunk_id] = Passage(of, chunk, text, owner, judged.get(chunk.chunk_id, ""))
-        return found
+            sql = f"SELECT {place}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
+            rows = self.execute(sql, chunk_ids)
+        return {
+            row[0]: Passage(Record(**json.loads(record)), StoredChunk(*row), text, owner, judged.get(row[0], ""))
+            for *row, record, text in rows
+        }
 
     def judge(self, by: str, found: Mapping[str, str]) -> None:
         with self._writing():
