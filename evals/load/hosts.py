@@ -102,9 +102,10 @@ def main() -> int:
     if why := missing(clocks="clocks" in chosen):
         print(f"cannot run here: {why}", file=sys.stderr)
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # take the hosts down first
     good = True
     for broken in chosen:
-        with tempfile.TemporaryDirectory(prefix="cordon-h-", dir="/tmp") as folder:
+        with tempfile.TemporaryDirectory(prefix="cordon-h-") as folder:
             told = measure(broken, plan, Path(folder), say=lambda line: print(line, file=sys.stderr, flush=True))
         print(json.dumps({"broken": broken, "silent_s": SILENT_S[broken], **asdict(told)}), flush=True)
         good = good and told.good
