@@ -43,7 +43,9 @@ class Verified:
         text = shown(said, self._public)
         if self._was_judged(text):
             return []
-        if (whole := self._checked(text, claim["sources"], said)) is not None:
+        # As it stands in the evidence, unless masking found more in it once it was read out.
+        stands = said if text != said and defang.text(said) == text else ""
+        if (whole := self._checked(text, claim["sources"], stands)) is not None:
             return [whole]
         bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
@@ -60,9 +62,9 @@ class Verified:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
         return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
 
-    def _checked(self, text: str, sources: list[int], said: str = "") -> Sentence | None:
-        """`said`: the text before its links were made dead, as it may stand in the evidence word by word."""
-        cited = (self._supporting(said, sources) if said not in ("", text) else []) or self._supporting(text, sources)
+    def _checked(self, text: str, sources: list[int], stands: str = "") -> Sentence | None:
+        """`stands`: the text before its links were made dead, as the evidence may have it word by word."""
+        cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
         numbers = [self._number(_citation(item, found)) for item, found in cited]
