@@ -63,6 +63,7 @@ class Evidence(TypedDict):
     sheet: str | None
     section: str
     score: float
+    places: NotRequired[str]  # pages and rows of its parts (graph/policy/evidence/places.py)
     sha256: str  # of the file's bytes
     text: str  # masked
     where: str  # as its handle says
@@ -121,8 +122,10 @@ class Citation(TypedDict):
     filename: str
     tenant_id: str
     visibility: str
-    page: int | None
+    page: Annotated[int | None, "on which the quote begins: of a PDF, a slide"]
+    page_end: Annotated[int | None, "on which it ends"]
     sheet: str | None
+    row: Annotated[int | None, "of a sheet, as a spreadsheet program numbers it: the quote's first"]
     section: str
     chunk_id: str
     score: float

@@ -78,6 +78,7 @@ def guard(
                 "page": chunk.page,
                 "sheet": masked(chunk.sheet) if chunk.sheet else None,
                 "section": masked(chunk.section),
+                "places": chunk.places,
                 "score": round(handle["score"], 3),
                 "sha256": record.sha256,
                 "text": text,

@@ -207,6 +207,8 @@ def _described(record: Record, groups: Collection[str] | None) -> dict[str, Any]
     del known["uploader"], known["listed"], known["reading"]  # for comparing alone
     del known["decisions"]  # `withheld` tells them
     known["groups"] = [group for group in record.groups if groups is None or group in groups]
+    known["notes"] = [pii.mask(note).text for note in record.notes]
+    known["fields"] = [[pii.mask(text).text for text in pair] for pair in record.fields]
     return known | {key: pii.mask(known[key]).text for key in ("filename", "title", "source")}
 
 

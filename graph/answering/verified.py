@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graph.policy import grounding, pii
+from graph.policy.evidence import places
 from graph.policy.evidence.redaction import public_values, to_source
 from graph.policy.text import defang, structure
 from graph.policy.text.sentences import split
@@ -105,14 +106,17 @@ def _gapped(item: Evidence, found: grounding.Support) -> bool:
 
 def _citation(item: Evidence, found: grounding.Support) -> Citation:
     start, end = to_source(item["edits"], found.start, found.end)
+    page, page_end, row = places.of(item["page"], item.get("places", ""), start, end)
     return {
         "n": 0,
         "doc_id": item["doc_id"],
         "filename": item["filename"],
         "tenant_id": item["tenant_id"],
         "visibility": item["visibility"],
-        "page": item["page"],
+        "page": page,
+        "page_end": page_end,
         "sheet": item["sheet"],
+        "row": row,
         "section": structure.section(item["section"], item["text"], found.start),
         "chunk_id": item["chunk_id"],
         "score": item["score"],

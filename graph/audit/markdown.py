@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
+from graph.policy.evidence import places
 from graph.policy.text import defang, structure
 from graph.state import Citation, State
 
@@ -102,11 +103,7 @@ def _sources(citations: list[Citation]) -> str:
 
 def place(citation: Citation) -> str:
     """Where in the document: ", page 2, section Storage"."""
-    parts = []
-    if citation["page"]:
-        parts.append(f"page {citation['page']}")
-    if citation["sheet"]:
-        parts.append(f"sheet {_line(citation['sheet'])}")
+    parts = [_line(part) for part in places.parts(citation)]
     if citation["section"]:
         parts.append(f"section {_line(citation['section'])}")
     return "".join(f", {part}" for part in parts)

@@ -16,7 +16,7 @@ from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
 from graph.policy.answer import prose, refusals
-from graph.policy.evidence import access, withholding
+from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
@@ -188,11 +188,15 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, kee
     if not chunk.start <= c["start"] < c["end"] <= chunk.end:
         return "the range is not in the passage"
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
-    place = (chunk.page, sheet, pii.mask(record.filename).text)
+    page, page_end, row = places.of(chunk.page, chunk.places, c["start"] - chunk.start, c["end"] - chunk.start)
+    name = pii.mask(record.filename).text
+    stands, given = [page, page_end, row], [c["page"], c.get("page_end"), c.get("row")]
+    if "page_end" not in c:  # an answer of an earlier version names the page on which the passage begins
+        stands, given = [chunk.page], [c["page"]]
     path, at = pii.mask(chunk.section).text, c["start"] - chunk.start
     ways = now.redacted(record, text[chunk.start : chunk.end], keep)
     sections = {structure.section(path, seen, to_shown(edits, at)) for seen, edits in ways}
-    if place != (c["page"], c["sheet"], c["filename"]) or c["section"] not in sections:
+    if [*stands, sheet, name] != [*given, c["sheet"], c["filename"]] or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
     return "" if _stands(c, chunk, text, keep) else "the quote is not what stands there"
 

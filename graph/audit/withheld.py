@@ -15,7 +15,7 @@ from typing import Literal
 from graph.context import whose
 from graph.errors import BadInput
 from graph.policy import pii
-from graph.policy.evidence import withholding
+from graph.policy.evidence import places, withholding
 from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
 from graph.stores.journal import Journal, Row, Rows
@@ -107,11 +107,14 @@ def _sentences(space: Space, record: Record, detector: Detector | None) -> Itera
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
         for one in sentences:
             start, end = masked.to_masked(one.start, one.end)
+            page, page_end, number = places.of(chunk.page, chunk.places, one.start, one.end)
             row = {
                 "sha256": withholding.digest(raw[one.start : one.end]),
                 "score": round(one.score, 3),
                 "why": one.why,
-                "page": chunk.page,
+                "page": page,
+                "page_end": page_end,
+                "row": number,
                 "sheet": pii.mask(chunk.sheet).text if chunk.sheet else None,
                 "section": structure.section(pii.mask(chunk.section).text, masked.text, start),
                 "text": masked.text[start:end],

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph.knowledge.document import Block, Document
+from graph.policy.evidence import places
 from graph.policy.text import sentences
 from graph.policy.text.structure import SEPARATOR
 
@@ -21,7 +22,8 @@ MOST_LEAD = 400  # characters of a paragraph that introduces a list
 class Chunk:
     """`document.text[start:end]`, with what `count` says of it in `tokens`.
 
-    `page` and `sheet` are those of its first block; `section` is that of the first block that is not a heading.
+    `page` is where it begins, `places` where its parts stand (graph/policy/evidence/places.py); `sheet` is that of
+    its first block; `section` is that of the first block that is not a heading.
     """
 
     start: int
@@ -30,6 +32,7 @@ class Chunk:
     sheet: str | None
     section: str
     tokens: int
+    places: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,13 @@ def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 5
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"expected size >= 1 and 0 <= overlap < size, got {size!r} and {overlap!r}")
     packer = _Packer(document.text, count, size, overlap)
-    return list(packer.pack(packer.units(document.blocks)))
+    return [placed(document, part) for part in packer.pack(packer.units(document.blocks))]
+
+
+def placed(document: Document, part: Chunk) -> Chunk:
+    """A chunk with the pages and rows of its parts."""
+    there = document.places(part.start, part.end)
+    return replace(part, page=there[0][1] if there else part.page, places=places.written(there))
 
 
 class _Packer:

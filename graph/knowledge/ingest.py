@@ -31,7 +31,7 @@ Status = Literal["indexed", "unchanged", "quarantined", "failed"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
-READING = 1
+READING = 2
 _DAYS = {"d": 1, "m": 30, "y": 365}
 
 
@@ -65,6 +65,7 @@ class Outcome:
     chunks: int = 0
     flags: list[str] = field(default_factory=list)
     replaced: bool = False  # a document of that id was there before
+    notes: list[str] = field(default_factory=list)  # what of the file was not read, a line each
 
 
 # Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
@@ -167,7 +168,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         size, overlap = settings.chunk_tokens, settings.chunk_overlap
         split = splitter.split(document, index.embedder.count, size=size, overlap=overlap)
         chunks = [
-            StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section)
+            StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section, c.places)
             for n, c in enumerate(split.chunks)
         ]
         vectors = _embedded(index.embedder, split.words)
@@ -197,6 +198,8 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 listed=source.listed,
                 reading=READING,
                 groups=sorted(whose(name)[1]),
+                notes=list(document.notes),
+                fields=[list(pair) for pair in document.fields],
             )
             replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
             space = index.space(name)
@@ -205,7 +208,8 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             if sidecar:
                 sidecar.save(space)
         told = [sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
-        return Outcome(source.name, doc_id, "indexed", "; ".join(filter(None, told)), len(chunks), flags, replaced)
+        reason, notes = "; ".join(filter(None, told)), list(document.notes)
+        return Outcome(source.name, doc_id, "indexed", reason, len(chunks), flags, replaced, notes)
     except Unavailable:
         raise
     except CordonError as error:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graph.knowledge.chunking import Chunk, Count
+from graph.knowledge.chunking import Chunk, Count, placed
 from graph.knowledge.document import Document
 from graph.knowledge.extensions import Split
 from graph.regulation import links, ranking, reading, report, store
@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def chunks(self) -> list[Chunk]:
-        return [chunk for chunk, _ in self.parts]
+        return [placed(self.document, chunk) for chunk, _ in self.parts]
 
     def words(self) -> list[str]:
         """Title of the article, name of the provision, text: what a question about it would share."""

@@ -16,6 +16,7 @@ from rich.text import Text
 from graph.knowledge.ingest import Outcome
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Listing, Paragraph, Words
+from graph.policy.evidence import places
 
 if TYPE_CHECKING:
     from graph.administration.replay import Replayed
@@ -152,7 +153,9 @@ def _place(c: dict[str, Any]) -> str:
 
     if name := provision(c["section"]):
         return f", {name}" + (f", p. {c['page']}" if c["page"] else "")
-    return "".join(f", {key} {c[key]}" for key in ("page", "sheet", "section") if c[key])
+    return "".join(
+        f", {part}" for part in [*places.parts(c), f"section {c['section']}" if c["section"] else ""] if part
+    )
 
 
 def show_understood(reply: "Reply", to: Console | None = None) -> None:
@@ -226,6 +229,8 @@ class IngestReport:
             line.append(f"  {outcome.doc_id}, {outcome.chunks} chunk{'s' if outcome.chunks != 1 else ''}", style="dim")
         if outcome.reason:
             line.append(f"  {outcome.reason}", style=_STATUS[outcome.status])
+        if outcome.notes:
+            line.append(f"  not read: {_clean('; '.join(outcome.notes))}", style="yellow")
         if outcome.flags:
             line.append(f"  flagged: {', '.join(outcome.flags)}", style="yellow")
         self._bar.console.print(line)
@@ -252,8 +257,12 @@ def show_documents(records: list[dict[str, Any]]) -> None:
 def show_document(document: dict[str, Any]) -> None:
     out = console()
     for key, value in document.items():
+        if key == "notes" and value:
+            key, value = "not read", "; ".join(value)
+        if key == "fields":
+            value = "; ".join(f"{name}: {text}" for name, text in value)
         if key != "text" and value not in ("", [], None):
-            out.print(Text(f"{key:<11}", style="bold") + Text(str(value)))
+            out.print(Text(f"{key:<11}", style="bold") + Text(_clean(str(value))))
     out.print()
     out.print(Text(document["text"]))
 

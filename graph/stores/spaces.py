@@ -44,6 +44,8 @@ class Record:
     # What people said of sentences that the guard withholds, oldest first: `sha256` (withholding.digest),
     # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
     decisions: list[dict[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what of the file was not read, a line each
+    fields: list[list[str]] = field(default_factory=list)  # name and value of what it says of itself: owner, version
 
     @property
     def released(self) -> frozenset[str]:
@@ -61,6 +63,7 @@ class StoredChunk:
     page: int | None
     sheet: str | None
     section: str
+    places: str = ""  # pages and rows of its parts (graph/policy/evidence/places.py)
 
 
 @dataclass(frozen=True)

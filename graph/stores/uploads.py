@@ -27,6 +27,7 @@ class File:
     chunks: int = 0
     flags: list[str] = field(default_factory=list)
     replaced: bool = False  # a document of that id was there before
+    notes: list[str] = field(default_factory=list)  # what of it was not read
     given: str = ""  # the name as it came, until the file is settled: the document's id is made from it
     tries: int = 0  # that did not come to an end
 

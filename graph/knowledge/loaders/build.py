@@ -1,7 +1,7 @@
 """What a loader writes to: it keeps offsets, headings and limits, and gives the document at the end."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from graph.errors import Quarantined
@@ -13,6 +13,8 @@ from graph.policy.text.structure import SEPARATOR
 MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
 TITLE_LENGTH = 200
+MAX_NOTES, MAX_FIELDS = 20, 30
+TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 
 class Builder:
@@ -26,10 +28,14 @@ class Builder:
         self._pieces: list[str] = []
         self._blocks: list[Block] = []
         self._hidden: list[str] = []
+        self._turns: list[tuple[int, int]] = []
+        self._notes: list[str] = []
+        self._fields: list[tuple[str, str]] = []
         self._length = 0
         self._path: list[tuple[int, str]] = []
         self._section = ""
         self._in_table = False
+        self._ahead: list[int] = []  # pages that begin at the next turns of the text that is being added
 
     def heading(self, text: str, level: int) -> None:
         """`level` from 1 as written; a level that was skipped does not count in the section."""
@@ -42,22 +48,31 @@ class Builder:
         self._section = SEPARATOR.join(name for _, name in self._path)
         self._add("heading", f"{structure.mark(len(self._path))} {text}")
 
-    def paragraph(self, text: str) -> None:
-        """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list."""
+    def paragraph(self, text: str, pages: Sequence[int] = ()) -> None:
+        """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list.
+        `pages` are those that begin at each TURN in the text."""
         self._seen(text)
+        self._ahead = list(pages)
         lines = structure.without_line_marks(normalise.filled(normalise.flow(text))).split("\n")
         if sum(map(normalise.bulleted, lines)) < 2:
             self._add("paragraph", "\n".join(lines))
+            self._ahead = []
             return
         for bulleted, group in groupby(lines, normalise.bulleted):
             if bulleted:
-                self.items((0, line) for line in group)
+                self._items([(0, line) for line in group])
             else:
                 self._add("paragraph", "\n".join(group))
+        self._ahead = []
 
-    def items(self, items: Iterable[tuple[int, str]]) -> None:
-        """A list: depth from 0 and text of each item, with its mark. A further paragraph of an item has no mark."""
-        items = list(items)
+    def items(self, items: Iterable[tuple[int, str]], pages: Sequence[int] = ()) -> None:
+        """A list: depth from 0 and text of each item, with its mark. A further paragraph of an item has no mark. Where
+        an item begins a page, the TURN stands at the end of the one before; `pages` as for `paragraph`."""
+        items, self._ahead = list(items), list(pages)
+        self._items(items)
+        self._ahead = []
+
+    def _items(self, items: list[tuple[int, str]]) -> None:
         self._seen("\n".join(text for _, text in items))
         lines = (
             ("  " * min(depth, 8), normalise.item(normalise.filled(normalise.line(text)))) for depth, text in items
@@ -98,6 +113,19 @@ class Builder:
             if entry not in self._hidden:
                 self._hidden.append(entry)
 
+    def note(self, text: str) -> None:
+        """What of the file was not read, for whoever ingests it: "2 of 12 pages are pictures". Never part of the
+        text. Quote no more than a few words of the file."""
+        if (text := normalise.line(text)[:200]) and text not in self._notes and len(self._notes) < MAX_NOTES:
+            self._notes.append(text)
+
+    def field(self, name: str, value: str) -> None:
+        """What the document says of itself (owner, version, status): a row of the text, and kept with the document."""
+        name, value = normalise.line(name)[:60], normalise.line(value)[:300]
+        if name and value and (name, value) not in self._fields and len(self._fields) < MAX_FIELDS:
+            self._fields.append((name, value))
+            self.row(f"{name}: {value}")
+
     @property
     def empty(self) -> bool:
         return not self._blocks
@@ -119,6 +147,9 @@ class Builder:
             blocks=tuple(self._blocks),
             media_type=media_type,
             hidden=tuple(self._hidden),
+            turns=tuple(self._turns),
+            notes=tuple(self._notes),
+            fields=tuple(self._fields),
         )
 
     def _seen(self, raw: str) -> None:
@@ -134,6 +165,7 @@ class Builder:
         return ""
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:
+        turns, text = _turned(text)
         if not text.strip():
             return
         divider = "" if not self._blocks else "\n" if joined or (kind == "row" and self._in_table) else "\n\n"
@@ -147,4 +179,20 @@ class Builder:
                 hint="split it into smaller documents",
             )
         self._pieces += (divider, text)
-        self._blocks.append(Block(start, self._length, kind, self.page, self.sheet, row, self._section))
+        block_page = self.page
+        for at in turns[: len(self._ahead)]:
+            self.page = self._ahead.pop(0)
+            self._turns.append((start + at, self.page))
+        self._blocks.append(Block(start, self._length, kind, block_page, self.sheet, row, self._section))
+
+
+def _turned(text: str) -> tuple[list[int], str]:
+    """Where pages end in a text, as offsets in the text without the marks, and that text."""
+    if TURN not in text:
+        return [], text
+    parts = text.split(TURN)
+    offsets, length = [], 0
+    for part in parts[:-1]:
+        length += len(part)
+        offsets.append(length)
+    return offsets, "".join(parts)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.policy.answer import prose, refusals
+from graph.policy.evidence import places
 from graph.policy.text import defang
 from graph.service.http.asking import UNBUFFERED, Event, sentences
 from graph.service.http.caller import Caller
@@ -170,7 +171,7 @@ def refusal_of(reply: Reply) -> str | None:
 def _footnotes(reply: Reply) -> str:
     lines = []
     for c in reply["citations"]:
-        place = f", page {c['page']}" if c["page"] else f", sheet {defang.line(c['sheet'])}" if c["sheet"] else ""
+        place = "".join(f", {defang.line(part)}" for part in places.parts(c))
         # The extension field has the quote verbatim; here a chat client may render what it is given.
         lines.append(f"[{c['n']}] {defang.line(c['filename'])}{place}: “{defang.line(c['quote'])}”")
     return "\n\n" + "\n".join(lines) if lines else ""

@@ -340,6 +340,7 @@ def settle(file: File, outcome: Outcome) -> None:
     file.given = ""
     file.status, file.doc_id, file.chunks = outcome.status, outcome.doc_id, outcome.chunks
     file.flags, file.replaced = outcome.flags, outcome.replaced
+    file.notes = [pii.mask(note).text for note in outcome.notes]
     file.reason = pii.mask(outcome.reason).text  # it quotes the name
 
 

@@ -25,17 +25,20 @@ from graph.stores.embedded.postings import SCHEMA as POSTINGS
 from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
 from graph.stores.vectors import Vectors
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (doc_id TEXT PRIMARY KEY, record TEXT NOT NULL, text TEXT NOT NULL, sha256 TEXT NOT NULL);
 CREATE INDEX documents_sha256 ON documents (sha256);
 CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk_id TEXT NOT NULL UNIQUE, doc_id TEXT NOT NULL,
     start INTEGER NOT NULL, "end" INTEGER NOT NULL, page INTEGER, sheet TEXT, section TEXT NOT NULL,
-    vector BLOB NOT NULL);
+    vector BLOB NOT NULL, places TEXT NOT NULL DEFAULT '');
 CREATE INDEX chunks_doc ON chunks (doc_id);
 CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61');
 """
+_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section, places'
+# To the next version, from each earlier one.
+_CHANGES = {1: "ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';"}
 # What the word index holds, as tables to read: each stem with how many chunks have it, and each place of a stem.
 _VIEWS = """
 CREATE VIRTUAL TABLE temp.stems USING fts5vocab(main, words, row);
@@ -88,6 +91,8 @@ class SqliteSpace:
             if version == 0 and create:
                 db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
                 path.chmod(0o600)
+            elif version in _CHANGES:
+                _changed(db)
             elif version != SCHEMA_VERSION:
                 db.close()
                 raise IndexUnavailable(
@@ -188,8 +193,7 @@ class SqliteSpace:
             )
             for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
                 cursor = self._db.execute(
-                    'INSERT INTO chunks (chunk_id, doc_id, start, "end", page, sheet, section, vector)'
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    f"INSERT INTO chunks ({_PLACE}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
                 )
                 self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
@@ -237,7 +241,7 @@ class SqliteSpace:
             if record is None:
                 return None
             rows = self.execute(
-                'SELECT id, vector, words.text, chunk_id, doc_id, start, "end", page, sheet, section FROM chunks'
+                f"SELECT id, vector, words.text, {_PLACE} FROM chunks"
                 " JOIN words ON words.rowid = chunks.id WHERE doc_id = ? ORDER BY id",
                 (doc_id,),
             )
@@ -289,26 +293,22 @@ class SqliteSpace:
     # -- chunks -------------------------------------------------------------------------------------------
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
-        rows = self.execute(
-            'SELECT chunk_id, doc_id, start, "end", page, sheet, section FROM chunks WHERE chunk_id = ?', (chunk_id,)
-        )
+        rows = self.execute(f"SELECT {_PLACE} FROM chunks WHERE chunk_id = ?", (chunk_id,))
         return StoredChunk(*rows[0]) if rows else None
 
     def chunks(self, doc_id: str) -> list[StoredChunk]:
-        columns = 'chunk_id, doc_id, start, "end", page, sheet, section'
-        rows = self.execute(f"SELECT {columns} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
+        rows = self.execute(f"SELECT {_PLACE} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
         return [StoredChunk(*row) for row in rows]
 
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         marks = ",".join("?" * len(chunk_ids))
-        place = 'chunk_id, doc_id, start, "end", page, sheet, section'
         said = 'record, substr(text, start + 1, "end" - start)'  # not all of a long document for a part of it
         with self.reading():
             owner, judged = self.name, dict[str, str]()
             if by and self._has("judged"):
                 sql = f"SELECT chunk_id, found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id IN ({marks})"
                 judged = dict(self.execute(f"{sql} AND by = ?", (*chunk_ids, by)))
-            sql = f"SELECT {place}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
+            sql = f"SELECT {_PLACE}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
             rows = self.execute(sql, chunk_ids)
         return {
             row[0]: Passage(Record(**json.loads(record)), StoredChunk(*row), text, owner, judged.get(row[0], ""))
@@ -483,6 +483,16 @@ class SqliteSpace:
         sql = f"""SELECT json_extract(record, '$.expires'), words.text FROM words
             JOIN chunks ON chunks.id = words.rowid JOIN documents USING (doc_id) WHERE {where} LIMIT ?"""
         return self.execute(sql, (*parameters, limit))
+
+
+def _changed(db: sqlite3.Connection) -> None:
+    """Brings the layout of an earlier version up to this one's, unless another process did meanwhile."""
+    db.execute("BEGIN IMMEDIATE")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    for earlier in range(version, SCHEMA_VERSION):
+        db.execute(_CHANGES[earlier])
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
 
 
 def _json(record: Record) -> str:

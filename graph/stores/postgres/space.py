@@ -28,7 +28,7 @@ EXACT = 20_000  # chunks up to which every vector is compared
 M, EF_CONSTRUCTION, EF_SEARCH = 24, 200, 200  # of the index above that (docs/performance.md)
 _WIDE_FROM, _WIDEST = 100_000, 1_000  # chunks from which it searches wider in proportion; pgvector's own bound of that
 _SPARSE = 16  # ids of a space for each place of its words; with more, most are of chunks that are gone
-_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section'
+_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section, places'
 _BESIDE = 500  # chunks in which `beside` looks
 
 
@@ -103,7 +103,7 @@ class PostgresSpace:
             )
             cursor.executemany(
                 f"INSERT INTO chunks (tenant, id, {_PLACE}, words, stems)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
                 [
                     [self._tenant, number, *astuple(chunk), indexed, postings.row_of(of)]
                     for number, (chunk, _, indexed), of in zip(ids, rows, stems, strict=True)

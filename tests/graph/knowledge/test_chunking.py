@@ -163,7 +163,7 @@ def documents(draw: st.DrawFn) -> Document:
         elif kind == "list":
             out.items((0, f"- {item}") for item in some)
         else:
-            {"paragraph": out.paragraph, "row": out.row, "code": out.code}[kind](text)
+            getattr(out, kind)(text)
     return out.finish("x.md", "text/markdown")
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from graph.knowledge.document import Block, Document, to_markdown
 from graph.knowledge.loaders import load
+from graph.knowledge.loaders.build import TURN, Builder
+from graph.policy.evidence import places
 
 SAMPLE = """# Manual
 
@@ -75,3 +77,39 @@ def test_markdown_makes_nothing_live() -> None:
 
 def test_an_empty_document_is_empty_markdown() -> None:
     assert to_markdown(Document("t", "", (), "text/plain")) == ""
+
+
+def test_a_block_over_a_page_end_is_on_both_pages_and_the_text_has_no_mark() -> None:
+    out = Builder(max_text=1_000)
+    out.page = 3
+    out.heading("Rules", 1)
+    out.paragraph(f"The desk is open. It closes {TURN}at five. {TURN}Then nothing.", [4, 6])
+    out.items([(0, f"- first{TURN}"), (0, "- second")], [7])
+    out.row("A: 1", 12)
+    document = Document.from_json(out.finish("a.pdf", "application/pdf").to_json())
+    assert TURN not in document.text
+
+    def pages(words: str) -> tuple[int | None, int | None, int | None]:
+        at = document.text.index(words)
+        return places.of(None, places.written(document.places(0, len(document.text))), at, at + len(words))
+
+    assert pages("Rules") == (3, 3, None)
+    assert pages("The desk is open.") == (3, 3, None)
+    assert pages("It closes at five.") == (3, 4, None)
+    assert pages("at five. Then") == (4, 6, None)
+    assert pages("first") == (6, 6, None)
+    assert pages("second") == (7, 7, None)
+    assert pages("A: 1") == (7, 7, 12)
+
+
+def test_a_mark_of_a_page_end_in_a_file_says_nothing() -> None:
+    document = load(f"One{TURN} two{TURN}three".encode(), "a.txt")
+    assert TURN not in document.text
+    assert document.turns == ()
+
+
+def test_places_begin_where_the_part_begins() -> None:
+    blocks = (Block(0, 10, "paragraph", page=1), Block(12, 30, "paragraph", page=2))
+    document = Document("t", "x" * 30, blocks, "application/pdf", turns=((20, 3),))
+    assert document.places(5, 30) == [(0, 1, None), (7, 2, None), (15, 3, None)]
+    assert document.places(22, 30) == [(0, 3, None)]

@@ -2,7 +2,7 @@
 
 import { ask, json, key, Refused } from "/page/api.js";
 import { appeal, opened, row, wait, waiting } from "/page/review.js";
-import { answer, leftOut, make, marked, verdict, withheld } from "/page/view.js";
+import { answer, leftOut, make, marked, places, verdict, withheld } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
 const state = { thread: null, opener: null, documents: [] };
@@ -279,7 +279,7 @@ async function upload(files) {
       await new Promise((resolve) => setTimeout(resolve, 400));
       job = await json(`/v1/jobs/${job.job_id}`);
     }
-    const lines = job.files.map((f) => make("div", {}, `${f.name}: ${f.status}${f.reason ? ` (${f.reason})` : ""}`));
+    const lines = job.files.map((f) => make("div", {}, `${f.name}: ${f.status}${f.reason ? ` (${f.reason})` : ""}${f.notes?.length ? `; not read: ${f.notes.join("; ")}` : ""}`));
     line.replaceChildren(...lines, make("button", { onclick: () => line.remove() }, "Dismiss"));
     refreshDocuments();
   } catch (error) {
@@ -302,7 +302,7 @@ for (const name of ["dragover", "dragleave", "drop"])
 // -- sources ----------------------------------------------------------------------------------------------------
 
 async function openSource(citation, opener) {
-  const place = [citation.section, citation.page && `page ${citation.page}`, citation.sheet && `sheet ${citation.sheet}`, citation.visibility];
+  const place = [citation.section, ...places(citation), citation.visibility];
   await present(citation.doc_id, citation.filename, place.filter(Boolean).join(" · "), opener, citation);
 }
 

@@ -1,7 +1,7 @@
 // What a reviewer sees: what waits, a draft with its evidence, and the decision. And how an asker waits and appeals.
 
 import { json } from "/page/api.js";
-import { answer, make } from "/page/view.js";
+import { answer, make, places } from "/page/view.js";
 
 const POST = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 const WHY = { guarded: "answered under guardrails", assessment: "an assessment" };
@@ -50,7 +50,7 @@ export async function opened(runId, source, done) {
 function evidence(found) {
   const cited = new Set(found.citations.map((c) => c.chunk_id));
   const items = found.evidence.map((item) => {
-    const place = [item.page && `page ${item.page}`, item.sheet && `sheet ${item.sheet}`, item.section, item.visibility].filter(Boolean).join(", ");
+    const place = [...places(item), item.section, item.visibility].filter(Boolean).join(", ");
     const head = make("p", {}, make("b", {}, item.title || item.filename), make("span", { class: "quiet" }, ` ${place}${cited.has(item.chunk_id) ? " · cited" : ""}`));
     return make("li", {}, head, make("p", { class: "passage" }, item.text));
   });

@@ -2,6 +2,12 @@
 
 import { blocks, number } from "/page/shown.js";
 
+// Where a citation's quote stands: page, sheet and row, those it has.
+export function places(c) {
+  const page = c.page_end && c.page_end !== c.page ? `pages ${c.page}-${c.page_end}` : c.page && `page ${c.page}`;
+  return [page, c.sheet && `sheet ${c.sheet}`, c.row && `row ${c.row}`].filter(Boolean);
+}
+
 export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -97,7 +103,7 @@ function marks(numbers, cited, open) {
   return numbers.map((n) => {
     const c = cited[n];
     if (!c) return `[${n}]`;
-    const place = [c.filename, c.section, c.page && `page ${c.page}`, c.sheet && `sheet ${c.sheet}`].filter(Boolean).join(", ");
+    const place = [c.filename, c.section, ...places(c)].filter(Boolean).join(", ");
     return make("button", { type: "button", class: "cite", title: place, "aria-label": `Source ${n}: ${place}`, onclick: (e) => open(c, e.currentTarget) }, String(n));
   });
 }
@@ -128,7 +134,7 @@ export function leftOut(reply, names) {
 export function withheld(rows, say) {
   if (!rows.length) return "";
   const items = rows.map((row) => {
-    const place = [row.page && `page ${row.page}`, row.sheet && `sheet ${row.sheet}`, row.section].filter(Boolean).join(", ");
+    const place = [...places(row), row.section].filter(Boolean).join(", ");
     const said = row.says ? `${row.says}${row.by && ` by ${row.by}`}, ${row.at.slice(0, 10)}` : "withheld";
     const button = (what, done, text) =>
       make("button", { type: "button", disabled: row.says === done, onclick: () => say({ [what]: [row.sha256] }) }, text);

@@ -1,0 +1,42 @@
+"""Where in its file a part of a passage stands: page and row, kept with the passage as a short text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# Offset in the passage's text as the document has it, page from 1, row of the sheet from 1: all three hold from there
+# on to the next place.
+Place = tuple[int, int | None, int | None]
+
+
+def written(places: Sequence[Place]) -> str:
+    """ "" where there is neither a page nor a row to tell."""
+    told = any(page is not None or row is not None for _, page, row in places)
+    return json.dumps(places, separators=(",", ":")) if told else ""
+
+
+def of(page: int | None, places: str, start: int, end: int) -> tuple[int | None, int | None, int | None]:
+    """First page, last page and first row of the range `start`..`end` of a passage; None where there is none.
+    `places` is what `written` gave; `page`, on which the passage begins, is all that indexes of earlier versions know.
+    """
+    last, row = page, None
+    for at, its_page, its_row in json.loads(places) if places else []:
+        if at <= start:
+            page = last = its_page
+            row = its_row
+        elif at < end:
+            last = its_page
+    return page, last, row
+
+
+def parts(citation: Mapping[str, Any]) -> list[str]:
+    """Page, sheet and row of a citation as people read them: ["pages 3-4"], ["sheet Costs", "row 12"]; those it has."""
+    first, last = citation["page"], citation.get("page_end")
+    page = f"pages {first}-{last}" if last and last != first else f"page {first}"
+    row = citation.get("row")
+    told = [
+        page if first else "",
+        f"sheet {citation['sheet']}" if citation["sheet"] else "",
+        f"row {row}" if row else "",
+    ]
+    return [part for part in told if part]
