@@ -14,7 +14,8 @@ from graph.context import PUBLIC, Reader, owner, space_name, valid_groups, valid
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
-from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest
+from graph.knowledge.folders import is_folder
+from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest, without_file
 from graph.settings import Settings
 from graph.stores.spaces import Record, Space
 
@@ -34,13 +35,16 @@ class Library:
         groups: Collection[str] = (),
         regulation: bool = False,
         kind: str = "",
+        sync: bool = False,
         progress: Callable[[Outcome], None] = lambda outcome: None,
         readers: Readers | None = None,
     ) -> list[Outcome]:
         """Index files, directories and URLs for a tenant, for some of its groups, or for everybody with `public=True`.
         With `regulation` each file is an act of the Union: its structure is read, and its graph kept. `kind` says the
         same of any kind of document that has an extension (graph/knowledge/extensions.py). `readers`: who reads them,
-        if not this process (graph/service/spread.py)."""
+        if not this process (graph/service/spread.py). Documents that came from one of the directories and whose file
+        is gone come last, as "missing"; with `sync` they are removed. Then a directory without any file raises
+        BadInput: it may be one that is not mounted."""
         tenant, shared = owner(tenant_id, public), valid_groups(groups)
         if public and shared:
             raise BadInput("what is public is for everybody, not for groups.", hint="Name a tenant, or no groups.")
@@ -53,7 +57,15 @@ class Library:
         local = [Path(p) for p in given if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
         found = list(files(local, tenant, groups=shared, kind=kind))
+        if sync and (empty := [path for path in local if is_folder(path) and not any(s.within == path for s in found)]):
+            raise BadInput(
+                f"{str(empty[0])!r} has no file: nothing was removed.",
+                hint="Is it mounted? Remove its documents with `cordon docs rm`, or leave --sync out.",
+            )
         outcomes = self.ingest_sources(found, progress=progress, readers=readers)
+        for gone in without_file(local, found, outcomes, self.deps.index, sync=sync):
+            progress(gone)
+            outcomes.append(gone)
         if pages:
             from graph.knowledge.web import pages as fetched
 
@@ -204,7 +216,7 @@ def _described(record: Record, groups: Collection[str] | None) -> dict[str, Any]
     from graph.policy import pii
 
     known = asdict(record)
-    del known["uploader"], known["listed"], known["reading"]  # for comparing alone
+    del known["uploader"], known["listed"], known["reading"], known["folder"]  # for comparing alone
     del known["decisions"]  # `withheld` tells them
     known["groups"] = [group for group in record.groups if groups is None or group in groups]
     known["notes"] = [pii.mask(note).text for note in record.notes]

@@ -100,7 +100,7 @@ class Index:
         space.put(record, text, chunks, vectors, words)
         return replaced
 
-    def remove(self, name: str, doc_id: str, why: Literal["removed", "expired", "withdrawn"]) -> bool:
+    def remove(self, name: str, doc_id: str, why: Literal["removed", "expired", "withdrawn", "file gone"]) -> bool:
         """As `Space.remove`, in the space of this name."""
         space = self.space(name)
         record = space.record(doc_id) if space else None

@@ -1,7 +1,6 @@
 """From files to the index: read, parse in a child process, inspect, chunk, embed, store. Idempotent by content hash."""
 
 import hashlib
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 
 from graph.context import PUBLIC, space_name, valid_tenant, whose
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
-from graph.knowledge import extensions
+from graph.knowledge import extensions, folders
 from graph.knowledge.document import Document
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.extensions import Splitter
@@ -27,7 +26,8 @@ from graph.policy.threats.planted import Margins
 from graph.settings import Settings
 from graph.stores.spaces import Record, StoredChunk
 
-Status = Literal["indexed", "unchanged", "quarantined", "failed"]
+# "removed" and "missing" are of documents whose file is gone from its folder: with and without `sync`.
+Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "missing"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
@@ -52,6 +52,7 @@ class Source:
     replaces: bool = True  # whether it may take the place of a document that somebody else brought
     listed: bool = False  # `spaces` is all who may read it, as a manifest's access list says
     within: Path | None = None  # the directory that was named: a link in it must not lead out of it
+    folder: str = ""  # digest of that directory, or of the one that a file named by itself is in
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
     try:
         data = contents(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
-        doc_id = source.doc_id or _choose_id(source, index)
+        doc_id, other = source.doc_id, ""
+        if not doc_id:
+            source, doc_id, other = _identified(source, index)
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
@@ -161,6 +164,13 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         if not source.replaces and any(_elses(index, space, source, doc_id) for space in todo):
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, loader=splitter.LOADER)
+        elsewhere = ""
+        if other:
+            if all(folders.versions_of_one(document.text, text) for text in _texts(index, source.spaces, doc_id)):
+                elsewhere = "in place of the one of that name from another folder"
+            else:
+                source, doc_id = _beside(source), other
+                elsewhere = "kept beside the one of that name from another folder"
         known: Margins = {}
         flags = inspect(document, known)
         if flags and settings.planted == "quarantine":
@@ -198,6 +208,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 listed=source.listed,
                 reading=READING,
                 groups=sorted(whose(name)[1]),
+                folder=source.folder,
                 notes=list(document.notes),
                 fields=[list(pair) for pair in document.fields],
             )
@@ -207,7 +218,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             space.judge(judge_name(), kept)
             if sidecar:
                 sidecar.save(space)
-        told = [sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
+        told = [elsewhere, sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
         reason, notes = "; ".join(filter(None, told)), list(document.notes)
         return Outcome(source.name, doc_id, "indexed", reason, len(chunks), flags, replaced, notes)
     except Unavailable:
@@ -278,6 +289,29 @@ def _choose_id(source: Source, index: Index) -> str:
     return base
 
 
+def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
+    """The source under the name that is its own, its id, and the id that it would have beside a document of the same
+    name and id that came from another folder: "" where there is none."""
+    base, _ = base_id(source.name)
+    other = f"{base}_{hashlib.sha256(f'{source.folder} {source.name}'.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    spaces = [space for name in source.spaces if (space := index.space(name))]
+    if source.folder and any(space.record(other) for space in spaces):
+        return _beside(source), other, ""
+    doc_id = _choose_id(source, index)
+    places = {record.folder for space in spaces if (record := space.record(doc_id))}
+    return source, doc_id, other if source.folder and places - {"", source.folder} else ""
+
+
+def _beside(source: Source) -> Source:
+    """Under a name that says its folder."""
+    folder = (source.within or source.path.parent).absolute().name
+    return replace(source, name=_printable(f"{folder}/{source.name}"))
+
+
+def _texts(index: Index, spaces: Sequence[str], doc_id: str) -> list[str]:
+    return [text for name in spaces if (space := index.space(name)) and (text := space.text(doc_id))]
+
+
 def base_id(name: str) -> tuple[str, bool]:
     """What a document's id begins with, and whether its name told of a person: an id stands in logs and records."""
     masked = pii.mask(Path(name).stem)
@@ -330,15 +364,37 @@ def files(paths: Sequence[Path], tenant: str, *, groups: Collection[str] = (), k
     tenant = PUBLIC if tenant == PUBLIC else valid_tenant(tenant)
     space = space_name(tenant, groups)
     for path in paths:
-        if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
-            yield Source(path, _printable(path.name), (space,), tenant, kind=kind)
+        if not folders.is_folder(path):
+            place = folders.digest(path.parent) if folders.is_folder(path.parent) else ""
+            yield Source(path, _printable(path.name), (space,), tenant, kind=kind, folder=place)
             continue
-        for file in sorted(p for p in path.rglob("*") if p.is_file()):
-            name = str(file.relative_to(path))
-            if not any(part.startswith(".") for part in Path(name).parts):
-                yield Source(file, _printable(name), (space,), tenant, kind=kind, within=path)
+        place = folders.digest(path)
+        for file in folders.listed(path):
+            name = _printable(str(file.relative_to(path)))
+            yield Source(file, name, (space,), tenant, kind=kind, within=path, folder=place)
 
 
 def _printable(name: str) -> str:
-    """A file's name may hold bytes that are no text."""
-    return name.encode("utf-8", "backslashreplace").decode()
+    """A file's name may hold bytes that are no text, and one name may be written in two forms of Unicode."""
+    return unicodedata.normalize("NFC", name.encode("utf-8", "backslashreplace").decode())
+
+
+def without_file(
+    given: Sequence[Path], sources: Sequence[Source], outcomes: Sequence[Outcome], index: Index, *, sync: bool
+) -> Iterator[Outcome]:
+    """The documents whose file is gone from one of the given folders since they were ingested from it: removed with
+    `sync`, else only told. Raises BadInput for an empty folder: it may be one that is not mounted."""
+    for path in given:
+        if not folders.is_folder(path):
+            continue
+        place = folders.digest(path)
+        own = [(source, outcome) for source, outcome in zip(sources, outcomes, strict=True) if source.folder == place]
+        for space in dict.fromkeys(name for source, _ in own for name in source.spaces):
+            names = [name for source, _ in own for name in (source.name, _beside(source).name)]
+            for record in folders.left(index, space, place, [outcome.doc_id for _, outcome in own], names):
+                if sync:
+                    index.remove(space, record.doc_id, "file gone")
+                    index.spaces.settle(space)
+                    yield Outcome(record.filename, record.doc_id, "removed", "its file is gone from the folder")
+                else:
+                    yield Outcome(record.filename, record.doc_id, "missing", "its file is gone: --sync removes it")

@@ -44,6 +44,7 @@ class Record:
     # What people said of sentences that the guard withholds, oldest first: `sha256` (withholding.digest),
     # `says` (released | confirmed), `by` and `at`. They stay when the document is ingested again, and go with it.
     decisions: list[dict[str, str]] = field(default_factory=list)
+    folder: str = ""  # digest of the folder it came from (graph/knowledge/folders.py); "" for uploads and pages
     notes: list[str] = field(default_factory=list)  # what of the file was not read, a line each
     fields: list[list[str]] = field(default_factory=list)  # name and value of what it says of itself: owner, version
 

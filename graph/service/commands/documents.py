@@ -32,6 +32,9 @@ def ingest(
         str | None,
         typer.Option(help="An act of the Union: PDF, web page or text. Its structure is read.", show_default=False),
     ] = None,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Remove documents of these directories whose files are gone.")
+    ] = False,
     workers: Annotated[int, typer.Option(help="Processes that read, on this machine.", metavar="N")] = 1,
     scheduler: Annotated[
         str,
@@ -56,6 +59,8 @@ def ingest(
             raise BadInput("--groups names none.", hint="Leave it out where the files are for all of the tenant.")
         if not manifest and public == bool(tenant):
             raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
+        if sync and not paths:
+            raise BadInput("--sync is of directories that are named.", hint="Name them, or leave it out.")
         if scheduler and workers != 1:
             raise BadInput("a cluster has workers of its own.", hint="Give --workers or --scheduler, one of the two.")
         with opened_agent() as agent, ExitStack() as done:
@@ -81,7 +86,7 @@ def ingest(
                 else:
                     given, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
                     whose = {"tenant_id": tenant, "public": public, "groups": shared or ()}
-                    agent.ingest(given, **whose, kind=kind, **known)
+                    agent.ingest(given, **whose, kind=kind, sync=sync, **known)
     raise typer.Exit(1 if report.failed else 0)
 
 
