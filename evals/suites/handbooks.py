@@ -21,6 +21,7 @@ from evals.__main__ import tell
 from evals.experiments import write
 from evals.material import data_directory, own_set
 from evals.solvers import absent, asked, candidates, replied, said
+from evals.suites.reading import twins
 from evals.task import Metric, Output, Rows, Sample, Score, Scores, Task, run
 from graph.agent import Agent
 from graph.knowledge.manifest import sources
@@ -36,10 +37,11 @@ def tasks() -> Iterator[Task]:
         yield from collections(names, f"{part}: ")
 
 
-def collections(names: Sequence[str], prefix: str = "", homes: Path | None = None) -> Iterator[Task]:
-    """The questions to some collections. `homes` keeps what was ingested for later."""
+def collections(names: Sequence[str], prefix: str = "", homes: Path | None = None, twin: str = "") -> Iterator[Task]:
+    """The questions to some collections. `homes` keeps what was ingested for later; `twin` is the kind of file that
+    their Markdown is made into before that (evals/suites/reading.py)."""
     with ExitStack() as opened:
-        agents = {name: opened.enter_context(ingested(name, homes)) for name in names}
+        agents = {name: opened.enter_context(ingested(name, homes, twin)) for name in names}
         questions = [sample(row | {"set": name}) for name in names for row in own_set(f"handbooks/{name}")]
 
         def solve(sample: Sample) -> Output:
@@ -54,15 +56,16 @@ def collections(names: Sequence[str], prefix: str = "", homes: Path | None = Non
 
 
 @contextmanager
-def ingested(name: str, homes: Path | None) -> Iterator[Agent]:
+def ingested(name: str, homes: Path | None, twin: str = "") -> Iterator[Agent]:
     """An agent over a collection's documents."""
     collection = name.removesuffix("_2")
     folder = data_directory() / "collections" / collection
     with tempfile.TemporaryDirectory() as scratch:
-        place = homes / collection if homes else Path(scratch)
+        place = homes / f"{collection} {twin}".strip() if homes else Path(scratch) / "home"
         with Agent(load(environ={}, home=place, artifacts=False)) as agent:
             if not (place / "ingested").exists():
-                agent.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
+                given = sources(folder / "ingest.csv", folder / "tenant_acl.csv")
+                agent.ingest_sources(twins(given, twin, Path(scratch) / "twins") if twin else given)
                 (place / "ingested").touch()
             yield agent
 
@@ -116,10 +119,15 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="COLLECTION", help=f"all by default: {', '.join(everything)}")
     parser.add_argument("--out", type=Path, default=Path("out/eval"), help="where the replies go")
+    parser.add_argument("--twin", default="", metavar="KIND", help="ask their twins: 'docx, pandoc', 'pdf, Chromium' …")
     parser.add_argument("--homes", type=Path, help="keep what is ingested here, for another run")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    tell(run("handbooks", collections(options.names or everything, homes=options.homes), options.out).metrics)
+    tell(
+        run(
+            "handbooks", collections(options.names or everything, homes=options.homes, twin=options.twin), options.out
+        ).metrics
+    )
 
 
 if __name__ == "__main__":

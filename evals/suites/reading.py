@@ -1,4 +1,4 @@
-"""reading: the same text in two formats must be read alike. `python -m evals.suites.reading DIR [--documents N]`
+"""reading: the same text in two formats must be read alike. `python -m evals.suites.reading DIR | FILE FILE`
 
 Markdown documents of a folder are written by other programs (pandoc, LibreOffice, Chromium, Typst; Debian's packages,
 for development only) as HTML, DOCX, ODT, EPUB and PDF, read back by Cordon, and compared with the HTML that Markdown
@@ -18,9 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -28,6 +27,7 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from graph.knowledge.document import Document
+from graph.knowledge.ingest import Source
 from graph.knowledge.loaders import dialects, load
 from graph.policy.text import structure
 from graph.policy.text.sentences import split
@@ -38,7 +38,7 @@ _FRONT = re.compile(r"\s*---\n.*?\n---\n", re.DOTALL)
 _TABLE, _LISTED = re.compile(r"^\|? *:?-{3,}:? *\|", re.MULTILINE), re.compile(r"^\d\. .*\n+2\. ", re.MULTILINE)
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)]\s+(.*)", re.DOTALL)
 PRINTED = """<style>@page {{ size: A4; margin: 25mm; @bottom-center {{ content: "Page " counter(page); }} }}
-body {{ font: 10.5pt/1.35 serif; columns: {columns}; column-gap: 8mm; }} h1 {{ column-span: all; }}
+body {{ font: 10.5pt/1.35 serif; }} main {{ {columns} }}
 table {{ border-collapse: collapse; width: 100%; }} td, th {{ border: 1px solid #888; padding: 3px; text-align: left; }}
 tr {{ break-inside: avoid; }}</style>"""
 
@@ -46,12 +46,19 @@ tr {{ break-inside: avoid; }}</style>"""
 Sums = dict[str, tuple[float, float]]  # measure → right, in all
 
 
+TWO_COLUMNS = "columns: 2; column-gap: 8mm;"
+
+
+TYPST = '#set page(numbering: "1 of 1")\n#set par(justify: true)\n#set text(size: 10.5pt)'
+
+
 @dataclass
 class Contents:
     words: list[str] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
     items: list[tuple[int, str]] = field(default_factory=list)
-    cells: list[tuple[str, str]] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)  # each after the heading of its column
+    rows: list[str] = field(default_factory=list)  # as they were read
 
 
 def plain(text: str) -> list[str]:
@@ -79,7 +86,7 @@ def written(html: str) -> Contents:
         titles = [" ".join(plain(cell.text())) for cell in table.css("thead th")]
         for row in table.css("tbody tr"):
             cells = [" ".join(plain(cell.text())) for cell in row.css("td")]
-            found.cells += [(title, cell) for title, cell in zip(titles, cells, strict=False) if title and cell]
+            found.cells += [f" {title} {cell} " for title, cell in zip(titles, cells, strict=False) if title and cell]
     for heading in body.css("h1, h2, h3, h4, h5, h6"):
         found.headings.append(" ".join(plain(heading.text())))
     for ordered in body.css("ol"):
@@ -110,10 +117,7 @@ def read(document: Document) -> Contents:
         if block.kind == "heading":
             found.headings.append(" ".join(plain(structure.without_marks(text))))
         if block.kind == "row":
-            found.cells += [
-                (" ".join(plain(title)), " ".join(plain(cell)))
-                for title, _, cell in (part.partition(": ") for part in text.split("; "))
-            ]
+            found.rows.append(f" {' '.join(plain(text))} ")
             continue
         if block.kind == "list":
             lines = [_NUMBERED.match(line.strip()) for line in text.split("\n")]
@@ -133,7 +137,7 @@ def compared(wanted: Contents, got: Contents) -> Sums:
         "headings": (_common(wanted.headings, got.headings), len(wanted.headings)),
         "headings that are none": (len(got.headings) - _common(wanted.headings, got.headings), len(got.headings)),
         "numbers": (_common(wanted.items, got.items), len(wanted.items)),
-        "cells": (_common(wanted.cells, got.cells), len(wanted.cells)),
+        "cells": (sum(any(cell in row for row in got.rows) for cell in wanted.cells), len(wanted.cells)),
     }
 
 
@@ -196,8 +200,13 @@ def _chromium(columns: int) -> Callable[[dict[str, Path], Path], None]:
     def write(pages: dict[str, Path], out: Path) -> None:
         for name, path in pages.items():
             styled = out / f"{name}.html"
-            html = path.read_text(encoding="utf-8")
-            styled.write_text(html.replace("</head>", PRINTED.format(columns=columns) + "</head>"), encoding="utf-8")
+            html = (
+                path.read_text(encoding="utf-8").replace("<body>", "<body><main>").replace("</body>", "</main></body>")
+            )
+            styled.write_text(
+                html.replace("</head>", PRINTED.format(columns=TWO_COLUMNS if columns == 2 else "") + "</head>"),
+                encoding="utf-8",
+            )
             _run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
                  f"--user-data-dir={out}/profile", f"--print-to-pdf={out}/{name}.pdf", styled)  # fmt: skip
 
@@ -208,9 +217,41 @@ def _typst(pages: dict[str, Path], out: Path) -> None:
     import typst
 
     for name, path in pages.items():
-        _run("pandoc", path, "-f", "html", "-s", "-o", out / f"{name}.typ")
-        with suppress(typst.TypstError):  # what pandoc wrote is not always valid: then the file is not there
-            typst.compile(str(out / f"{name}.typ"), output=str(out / f"{name}.pdf"))
+        body = LexborHTMLParser(path.read_text(encoding="utf-8")).body
+        assert body is not None
+        source = out / f"{name}.typ"
+        source.write_text(f"{TYPST}\n{_blocks(body)}", encoding="utf-8")
+        typst.compile(str(source), output=str(out / f"{name}.pdf"))
+
+
+def _blocks(node: LexborNode) -> str:
+    """The children of an element in Typst's language."""
+    parts = []
+    for child in node.iter(include_text=True):
+        tag = child.tag or ""
+        if re.fullmatch("h[1-6]", tag):
+            parts.append(f"\n#heading(level: {tag[1]})[{_quoted(child)}]\n")
+        elif tag in ("ul", "ol"):
+            items = ", ".join(f"[{_blocks(item)}]" for item in child.iter() if item.tag == "li")
+            start = f"start: {int(child.attributes.get('start') or 1)}, " if tag == "ol" else ""
+            parts.append(f"\n#{'enum' if tag == 'ol' else 'list'}({start}{items})\n")
+        elif tag == "table":
+            rows = [[f"[{_quoted(cell)}]" for cell in row.iter()] for row in child.css("tr")]
+            head = f"table.header({', '.join(rows[0])})" if child.css_first("thead") else ", ".join(rows[0])
+            cells = ", ".join([head, *(cell for row in rows[1:] for cell in row)])
+            parts.append(f"\n#table(columns: {max(map(len, rows))}, {cells})\n")
+        elif tag in ("p", "pre"):
+            parts.append(f"\n{_quoted(child)}\n\n")
+        elif tag in ("blockquote", "div"):
+            parts.append(_blocks(child))
+        else:
+            parts.append(_quoted(child))
+    return "".join(parts)
+
+
+def _quoted(node: LexborNode) -> str:
+    text = " ".join(node.text().split()) if node.tag != "-text" else re.sub(r"\s+", " ", node.text())
+    return '#"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text else ""
 
 
 def _copied(pages: dict[str, Path], out: Path) -> None:
@@ -228,8 +269,31 @@ WRITERS = (
     ("pdf, LibreOffice", "pdf", _office("pdf"), ("pandoc", "soffice")),
     ("pdf, Chromium", "pdf", _chromium(1), ("chromium",)),
     ("pdf, Chromium, two columns", "pdf", _chromium(2), ("chromium",)),
-    ("pdf, Typst", "pdf", _typst, ("pandoc",)),
+    ("pdf, Typst", "pdf", _typst, ()),
 )
+
+
+def twins(given: Sequence[Source], kind: str, out: Path) -> list[Source]:
+    """The same sources, with the Markdown among them as files of a kind of twin."""
+    _, extension, write, _ = next(writer for writer in WRITERS if writer[0] == kind)
+    (out / "pages").mkdir(parents=True)
+    pages = {}
+    for number, source in enumerate(given):
+        if source.path.suffix == ".md":
+            pages[f"d{number}"] = out / "pages" / f"d{number}.html"
+            pages[f"d{number}"].write_text(page(source.path), encoding="utf-8")
+    (out / "files").mkdir()
+    write(pages, out / "files")
+    made = {f"d{n}": out / "files" / f"d{n}.{extension}" for n in range(len(given))}
+    return [
+        replace(source, path=made[name], name=f"{Path(source.name).stem}.{extension}") if name in pages else source
+        for name, source in ((f"d{n}", source) for n, source in enumerate(given))
+    ]
+
+
+def pair(one: Path, other: Path) -> Sums:
+    """Two files that an organisation publishes of one text, compared: the first is what is wanted."""
+    return compared(read(load(one.read_bytes(), one.name)), read(load(other.read_bytes(), other.name)))
 
 
 def chosen(folder: Path, count: int) -> list[Path]:
@@ -282,11 +346,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m evals.suites.reading", description="Compare a text with what is read of it in other formats."
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="with Markdown documents, also in folders below")
+    parser.add_argument("paths", type=Path, nargs="+", metavar="DIR", help="with Markdown documents; or two files")
     parser.add_argument("--documents", type=int, default=40, metavar="N")
     parser.add_argument("--only", default="", metavar="WORDS", help="twins whose name holds this: pdf, docx, Typst")
     options = parser.parse_args()
-    for title, sums, failed in measured(options.folder, options.documents, options.only):
+    if len(options.paths) == 2:
+        results: Iterable[tuple[str, Sums, list[str]]] = [(options.paths[1].name, pair(*options.paths), [])]
+    else:
+        results = measured(options.paths[0], options.documents, options.only)
+    for title, sums, failed in results:
         figures = [f"{m} {right / total:.3f} ({total:.0f})" for m, (right, total) in sums.items() if total]
         sys.stdout.write(f"{title:<28} {'; '.join(figures)}{f'; not read: {failed}' if failed else ''}\n")
         sys.stdout.flush()

@@ -16,6 +16,7 @@ from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
 from graph.knowledge.folders import is_folder
 from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest, without_file
+from graph.knowledge.versions import families
 from graph.settings import Settings
 from graph.stores.spaces import Record, Space
 
@@ -93,9 +94,14 @@ class Library:
         self, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
     ) -> list[dict[str, Any]]:
         """What is known of each document of a tenant, or of the public ones, by id. Of the groups that share one, those
-        are told that were named."""
+        are told that were named. `versions` has the ids of all its versions, oldest first, where there are several
+        (graph/knowledge/versions.py)."""
         found = [record for _, space in self._spaces(tenant_id, public, groups) for record in space.records()]
-        return [_described(record, groups) for record in sorted(found, key=lambda one: (one.doc_id, one.groups))]
+        family = families(found)
+        return [
+            _described(record, groups) | {"versions": family.get(record.doc_id, [])}
+            for record in sorted(found, key=lambda one: (one.doc_id, one.groups))
+        ]
 
     def document(
         self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None

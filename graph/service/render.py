@@ -246,6 +246,8 @@ def show_documents(records: list[dict[str, Any]]) -> None:
         line = Text(f"{_clean(r['doc_id']):<{min(wide, 40)}}  ", style="bold")
         line.append(_clean(r["title"]))
         about = [_clean(r["filename"]), f"{r['chunks']} chunk{'s' if r['chunks'] != 1 else ''}"]
+        if r["versions"] and r["doc_id"] != r["versions"][-1]:
+            about.append(f"older than {_clean(r['versions'][-1])}")
         about += [f"for {_clean(', '.join(r['groups']))}"] if r["groups"] else []
         about += [f"kept until {r['expires'][:10]}"] if r["expires"] else []
         line.append(f"  {', '.join(about)}", style="dim")
