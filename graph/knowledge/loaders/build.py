@@ -35,6 +35,7 @@ class Builder:
         self._path: list[tuple[int, str]] = []
         self._section = ""
         self._in_table = False
+        self._front = 0  # blocks before the document's own text
         self._ahead: list[int] = []  # pages that begin at the next turns of the text that is being added
 
     def heading(self, text: str, level: int) -> None:
@@ -99,6 +100,10 @@ class Builder:
         self._section = section
         self._add(kind, normalise.flow(text), joined=joined)
 
+    def begin(self) -> None:
+        """What was added so far (headers, fields) stands before the document's own text: its title comes below."""
+        self._front = len(self._blocks)
+
     def leave_sections(self) -> None:
         self._path, self._section = [], ""
 
@@ -124,7 +129,9 @@ class Builder:
         name, value = normalise.line(name)[:60], normalise.line(value)[:300]
         if name and value and (name, value) not in self._fields and len(self._fields) < MAX_FIELDS:
             self._fields.append((name, value))
+            leading = self._front == len(self._blocks)
             self.row(f"{name}: {value}")
+            self._front += leading
 
     @property
     def empty(self) -> bool:
@@ -159,7 +166,7 @@ class Builder:
 
     def _first_heading(self) -> str:
         """A heading of the first few blocks. Not of a later one, which names a part, and not of a sheet."""
-        for block in self._blocks[:3]:
+        for block in self._blocks[self._front : self._front + 3]:
             if block.kind == "heading" and block.sheet is None:
                 return block.section.rsplit(SEPARATOR, 1)[-1]
         return ""

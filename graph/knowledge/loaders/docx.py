@@ -1,32 +1,41 @@
 """Word documents, read from their XML: what is shown, in the order in which it is shown."""
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from graph.errors import DocumentError
-from graph.knowledge.loaders import archive, table
+from graph.knowledge.loaders import archive, strict, symbol_fonts, table
 from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.docx_numbering import Numbering
 from graph.knowledge.loaders.docx_styles import (
     Look,
-    Numbering,
     Style,
     W,
     list_of,
     look_of,
+    numbering_under,
     outline,
     parse,
-    read_numbering,
     read_styles,
     shaded,
     value_of,
 )
 from graph.knowledge.loaders.text import BULLET
+from graph.policy.text import structure
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 BREAKS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": " "}
 REMOVED = frozenset((f"{W}del", f"{W}moveFrom"))  # tracked changes that took text away
+PAGE_FIELDS = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
+_MARGIN = re.compile(r"/word/(?:header|footer)\d*\.xml")
+_ONLY_PAGE = re.compile(r"[\s|·–—-]*(?:page|seite|p\.)?[\s/|·–—-]*(?:of|von|/)?[\s|·–—-]*", re.IGNORECASE)
+_PAGE_WORDS = re.compile(r"\s*[|·–—-]?\s*\b(?:page|seite)\s*(?:of|von|/)?\s*$", re.IGNORECASE)
+_RAISED = re.compile(r"[-+−]?\d{1,4}")  # as a power or the number of a note: 10⁻⁶, m²
+MOST_NESTED = 5  # tables in tables
+MOST_MARGIN = 40  # paragraphs of headers and footers
 SKIPPED = frozenset((f"{W}pPr", f"{W}rPr", f"{MC}Fallback", f"{W}tblPr", f"{W}sectPr", f"{W}sdtPr"))
 
 
@@ -34,20 +43,30 @@ def read(data: bytes, out: Builder) -> None:
     archive.check(data)
     from docx import Document as open_document
 
-    document = open_document(io.BytesIO(data))
+    document = open_document(io.BytesIO(strict.transitional(data)))
     body = document.element.body
     if body is None:
         raise DocumentError("broken", "the Word document has no body", hint="open it in Word and save it again")
-    walk = _Walk(out, read_styles(document), read_numbering(document))
+    parts = {str(part.partname): part for part in document.part.package.iter_parts()}
+    numbers = parse(parts["/word/numbering.xml"].blob) if "/word/numbering.xml" in parts else None
+    walk = _Walk(out, read_styles(document), Numbering(numbers))
+    for kind in ("header", "footer"):
+        for name in sorted(name for name in parts if _MARGIN.fullmatch(name) and kind in name):
+            walk.margin(parse(parts[name].blob))
+    out.begin()
     walk.blocks(body, Look())
     walk.end_list()
-    for part in document.part.package.iter_parts():
-        name = str(part.partname)
+    comments = 0
+    for name, part in parts.items():
         if name.startswith("/word/") and name.endswith(("footnotes.xml", "endnotes.xml")):
             walk.notes(parse(part.blob))
-        elif name.startswith("/word/comments") and name.endswith(".xml"):
-            for comment in parse(part.blob).iter(f"{W}p"):
+        elif name == "/word/comments.xml":
+            for comment in parse(part.blob).iter(f"{W}comment"):
+                comments += 1
                 out.hide("".join(text.text or "" for text in comment.iter(f"{W}t")))
+    for count, one, many in ((comments, "comment", "comments"), (walk.pictures, "picture", "pictures")):
+        if count:
+            out.note(f"{count} {one if count == 1 else many}")
     properties = document.core_properties
     for value in (properties.title, properties.subject, properties.keywords, properties.comments, properties.category):
         out.hide(value or "")
@@ -58,6 +77,10 @@ class _Walk:
         self.out, self.styles, self.numbering = out, styles, numbering
         self.items: list[tuple[int, str]] = []
         self.boxes: list[Any] = []
+        self.fields: list[str] = []  # instructions of the fields that are open
+        self.in_margin = False
+        self.margin_lines: set[str] = set()  # of headers and footers so far
+        self.pictures = 0
 
     def blocks(self, parent: Any, look: Look) -> None:
         for element in parent:
@@ -80,16 +103,21 @@ class _Walk:
         look = look.under(Look(shaded=shaded(properties)))
         text = "".join(self.inline(element, look))
         level = outline(properties) or (style.level if style is not None else 0)
-        numbering = list_of(properties) or (style.numbering if style is not None else None)
+        mark, depth = self.mark(properties, style) if text.strip() else ("", 0)
+        if self.in_margin:
+            text = self.new_in_margin(text)
         if not text.strip():
             pass
         elif level:
             self.end_list()
             if style is not None and style.name == "title" and not self.out.title:
                 self.out.title = text
-            self.out.heading(text, level)
-        elif numbering and numbering[0] != "0":
-            self.items.append((numbering[1], f"{self.numbering.mark(*numbering)} {text}"))
+            self.out.heading(f"{mark} {text}" if mark and mark != "-" else text, level)
+        elif mark and structure.ITEM.match(f"{mark} {text.strip()}"):
+            self.items.append((depth, f"{mark} {text}"))
+        elif mark:  # "Article 3": no mark that a list is told by
+            self.end_list()
+            self.out.paragraph(f"{mark} {text}")
         elif BULLET.match(text):
             self.items.append((0, text))  # typed by hand
         else:
@@ -99,10 +127,43 @@ class _Walk:
         for box in boxes:
             self.blocks(box, Look(shaded=True))  # the shape behind it may have any colour
 
+    def mark(self, properties: Any, style: Style | None) -> tuple[str, int]:
+        """What Word writes before a paragraph, "" for nothing, and the level of its list from 0."""
+        inherited = style.numbering if style is not None else None
+        numbering = numbering_under(inherited, list_of(properties))
+        if numbering is None or numbering[0] in ("", "0"):
+            return "", 0
+        number, depth = numbering
+        if depth is None:
+            depth = self.numbering.level_of(number, value_of(properties, "pStyle") or "")
+        return self.numbering.mark(number, depth), depth
+
+    def margin(self, root: Any) -> None:
+        """A header or footer: its lines but for page numbers, each once however many parts repeat it."""
+        self.in_margin = True
+        self.blocks(root, Look())
+        self.end_list()
+        self.in_margin = False
+
+    def new_in_margin(self, text: str) -> str:
+        text = _PAGE_WORDS.sub("", " ".join(text.split()))
+        known = self.margin_lines
+        if _ONLY_PAGE.fullmatch(text) or text in known or len(known) >= MOST_MARGIN:
+            return ""
+        known.add(text)
+        return text
+
     def inline(self, parent: Any, look: Look) -> Iterator[str]:
         """Text in sight; what is not is reported, text boxes are kept for later."""
         for element in parent:
             tag = element.tag
+            if tag == f"{W}fldChar":
+                yield from self.field(element)
+                continue
+            if tag == f"{W}instrText" and self.fields:
+                self.fields[-1] += element.text or ""
+            if tag == f"{W}fldSimple" and PAGE_FIELDS.match(element.get(f"{W}instr") or ""):
+                continue
             if tag == f"{W}r":
                 properties = element.find(f"{W}rPr")
                 style = self.styles.get(value_of(properties, "rStyle") or "")
@@ -110,10 +171,20 @@ class _Walk:
                 own = own.under(look_of(properties))
                 if own.hidden:
                     self.out.hide(_all_text(element))
+                elif any(map(PAGE_FIELDS.match, self.fields)):
+                    list(self.inline(element, own))  # for the ends of fields in it
                 else:
-                    yield from self.inline(element, own)
+                    yield from _raised(properties, "".join(self.inline(element, own)))
             elif tag in (f"{W}t", f"{MATH}t"):
-                yield element.text or ""
+                yield _letters(element)
+            elif tag == f"{W}sym":
+                font, code = element.get(f"{W}font") or "", element.get(f"{W}char") or ""
+                yield symbol_fonts.sign(int(code, 16), font) if re.fullmatch("[0-9A-Fa-f]{2,4}", code) else ""
+            elif tag == f"{MATH}sup":
+                yield "^" + "".join(self.inline(element, look))
+            elif tag == f"{W}drawing" and not any(True for _ in element.iter(f"{W}txbxContent")):
+                self.pictures += 1
+                yield from self.inline(element, look)
             elif tag in BREAKS:
                 yield BREAKS[tag]
             elif tag == f"{W}txbxContent":
@@ -168,12 +239,52 @@ class _Walk:
 
     def cell(self, cell: Any, look: Look) -> str:
         look = look.under(Look(shaded=shaded(cell.find(f"{W}tcPr"))))
-        texts = []
-        for paragraph in cell.iter(f"{W}p"):
-            style = self.styles.get(value_of(paragraph.find(f"{W}pPr"), "pStyle") or "Normal")
-            texts.append("".join(self.inline(paragraph, look.under(style.look) if style is not None else look)))
+        texts = list(self.cell_texts(cell, look, 0))
+        boxes, self.boxes = self.boxes, []
+        texts += [text for box in boxes for text in self.cell_texts(box, Look(shaded=True), 0)]
         self.boxes = []
         return " ".join(text.strip() for text in texts if text.strip())
+
+    def cell_texts(self, parent: Any, look: Look, depth: int) -> Iterator[str]:
+        """The paragraphs of a cell, with their numbers; a row of a table in it is one text: "(Reagent: ethanol, ...)"."""
+        for child in parent:
+            if child.tag == f"{W}p":
+                properties = child.find(f"{W}pPr")
+                style = self.styles.get(value_of(properties, "pStyle") or "Normal")
+                text = "".join(self.inline(child, look.under(style.look) if style is not None else look))
+                mark, _ = self.mark(properties, style) if text.strip() else ("", 0)
+                yield f"{mark} {text}" if mark and mark != "-" else text
+            elif child.tag == f"{W}tbl" and depth < MOST_NESTED:
+                rows = [
+                    [
+                        " ".join(filter(None, map(str.strip, self.cell_texts(cell, look, depth + 1))))
+                        for cell, _, _ in cells
+                    ]
+                    for cells in self.cells(child)
+                ]
+                for _, sentence in table.sentences(rows):
+                    yield f"({sentence.replace('; ', ', ')})"
+            elif child.tag not in SKIPPED and child.tag not in REMOVED:
+                yield from self.cell_texts(child, look, depth)
+
+    def field(self, element: Any) -> Iterator[str]:
+        """The begin or end of a field; a box to tick of the old kind is shown by its sign."""
+        kind = element.get(f"{W}fldCharType")
+        if kind == "end" and self.fields:
+            self.fields.pop()
+        elif kind == "begin":
+            self.fields.append("")
+            data = element.find(f"{W}ffData")
+            box = data.find(f"{W}checkBox") if data is not None else None
+            if box is not None:
+                state = box.find(f"{W}checked")
+                state = box.find(f"{W}default") if state is None else state
+                yield "☒" if state is not None and state.get(f"{W}val") not in ("0", "false") else "☐"
+            chosen = data.find(f"{W}ddList") if data is not None else None
+            if chosen is not None:
+                entries = [entry.get(f"{W}val") or "" for entry in chosen.iter(f"{W}listEntry")]
+                at = value_of(chosen, "result") or "0"
+                yield entries[int(at)] if at.isdecimal() and len(at) < 4 and int(at) < len(entries) else ""
 
     def notes(self, root: Any) -> None:
         for note in root:
@@ -184,6 +295,27 @@ class _Walk:
     def end_list(self) -> None:
         self.out.items(self.items)
         self.items = []
+
+
+def _letters(element: Any) -> str:
+    """The text of an element; letters of a symbol font are written as what the font shows."""
+    text = element.text or ""
+    if not any("\uf020" <= letter <= "\uf0ff" for letter in text):
+        return text
+    run = element.getparent()
+    fonts = run.find(f"{W}rPr/{W}rFonts") if run is not None else None
+    font = (fonts.get(f"{W}ascii") or fonts.get(f"{W}hAnsi") or "") if fonts is not None else ""
+    return "".join(
+        symbol_fonts.sign(ord(letter), font) if "\uf020" <= letter <= "\uf0ff" else letter for letter in text
+    )
+
+
+def _raised(properties: Any, text: str) -> Iterator[str]:
+    """A raised number keeps a sign that says so: 10^-6 is not 10-6."""
+    if value_of(properties, "vertAlign") == "superscript" and _RAISED.fullmatch(text.strip()):
+        yield f"^{text.strip()}"
+    else:
+        yield text
 
 
 def _within(element: Any, tag: str) -> Iterator[Any]:

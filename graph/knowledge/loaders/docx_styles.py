@@ -1,9 +1,7 @@
-"""How a Word document makes text look: styles, what they inherit, and the marks of its lists."""
+"""How a Word document makes text look: styles, and what they inherit."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
-
-from graph.knowledge.loaders import table
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 SMALLEST = 8  # half-points; nobody reads letters under 4 pt
@@ -32,25 +30,8 @@ class Look:
 class Style:
     name: str
     level: int  # of the heading, from 1; 0 for none
-    numbering: tuple[str, int] | None
+    numbering: tuple[str, int | None] | None  # list, "" where the style says none, and level
     look: Look
-
-
-@dataclass
-class Numbering:
-    """Marks of list items: number formats by (list, depth), and how far each has counted."""
-
-    formats: dict[tuple[str, int], str] = field(default_factory=dict)
-    counts: dict[tuple[str, int], int] = field(default_factory=dict)
-
-    def mark(self, number: str, depth: int) -> str:
-        form = self.formats.get((number, depth), "bullet")
-        if form in ("bullet", "none"):
-            return "-"
-        for deeper in [key for key in self.counts if key[0] == number and key[1] > depth]:
-            del self.counts[deeper]
-        count = self.counts[number, depth] = self.counts.get((number, depth), 0) + 1
-        return f"{table.column(count - 1).lower()}." if form == "lowerLetter" else f"{count}."
 
 
 def parse(blob: bytes) -> Any:
@@ -90,12 +71,22 @@ def outline(properties: Any) -> int:
     return int(value) + 1 if value is not None and value.isdecimal() and int(value) < 9 else 0
 
 
-def list_of(properties: Any) -> tuple[str, int] | None:
+def list_of(properties: Any) -> tuple[str, int | None] | None:
+    """List and level, as far as they are given here: "" and None where they are not; None for no word of either."""
     found = properties.find(f"{W}numPr") if properties is not None else None
     if found is None:
         return None
-    depth = value_of(found, "ilvl") or "0"
-    return value_of(found, "numId") or "0", int(depth) if depth.isdecimal() else 0
+    depth = value_of(found, "ilvl") or ""
+    return value_of(found, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
+
+
+def numbering_under(
+    base: tuple[str, int | None] | None, own: tuple[str, int | None] | None
+) -> tuple[str, int | None] | None:
+    """What a paragraph or style says of its list, over what it inherits."""
+    if base is None or own is None:
+        return own or base
+    return own[0] or base[0], own[1] if own[1] is not None else base[1]
 
 
 def read_styles(document: Any) -> dict[str, Style]:
@@ -116,7 +107,7 @@ def read_styles(document: Any) -> dict[str, Style]:
         found[key] = Style(
             name,
             (1 if name == "title" else level) or outline(properties) or base.level,
-            list_of(properties) or base.numbering,
+            numbering_under(base.numbering, list_of(properties)),
             base.look.under(look_of(style.find(f"{W}rPr"))).under(Look(shaded=shaded(properties))),
         )
         return found[key]
@@ -124,18 +115,3 @@ def read_styles(document: Any) -> dict[str, Style]:
     for key in raw:
         resolve(key, frozenset())
     return found
-
-
-def read_numbering(document: Any) -> Numbering:
-    numbering = Numbering()
-    part = next((p for p in document.part.package.iter_parts() if str(p.partname) == "/word/numbering.xml"), None)
-    if part is None:
-        return numbering
-    root = parse(part.blob)
-    abstract = {element.get(f"{W}abstractNumId"): element for element in root.iter(f"{W}abstractNum")}
-    for number in root.iter(f"{W}num"):
-        levels = abstract.get(value_of(number, "abstractNumId") or "")
-        for level in levels.iter(f"{W}lvl") if levels is not None else ():
-            key = (number.get(f"{W}numId") or "", int(level.get(f"{W}ilvl") or 0))
-            numbering.formats[key] = value_of(level, "numFmt") or "bullet"
-    return numbering

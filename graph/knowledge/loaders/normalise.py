@@ -17,6 +17,7 @@ _SPACE = re.compile(r"[^\S\n]+")
 # Signs that begin an item of a list, or stand for a box to tick, Symbol's and Wingdings' among them.
 BULLETS = "*•‣▪◦·●○■□◆◇►▸➤➢✓✔❏❑❖☐☑☒⬜∙⁃\uf0b7\uf0a7\uf0d8\uf0fc\uf0a8\uf076\uf06f\uf0e0"
 _BULLET = re.compile(rf"(?:[{BULLETS}]\s*)+(?=\S)|–\s+(?=\S)")
+_BOXES = {sign: shown for shown, signs in (("[x] ", "☑☒"), ("[ ] ", "☐⬜")) for sign in signs}  # to tick
 _BLANK = re.compile(r"_{4,}|[.…]{6,}|(?:\. ){5,}\.?")  # to be filled in
 _BLANK_AT_END = re.compile(rf"[ \t]*(?:{_BLANK.pattern})[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"[^\W\d_][\w /-]{0,30}:(?:\s|$)")
@@ -44,7 +45,10 @@ def line(text: str) -> str:
 def item(text: str) -> str:
     """A line of a list with "-" for whatever sign it begins with."""
     found = _BULLET.match(text)
-    return f"- {text[found.end() :]}" if found else text
+    if found is None:
+        return text
+    box = next((shown for sign, shown in _BOXES.items() if sign in found.group()), "")
+    return f"- {box}{text[found.end() :]}"
 
 
 def bulleted(text: str) -> bool:

@@ -21,7 +21,12 @@ _HEADING = re.compile(rf"(#{{1,{DEEPEST}}}) (?=\S)")
 _FENCE = re.compile(r"(`{3,})\s*$")
 _HEADING_LINE = re.compile(rf"^(#{{1,{DEEPEST}}}) (?=\S)", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^`{3,}[ \t]*$", re.MULTILINE)
-ITEM = re.compile(r"( *)([-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]) +(?=\S)")
+# "2.1" and "A." are marks before a capital letter alone: "2.5 litres" begins a sentence.
+ITEM = re.compile(
+    r"( *)([-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]"
+    r"|(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}[.)]?(?= +[\"'“‘(\[]?[^\W\d_a-z])|\([A-Z]\)|(?:[A-Z]|[IVX]{2,5})\)"
+    r") +(?=\S)"
+)
 _CELL = re.compile(r"[^:;\n]{1,100}: ")
 _NEXT_CELL = re.compile(r"; [^:;\n]{1,100}: ")
 _NOTHING = re.compile(r"\s*")
