@@ -246,7 +246,7 @@ class _Walk:
         return " ".join(text.strip() for text in texts if text.strip())
 
     def cell_texts(self, parent: Any, look: Look, depth: int) -> Iterator[str]:
-        """The paragraphs of a cell, with their numbers; a row of a table in it is one text: "(Reagent: ethanol, ...)"."""
+        """The paragraphs of a cell, with their numbers; each row of a table in it is one text in brackets."""
         for child in parent:
             if child.tag == f"{W}p":
                 properties = child.find(f"{W}pPr")

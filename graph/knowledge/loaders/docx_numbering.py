@@ -38,11 +38,11 @@ class _List:
 class Numbering:
     """Marks of numbered paragraphs, in the order in which they are asked for."""
 
-    def __init__(self, root: Any = None, styles: Any = None) -> None:
+    def __init__(self, root: Any = None) -> None:
         self._lists: dict[str, _List] = {}
         self._counts: dict[str, dict[int, int]] = {}
         if root is not None:
-            self._read(root, styles)
+            self._read(root)
 
     def mark(self, number: str, depth: int) -> str:
         """What stands before the next paragraph on a level, from 0, of a list: "2.1", "(a)", "-" for a bullet, "" for
@@ -80,12 +80,12 @@ class Numbering:
             if restart is None or 0 < depth + 1 <= restart:
                 del counts[at]
 
-    def _read(self, root: Any, styles: Any) -> None:
+    def _read(self, root: Any) -> None:
         definitions = {element.get(f"{W}abstractNumId"): element for element in root.iter(f"{W}abstractNum")}
-        linked = {value_of(element, "styleLink"): key for key, element in definitions.items()}
+        linked = {style: key for key, element in definitions.items() if (style := value_of(element, "styleLink"))}
         levels = {key: _levels(element) for key, element in definitions.items()}
         for key, element in definitions.items():
-            if (style := value_of(element, "numStyleLink")) in linked:
+            if (style := value_of(element, "numStyleLink") or "") in linked:
                 levels[key] = levels[linked[style]]
         for number in root.iter(f"{W}num"):
             definition = value_of(number, "abstractNumId") or ""

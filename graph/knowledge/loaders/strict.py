@@ -1,4 +1,4 @@
-"""Office files in the strict form of ISO/IEC 29500: the same parts under other names, which the libraries do not know."""
+"""Office files in the strict form of ISO/IEC 29500: the same parts under names that the libraries do not know."""
 
 import io
 import re

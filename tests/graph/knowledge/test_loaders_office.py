@@ -230,7 +230,7 @@ def test_bullets_typed_by_hand_are_a_list() -> None:
     file.add_paragraph("You need:")
     for text in ("• gloves", "\uf0b7goggles", "☐ a coat"):
         file.add_paragraph(text)
-    assert load(saved(file), "a.docx").text == "You need:\n\n- gloves\n- goggles\n- a coat"
+    assert load(saved(file), "a.docx").text == "You need:\n\n- gloves\n- goggles\n- [ ] a coat"
 
 
 def sheet_of(*rows: list[object], bold: tuple[int, ...] = ()) -> Workbook:
