@@ -27,6 +27,7 @@ from graph.policy.text import structure
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 BREAKS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}ptab": " "}
 REMOVED = frozenset((f"{W}del", f"{W}moveFrom"))  # tracked changes that took text away
 PAGE_FIELDS = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
@@ -182,9 +183,8 @@ class _Walk:
                 yield symbol_fonts.sign(int(code, 16), font) if re.fullmatch("[0-9A-Fa-f]{2,4}", code) else ""
             elif tag == f"{MATH}sup":
                 yield "^" + "".join(self.inline(element, look))
-            elif tag == f"{W}drawing" and not any(True for _ in element.iter(f"{W}txbxContent")):
+            elif tag == PICTURE:
                 self.pictures += 1
-                yield from self.inline(element, look)
             elif tag in BREAKS:
                 yield BREAKS[tag]
             elif tag == f"{W}txbxContent":
