@@ -6,7 +6,7 @@ stands for, which is taken apart here by a parser of its own:
 
     words     of the running text, in order: twice the matching ones by those of both
     headings  those that were read as headings; and how many were read that are none
-    numbers   items of numbered lists with their number
+    numbers   items of numbered lists, but for lists in lists, with their number
     cells     cells of tables under the heading of their column
     pages     sentences whose page is the one on which the PDF library finds them
 """
@@ -89,7 +89,8 @@ def written(html: str) -> Contents:
             found.cells += [f" {title} {cell} " for title, cell in zip(titles, cells, strict=False) if title and cell]
     for heading in body.css("h1, h2, h3, h4, h5, h6"):
         found.headings.append(" ".join(plain(heading.text())))
-    for ordered in body.css("ol"):
+    inner = {one.mem_id for one in body.css("ol ol")}  # other programs count these by letters
+    for ordered in (one for one in body.css("ol") if one.mem_id not in inner):
         start = int(ordered.attributes.get("start") or 1)
         items = [item for item in ordered.iter() if item.tag == "li"]
         found.items += [(start + n, _beginning(plain(_own(item)))) for n, item in enumerate(items)]
