@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from graph.errors import DocumentError
@@ -13,6 +14,7 @@ from graph.knowledge.loaders.docx_styles import (
     Look,
     Style,
     W,
+    is_bold,
     list_of,
     look_of,
     numbering_under,
@@ -218,10 +220,19 @@ class _Walk:
             rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
         first = element.find(f"{W}tr")
         marked = first is not None and first.find(f"{W}trPr/{W}tblHeader") is not None
+        marked = marked or self.bold_above(element)
         self.out.table()
         for _, sentence in table.sentences(rows, header=True if marked else None):
             self.out.row(sentence)
         self.out.table()
+
+    def bold_above(self, element: Any) -> bool:
+        """Whether the first row of a table is all bold, and the second is not."""
+        weights = []
+        for row in islice(_within(element, f"{W}tr"), 2):
+            runs = [run for run in row.iter(f"{W}r") if run.find(f"{W}t") is not None]
+            weights.append(bool(runs) and all(is_bold(run.find(f"{W}rPr")) for run in runs))
+        return weights == [True, False]
 
     def cells(self, element: Any) -> Iterator[list[tuple[Any, int, bool]]]:
         """Cell, columns it spans, and whether it continues the one above, for each row."""

@@ -50,6 +50,10 @@ def _on(properties: Any, name: str) -> bool | None:
     return None if found is None else found.get(f"{W}val") not in ("0", "false", "off")
 
 
+def is_bold(properties: Any) -> bool:
+    return bool(_on(properties, "b"))
+
+
 def shaded(properties: Any) -> bool | None:
     shade = properties.find(f"{W}shd") if properties is not None else None
     return None if shade is None else (shade.get(f"{W}fill") or "auto").lower() not in ("auto", "ffffff")

@@ -4,7 +4,7 @@ import re
 
 from markdown_it import MarkdownIt
 
-from graph.knowledge.loaders import dialects, html, normalise
+from graph.knowledge.loaders import dialects, front_matter, html, normalise
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.text import decode
 
@@ -22,6 +22,8 @@ def read(data: bytes, out: Builder) -> None:
     front = _FRONT_MATTER.match(text)
     fields = (front[1] or front[2] or "") if front else ""
     if front:
+        for name, value in front_matter.shown(fields):
+            out.field(name, value)
         out.hide(fields)
         text = text[front.end() :]
     if title := _TITLE.search(fields or text.lstrip().split("\n", 1)[0]):

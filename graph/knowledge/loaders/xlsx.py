@@ -3,14 +3,17 @@
 import datetime
 import io
 import re
+import zipfile
 from typing import Any
 
 from graph.errors import Quarantined
-from graph.knowledge.loaders import archive, table
+from graph.knowledge.loaders import archive, number_formats, strict, table
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
 
 MAX_CELLS = 2_000_000  # about 300 MiB in openpyxl
+_NO_VALUE = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _RANGE = re.compile(r"'?([^!]+?)'?!\$?([A-Z]{1,3})\$?\d*:\$?\2\$?\d*")
+MOST_NOTE = 500  # characters of a note at a cell
 MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
 HEADER_WITHIN = 10  # rows in which the headings are looked for
 
@@ -19,17 +22,31 @@ def read(data: bytes, out: Builder) -> None:
     archive.check(data)
     from openpyxl import load_workbook
 
+    data = strict.transitional(data)
     workbook = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
     offered = _pick_lists(workbook)
+    hidden = charts = 0
     for sheet in workbook.worksheets:
         rows = _rows(sheet, out)
         if sheet.title in offered:
             continue
+        hidden += sheet.sheet_state != "visible"
+        charts += len(getattr(sheet, "_charts", ()))
         if sheet.sheet_state != "visible":
             for _, cells in sorted(rows.items()):
                 out.hide(f"{sheet.title}: {'; '.join(cells[column] for column in sorted(cells))}")
             continue
         _sheet(sheet, rows, out)
+    unread = {
+        "chart sheet": len(workbook.chartsheets),
+        "chart": charts,
+        "hidden sheet": hidden,
+        "formula without a value": _without_value(data),
+    }
+    for what, count in unread.items():
+        if count:
+            first, _, rest = what.partition(" without")
+            out.note(f"{count} {first}{'s' if count > 1 else ''}{f' without{rest}' if rest else ''}")
     for field in ("title", "subject", "description", "keywords"):
         out.hide(getattr(workbook.properties, field) or "")
 
@@ -57,20 +74,52 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
             text = "".join(row)
             out.heading(text, 2) if _label(row, number, bold) else out.paragraph(text)
     else:
-        _tables(visible, bold, out)
+        for part in _side_by_side(visible):
+            out.table()
+            _tables(part, bold, out)
     out.sheet = None
+
+
+def _side_by_side(rows: list[tuple[int, list[str]]]) -> list[list[tuple[int, list[str]]]]:
+    """The tables of a sheet that stand beside one another: columns without a value divide them, where they do not begin
+    and end in the same rows. Otherwise such a column is only a gap."""
+    used = sorted({at for _, row in rows for at, cell in enumerate(row) if cell})
+    starts = [at for before, at in zip([-2, *used], used, strict=False) if at > before + 1]
+    if len(starts) < 2:
+        return [rows]
+    spans = list(zip(starts, [*starts[1:], used[-1] + 1], strict=True))
+    parts = []
+    for first, end in spans:
+        cells = [(number, [""] * first + row[first:end]) for number, row in rows]
+        part = [(number, row) for number, row in cells if any(row)]
+        if max(sum(map(bool, row)) for _, row in part) < 2:
+            return [rows]  # a remark at the side
+        parts.append(part)
+    extents = {(part[0][0], part[-1][0]) for part in parts}
+    headed = [[cell for cell in part[0][1] if cell] for part in parts]
+    if len(extents) == 1 and not all(headed[0] == titles for titles in headed):
+        return [rows]
+    return [[(number, row[first:]) for number, row in part] for part, (first, _) in zip(parts, spans, strict=True)]
+
+
+def _without_value(data: bytes) -> int:
+    """Formulas of which the file has no result: nobody has opened it in a spreadsheet program since they were written."""
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        sheets = [parts.read(name) for name in parts.namelist() if name.startswith("xl/worksheets/")]
+    return sum(len(_NO_VALUE.findall(sheet)) for sheet in sheets)
 
 
 def _tables(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], out: Builder) -> None:
     """The rows of a sheet, which may hold several tables one below the other, each with a title above it."""
-    header = _header(rows, bold)
+    header = -1 if table.names_and_values([_filled_cells(row) for _, row in rows]) else _header(rows, bold)
     part: list[tuple[int, list[str]]] = []
     headed = False
 
     def write() -> None:
-        for index, sentence in table.sentences([row for _, row in part], header=headed):
-            number, row = part[index - 1]
-            out.row(sentence if headed else "; ".join(cell for cell in row if cell), number)
+        cells = [row if headed else _filled_cells(row) for _, row in part]
+        pairs = not headed and table.names_and_values(cells)
+        for index, sentence in table.sentences(cells, header=None if pairs else headed):
+            out.row(sentence, part[index - 1][0])
         part.clear()
 
     for at, (number, row) in enumerate(rows):
@@ -91,6 +140,10 @@ def _tables(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], out: 
         else:
             part.append((number, row))
     write()
+
+
+def _filled_cells(row: list[str]) -> list[str]:
+    return [cell for cell in row if cell]
 
 
 def _prose(rows: list[list[str]]) -> bool:
@@ -158,9 +211,10 @@ def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:
         raise Quarantined("oversize", f"the workbook has more than {MAX_CELLS:,} cells", hint="split it")
     rows: dict[int, dict[int, str]] = {}
     for (row, column), cell in cells.items():
+        text = _text(cell) if cell.value is not None else ""
         if cell.comment is not None:
-            out.hide(cell.comment.text)
-        if cell.value is not None and (text := _text(cell)):
+            text = f"{text} (note: {' '.join(cell.comment.text.split())[:MOST_NOTE]})".strip()
+        if text:
             rows.setdefault(row, {})[column] = text
             if len(rows) > MAX_BLOCKS:
                 raise Quarantined("oversize", f"a sheet has more than {MAX_BLOCKS:,} rows", hint="split the workbook")
@@ -184,7 +238,7 @@ def _hidden_columns(sheet: Any) -> set[int]:
 
 
 def _text(cell: Any) -> str:
-    """The value as the sheet shows it, as far as it matters: ISO dates, thousands and percent."""
+    """The value as the sheet shows it; dates as ISO writes them."""
     value, form = cell.value, str(cell.number_format or "General")
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
@@ -195,16 +249,8 @@ def _text(cell: Any) -> str:
         return value.isoformat()
     if isinstance(value, datetime.time):
         return value.isoformat("seconds" if value.second else "minutes")
+    if isinstance(value, datetime.timedelta):
+        return number_formats.duration(value, form)
     if isinstance(value, int | float):
-        return _number(value, form)
+        return number_formats.plain(value) if form == "General" else number_formats.shown(value, form)
     return str(value)
-
-
-def _number(value: float, form: str) -> str:
-    shown = form.split(";")[0]
-    decimals = len(shown.split(".", 1)[1]) - len(shown.split(".", 1)[1].lstrip("0")) if "." in shown else 0
-    if "%" in shown:
-        return f"{value * 100:.{decimals}f}%"
-    if "#,##0" in shown:
-        return f"{value:,.{decimals}f}"
-    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.15g}"
