@@ -116,7 +116,7 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _label(cell: str) -> bool:
-    return _kind(cell) in ("word", "text") and len(cell.split()) <= LABEL_WORDS and not _STATEMENT.fullmatch(cell)
+    return _kind(cell) in ("word", "text") and len(cell.split()) <= LABEL_WORDS and cell[-1] not in "?.!"
 
 
 def _contrast(rows: Sequence[Sequence[str]]) -> bool:
@@ -151,22 +151,20 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _headed(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds headings: words, or years over other numbers."""
-    if not rows:
-        return False
-    if looks_like_header(rows[0]) or _spanning(rows):
+    return bool(rows) and (looks_like_header(rows[0]) or numbers_as_headings(rows))
+
+
+def numbers_as_headings(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds headings though it is not of words alone: years over other numbers, or groups of the
+    columns that the second row names."""
+    if _spanning(rows):
         return True
     top = [_tidy(cell) for cell in rows[0]]
     years = [cell for cell in top[1:] if cell]
-    if (
-        len(years) < 2
-        or not all(map(_YEAR.fullmatch, years))
-        or len({*years}) < len(years)
-        or _NUMBER.fullmatch(top[0])
-    ):
+    if len(years) < 2 or not all(map(_YEAR.fullmatch, years)) or len({*years}) < len(years):
         return False
     below = [_tidy(cell) for row in rows[1:] for cell in row[1:] if cell.strip()]
-    return sum(1 for cell in below if _YEAR.fullmatch(cell)) < 0.5 * max(1, len(below))
+    return not _NUMBER.fullmatch(top[0]) and sum(1 for cell in below if _YEAR.fullmatch(cell)) * 2 < max(1, len(below))
 
 
 def _spanning(rows: Sequence[Sequence[str]]) -> bool:
@@ -193,7 +191,7 @@ def _heads(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
-    """Headings over one another as one: "2024 Visits". One that spans columns holds for those without one of their own."""
+    """Headings over one another as one: "2024 Visits". One over several columns holds for each of them."""
     width = max(map(len, heads))
     parts: list[list[str]] = [[] for _ in range(width)]
     for row in heads:

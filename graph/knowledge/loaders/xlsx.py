@@ -20,10 +20,18 @@ HEADER_WITHIN = 10  # rows in which the headings are looked for
 
 def read(data: bytes, out: Builder) -> None:
     archive.check(data)
-    from openpyxl import load_workbook
+    from openpyxl.reader.excel import ExcelReader
+
+    class Reader(ExcelReader):  # type: ignore[misc]
+        chart_sheets = 0
+
+        def read_chartsheet(self, sheet: Any, rel: Any) -> None:
+            self.chart_sheets += 1  # openpyxl fails over one without a drawing
 
     data = strict.transitional(data)
-    workbook = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
+    reader = Reader(io.BytesIO(data), data_only=True, keep_links=False)
+    reader.read()
+    workbook = reader.wb
     offered = _pick_lists(workbook)
     hidden = charts = 0
     for sheet in workbook.worksheets:
@@ -38,7 +46,7 @@ def read(data: bytes, out: Builder) -> None:
             continue
         _sheet(sheet, rows, out)
     unread = {
-        "chart sheet": len(workbook.chartsheets),
+        "chart sheet": reader.chart_sheets,
         "chart": charts,
         "hidden sheet": hidden,
         "formula without a value": _without_value(data),
@@ -103,7 +111,7 @@ def _side_by_side(rows: list[tuple[int, list[str]]]) -> list[list[tuple[int, lis
 
 
 def _without_value(data: bytes) -> int:
-    """Formulas of which the file has no result: nobody has opened it in a spreadsheet program since they were written."""
+    """Formulas of which the file has no result, as programs write them that do not calculate."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
         sheets = [parts.read(name) for name in parts.namelist() if name.startswith("xl/worksheets/")]
     return sum(len(_NO_VALUE.findall(sheet)) for sheet in sheets)
@@ -173,7 +181,11 @@ def _header(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]]) -> in
     wide = [at for at, (_, row) in enumerate(rows[:HEADER_WITHIN]) if sum(map(bool, row)) >= max(1, (width + 1) // 2)]
     if marked := [at for at in wide if _heads(rows[at][1], rows[at][0], bold)]:
         return marked[0]
-    if not wide or not table.looks_like_header(rows[wide[0]][1]):
+    if not wide:
+        return -1
+    if table.numbers_as_headings([row for _, row in rows[wide[0] : wide[0] + table.LOOKED_AT]]):
+        return wide[0]
+    if not table.looks_like_header(rows[wide[0]][1]):
         return -1
     header = rows[wide[0]][1]
     cells = [column for _, row in rows[wide[0] + 1 :] for column, cell in enumerate(row) if cell]

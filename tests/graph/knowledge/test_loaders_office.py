@@ -99,8 +99,8 @@ def test_word_is_read_in_order_as_it_shows() -> None:
         ("heading", "# Rules"),
         ("paragraph", "Keep it cold. Always."),
         ("list", "- gloves\n- goggles\n1. open\n2. close"),
-        ("row", "Instrument: SP8; Room: B-12; Column C: x"),
-        ("row", "Instrument: Zeiss; Room: B-12; Column C: y"),
+        ("row", "Instrument: SP8; Room: B-12; x"),
+        ("row", "Instrument: Zeiss; Room: B-12; y"),
         ("heading", "## Contact"),
         ("paragraph", "Ask them."),
     ]
