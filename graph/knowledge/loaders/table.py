@@ -108,8 +108,8 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
     if all(label.endswith(":") for label in labels):
         return True
     kinds = Counter(map(_kind, values))
-    if len(rows) == 2 and width == 2:
-        return (len(kinds) > 1 and _kind(_tidy(rows[0][1])) != "word") or not _contrast(rows)
+    if len(rows) == 2:  # two rows tell little: headings, unless what would be one is none
+        return width == 2 and _kind(_tidy(rows[0][1])) != "word"
     if max(kinds.values()) >= ALIKE * len(values):
         return "text" in kinds and kinds["text"] == max(kinds.values()) and not _contrast(rows) and width == 2
     return not _contrast(rows)

@@ -166,7 +166,7 @@ def test_markdown_is_read_as_it_shows() -> None:
         ("list", "- one\n- two\n  1. nested\n- three"),
         ("paragraph", "Before after."),
         ("paragraph", "Bold & entity."),
-        ("row", "Instrument: SP8; Column C: 7"),
+        ("row", "Instrument: SP8; 7"),
         ("code", "```\nls -l\n```"),
         ("paragraph", "quoted"),
     ]
