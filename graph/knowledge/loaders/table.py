@@ -219,4 +219,5 @@ def _paired(row: Sequence[str]) -> str:
     """ "Version: 3.2"; two pairs in a row are two such statements."""
     cells = [_tidy(cell) for cell in row]
     pairs = zip(cells[::2], [*cells[1::2], ""], strict=False)
-    return "; ".join(f"{name.rstrip(' :')}: {value}" if value else name for name, value in pairs if name or value)
+    told = ((name.rstrip(" :"), value) for name, value in pairs)
+    return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in told if name or value)

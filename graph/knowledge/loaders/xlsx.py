@@ -62,6 +62,7 @@ def read(data: bytes, out: Builder) -> None:
 def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     hidden = _hidden_columns(sheet)
     bold = {(cell.row, cell.column) for cell in _filled(sheet) if cell.font is not None and cell.font.b}
+    notes = _notes(sheet)
     visible: list[tuple[int, list[str]]] = []
     for number, cells in sorted(rows.items()):
         if sheet.row_dimensions[number].hidden if number in sheet.row_dimensions else False:
@@ -84,7 +85,9 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     else:
         for part in _side_by_side(visible):
             out.table()
-            _tables(part, bold, out)
+            _tables(part, bold, notes, out)
+        for number, texts in sorted(notes.items()):  # at headings, titles and cells without a value
+            out.row(f"Note: {'; '.join(texts)}", number)
     out.sheet = None
 
 
@@ -117,8 +120,20 @@ def _without_value(data: bytes) -> int:
     return sum(len(_NO_VALUE.findall(sheet)) for sheet in sheets)
 
 
-def _tables(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], out: Builder) -> None:
-    """The rows of a sheet, which may hold several tables one below the other, each with a title above it."""
+def _notes(sheet: Any) -> dict[int, list[str]]:
+    """Row → the notes at its cells."""
+    found: dict[int, list[str]] = {}
+    for (row, _), cell in sorted(getattr(sheet, "_cells", {}).items()):
+        if cell.comment is not None and (text := " ".join(str(cell.comment.text).split())[:MOST_NOTE]):
+            found.setdefault(row, []).append(text)
+    return found
+
+
+def _tables(
+    rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], notes: dict[int, list[str]], out: Builder
+) -> None:
+    """The rows of a sheet, which may hold several tables one below the other, each with a title above it. A row takes
+    its notes with it."""
     header = -1 if table.names_and_values([_filled_cells(row) for _, row in rows]) else _header(rows, bold)
     part: list[tuple[int, list[str]]] = []
     headed = False
@@ -127,7 +142,8 @@ def _tables(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], out: 
         cells = [row if headed else _filled_cells(row) for _, row in part]
         pairs = not headed and table.names_and_values(cells)
         for index, sentence in table.sentences(cells, header=None if pairs else headed):
-            out.row(sentence, part[index - 1][0])
+            number = part[index - 1][0]
+            out.row("; ".join([sentence, *(f"Note: {text}" for text in notes.pop(number, ()))]), number)
         part.clear()
 
     for at, (number, row) in enumerate(rows):
@@ -224,8 +240,6 @@ def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:
     rows: dict[int, dict[int, str]] = {}
     for (row, column), cell in cells.items():
         text = _text(cell) if cell.value is not None else ""
-        if cell.comment is not None:
-            text = f"{text} (note: {' '.join(cell.comment.text.split())[:MOST_NOTE]})".strip()
         if text:
             rows.setdefault(row, {})[column] = text
             if len(rows) > MAX_BLOCKS:

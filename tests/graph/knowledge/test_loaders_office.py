@@ -200,7 +200,7 @@ def test_excel_rows_read_as_sentences_with_their_numbers() -> None:
             "row",
             "Rates",
             4,
-            "Instrument: SP8 (note: cell comment); Since: 2024-03-01; Rate: 1,500; x; Share: 12.5%; Note: TRUE",
+            "Instrument: SP8; Since: 2024-03-01; Rate: 1,500; x; Share: 12.5%; Note: TRUE; Note: cell comment",
         ),
         ("row", "Rates", 5, "Instrument: Zeiss; Since: 2024-03-01 09:30:00; Rate: 900.5; Share: 1; Note: hidden note"),
         ("row", "Rates", 7, "Instrument: Leica; Rate: 1"),

@@ -138,7 +138,7 @@ def test_what_a_workbook_has_beside_its_cells_is_told() -> None:
     book.create_sheet("Secret").sheet_state = "hidden"
     document = saved(book)
     assert document.notes == ("1 chart sheet", "1 hidden sheet", "2 formulas without a value")
-    assert "Device: Kiln; Keeper: Mia (note: From May it is Ana.)" in document.text
+    assert "Device: Kiln; Keeper: Mia; Note: From May it is Ana." in document.text
 
 
 def test_two_tables_beside_one_another_are_two_tables() -> None:
