@@ -2,7 +2,7 @@
 
 A new format is one file with `read(data, out)` and one line in FORMATS. What is refused carries one of these reasons:
 
-    unsupported   no loader for this extension
+    unsupported   files of this extension are not read
     mislabelled   the content is not what the extension says
     empty         no text in it
     encrypted     it needs a password
@@ -34,30 +34,70 @@ MAX_TEXT = 10_000_000
 
 @dataclass(frozen=True)
 class Format:
-    """`sniffed` is what the content must look like: "text", "html", "pdf", "docx" or "xlsx" (see sniff.py)."""
+    """`sniffed` is what the content must look like: "text", "html", "pdf", "docx" … (see sniff.py)."""
 
     extensions: tuple[str, ...]
     media_type: str
     sniffed: str
     module: str
+    function: str = "read"
 
     @property
     def read(self) -> Callable[[bytes, Builder], None]:
         """Imported when first used: a text file does not wait for the PDF library."""
-        found: Callable[[bytes, Builder], None] = import_module(f"{__name__}.{self.module}").read
+        found: Callable[[bytes, Builder], None] = getattr(import_module(f"{__name__}.{self.module}"), self.function)
         return found
 
 
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_ODF = "application/vnd.oasis.opendocument"
 FORMATS = (
-    Format((".txt", ".text"), "text/plain", "text", "text"),
+    Format((".txt", ".text", ".log"), "text/plain", "text", "text"),
     Format((".md", ".markdown"), "text/markdown", "text", "markdown"),
     Format((".html", ".htm"), "text/html", "html", "html"),
     Format((".csv", ".tsv"), "text/csv", "text", "csv"),
-    Format((".xlsx",), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", "xlsx"),
-    Format((".docx",), "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", "docx"),
+    Format((".xlsx", ".xlsm", ".xltx", ".xltm"), f"{_OFFICE}.spreadsheetml.sheet", "xlsx", "xlsx"),
+    Format((".docx", ".docm", ".dotx", ".dotm"), f"{_OFFICE}.wordprocessingml.document", "docx", "docx"),
+    Format((".pptx", ".pptm", ".ppsx", ".potx"), f"{_OFFICE}.presentationml.presentation", "pptx", "pptx"),
     Format((".pdf",), "application/pdf", "pdf", "pdf"),
+    Format((".odt", ".ott"), f"{_ODF}.text", "odt", "odf"),
+    Format((".ods", ".ots"), f"{_ODF}.spreadsheet", "ods", "odf"),
+    Format((".odp",), f"{_ODF}.presentation", "odp", "odf"),
+    Format((".epub",), "application/epub+zip", "epub", "epub"),
+    Format((".eml",), "message/rfc822", "text", "message"),
+    Format((".mhtml", ".mht"), "multipart/related", "text", "message"),
+    Format((".json", ".jsonl", ".ndjson"), "application/json", "text", "data_files", "read_json"),
+    Format((".yaml", ".yml"), "application/yaml", "text", "data_files", "read_yaml"),
+    Format((".toml",), "application/toml", "text", "data_files", "read_toml"),
+    Format((".xml",), "application/xml", "text", "data_files", "read_xml"),
+    Format((".ini", ".cfg", ".conf", ".properties"), "text/plain", "text", "data_files", "read_settings"),
+    Format((".rst",), "text/x-rst", "text", "marked_up", "read_rst"),
+    Format((".adoc", ".asciidoc"), "text/asciidoc", "text", "marked_up", "read_asciidoc"),
+    Format((".org",), "text/org", "text", "marked_up", "read_org"),
+    Format((".tex",), "application/x-tex", "text", "marked_up", "read_tex"),
+    Format((".ipynb",), "application/x-ipynb+json", "text", "notebook"),
+    Format((".zip",), "application/zip", "zip", "members", "read_zip"),
 )
+CONTAINERS = ("members", "message")  # modules of formats that hold other files
 EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensions}
+# What to do with files that are not read.
+ADVICE = {
+    extension: advice
+    for extensions, advice in (
+        (".doc .rtf .wpd .pages .wps", "save it as .docx or PDF"),
+        (".xls .xlsb .numbers", "save it as .xlsx or .csv"),
+        (".ppt .pps .key", "save it as .pptx or PDF"),
+        (".msg .pst .mbox", "save the message as .eml"),
+        (
+            ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .djvu",
+            "run text recognition over it, and save it as a PDF",
+        ),
+        (".7z .rar .gz .tar .tgz .xz .bz2", "unpack it, or pack it as .zip"),
+        (".mp3 .wav .m4a .mp4 .mov .avi .mkv .webm", "write down what is said, as text"),
+        (".one .vsd .vsdx .pub .dwg", "print it to a PDF"),
+    )
+    for extension in extensions.split()
+}
 
 
 def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = "") -> Document:
@@ -68,8 +108,11 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = 
     name = normalise.line(PurePath(filename.replace("\\", "/")).name)
     form = EXTENSIONS.get(PurePath(name).suffix.lower())
     if form is None:
+        advice = ADVICE.get(PurePath(name).suffix.lower(), "save it in one of the kinds that are read")
         raise Quarantined(
-            "unsupported", f"cannot read {name!r}: no loader for this kind of file", hint=f"use {_kinds()}"
+            "unsupported",
+            f"{name!r} is of a kind that is not read: {advice}. Read are {_kinds()}",
+            hint=advice,
         )
     if not data.strip(b"\0 \t\r\n"):
         raise Quarantined("empty", f"{name!r} is empty", hint="check that it was saved and copied whole")
@@ -94,4 +137,4 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = 
 
 
 def _kinds() -> str:
-    return ", ".join(sorted(extension[1:].upper() for form in FORMATS for extension in form.extensions[:1]))
+    return ", ".join(sorted({extension[1:].upper() for form in FORMATS for extension in form.extensions[:1]}))

@@ -12,22 +12,36 @@ MAX_RATIO = 150  # unpacked to packed; XML of real documents reaches 30
 RATIO_FROM = 10 * 2**20  # bytes unpacked; below this any ratio is harmless
 # Office files hold no DTD (ECMA-376 part 2, 8.1.4), and only a DTD can define entities that multiply.
 _DTD = re.compile(rb"<\0?!\0?(?:D\0?O\0?C\0?T\0?Y\0?P\0?E|E\0?N\0?T\0?I\0?T\0?Y)")
+_FOLDERS = (("word/", "docx"), ("xl/", "xlsx"), ("ppt/", "pptx"))
+_MIMETYPES = (
+    (b"opendocument.text", "odt"), (b"opendocument.spreadsheet", "ods"), (b"opendocument.presentation", "odp"),
+    (b"application/epub+zip", "epub"),
+)  # fmt: skip
 _PIECE = 2**16
 
 
 def kind(data: bytes) -> str:
-    """ "docx", "xlsx" or "a zip archive", by the main part."""
+    """ "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub" or "zip", by the main part."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
+            told = (
+                archive.read("mimetype")[:100]
+                if "mimetype" in names and archive.getinfo("mimetype").file_size < 200
+                else b""
+            )
     except (zipfile.BadZipFile, ValueError, OSError):
         # Cut short: the directory is at the end. The first entries still tell what it was.
-        return "docx" if b"word/" in data[:8192] else "xlsx" if b"xl/" in data[:8192] else "a zip archive"
-    if "[Content_Types].xml" not in names:
-        return "a zip archive"
-    if any(name.startswith("word/") for name in names):
-        return "docx"
-    return "xlsx" if any(name.startswith("xl/") for name in names) else "a zip archive"
+        names, told = (
+            {one for one, _ in _FOLDERS if one.encode() in data[:8192]} | {"[Content_Types].xml"},
+            data[30:130],
+        )
+    for mark, found in _MIMETYPES:
+        if mark in told:
+            return found
+    if "[Content_Types].xml" in names:
+        return next((found for folder, found in _FOLDERS if any(name.startswith(folder) for name in names)), "zip")
+    return "zip"
 
 
 def check(data: bytes) -> None:

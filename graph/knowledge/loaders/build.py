@@ -1,7 +1,8 @@
 """What a loader writes to: it keeps offsets, headings and limits, and gives the document at the end."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 
 from graph.errors import Quarantined
@@ -14,6 +15,7 @@ MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
 TITLE_LENGTH = 200
 MAX_NOTES, MAX_FIELDS = 20, 30
+_DEEPER = 1_000  # more than the level of any heading: those of a file inside stand below its name
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 
@@ -35,6 +37,8 @@ class Builder:
         self._path: list[tuple[int, str]] = []
         self._section = ""
         self._in_table = False
+        self._below = 0  # files inside files
+        self._inside = ""  # the name of the one that is being read
         self._front = 0  # blocks before the document's own text
         self._ahead: list[int] = []  # pages that begin at the next turns of the text that is being added
 
@@ -44,6 +48,7 @@ class Builder:
         text = normalise.line(text)
         if not text:
             return
+        level += self._below * _DEEPER
         self._path = [(depth, name) for depth, name in self._path if depth < level]
         self._path.append((level, structure.name(text)))
         self._section = SEPARATOR.join(name for _, name in self._path)
@@ -105,7 +110,25 @@ class Builder:
         self._front = len(self._blocks)
 
     def leave_sections(self) -> None:
-        self._path, self._section = [], ""
+        self._path = self._path[: self._below]
+        self._section = SEPARATOR.join(name for _, name in self._path)
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """What is added inside belongs to a file of this name in the file: below a heading with it, and with pages,
+        sheets and a title of its own."""
+        title, self.page, self.sheet = self.title, None, None
+        self._path = self._path[: self._below]
+        self.heading(name, 1)
+        self._below += 1
+        self._inside = name
+        try:
+            yield
+        finally:
+            self._below -= 1
+            self.title, self.page, self.sheet, self._inside = title, None, None, ""
+            self._path = self._path[: self._below]
+            self._section = SEPARATOR.join(known for _, known in self._path)
 
     def hide(self, text: str) -> None:
         """Text that the file carries and a reader does not see."""
@@ -121,6 +144,7 @@ class Builder:
     def note(self, text: str) -> None:
         """What of the file was not read, for whoever ingests it: "2 of 12 pages are pictures". Never part of the
         text. Quote no more than a few words of the file."""
+        text = f"{self._inside}: {text}" if self._inside else text
         if (text := normalise.line(text)[:200]) and text not in self._notes and len(self._notes) < MAX_NOTES:
             self._notes.append(text)
 

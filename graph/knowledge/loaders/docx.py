@@ -46,7 +46,7 @@ def read(data: bytes, out: Builder) -> None:
     archive.check(data)
     from docx import Document as open_document
 
-    document = open_document(io.BytesIO(strict.transitional(data)))
+    document = open_document(io.BytesIO(strict.usual(data)))
     body = document.element.body
     if body is None:
         raise DocumentError("broken", "the Word document has no body", hint="open it in Word and save it again")
@@ -59,6 +59,8 @@ def read(data: bytes, out: Builder) -> None:
     out.begin()
     walk.blocks(body, Look())
     walk.end_list()
+    if any(name.endswith("vbaProject.bin") for name in parts):
+        out.note("macros")
     comments = 0
     for name, part in parts.items():
         if name.startswith("/word/") and name.endswith(("footnotes.xml", "endnotes.xml")):

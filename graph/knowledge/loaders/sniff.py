@@ -32,11 +32,16 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
 )
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-NAMES = {"pdf": "a PDF", "docx": "a Word document", "xlsx": "an Excel workbook", "html": "a web page", "text": "text"}
+NAMES = {
+    "pdf": "a PDF", "docx": "a Word document", "xlsx": "an Excel workbook", "pptx": "PowerPoint slides",
+    "odt": "an OpenDocument text", "ods": "an OpenDocument sheet", "odp": "OpenDocument slides", "epub": "an EPUB book",
+    "html": "a web page", "text": "text", "zip": "a zip archive", "ole": "an old Office file",
+}  # fmt: skip
+_ZIPPED = ("docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "zip")
 
 
 def sniff(data: bytes) -> str:
-    """ "pdf", "docx", "xlsx", "html", "text", "zip", "ole", or a few words for something else."""
+    """ "pdf", "html", "text", "ole", what `archive.kind` tells, or a few words for something else."""
     for signature, kind in SIGNATURES:
         if data.startswith(signature):
             return archive.kind(data) if kind == "zip" else kind
@@ -56,14 +61,14 @@ def check(data: bytes, name: str, expected: str) -> None:
     found = sniff(data)
     if found == expected or (found == "text" and expected == "html"):
         return
-    if found == "ole" and expected in ("docx", "xlsx"):
+    if found == "ole" and expected in ("docx", "xlsx", "pptx"):
         # A password turns an Office file into an OLE container with this stream; its name is in UTF-16.
         if "EncryptedPackage".encode("utf-16-le") in data:
             raise Quarantined("encrypted", f"{name!r} is locked with a password", hint="save it without a password")
         raise Quarantined(
             "mislabelled", f"{name!r} is an old Office file (.doc or .xls)", hint="save it as .docx or .xlsx"
         )
-    if found == "text" and expected in ("pdf", "docx", "xlsx"):
+    if found == "text" and expected in ("pdf", *_ZIPPED):
         found = "something else"
     raise Quarantined(
         "mislabelled",

@@ -28,7 +28,7 @@ def read(data: bytes, out: Builder) -> None:
         def read_chartsheet(self, sheet: Any, rel: Any) -> None:
             self.chart_sheets += 1  # openpyxl fails over one without a drawing
 
-    data = strict.transitional(data)
+    data = strict.usual(data)
     reader = Reader(io.BytesIO(data), data_only=True, keep_links=False)
     reader.read()
     workbook = reader.wb
@@ -51,6 +51,8 @@ def read(data: bytes, out: Builder) -> None:
         "hidden sheet": hidden,
         "formula without a value": _without_value(data),
     }
+    if reader.archive is not None and any(name.endswith("vbaProject.bin") for name in reader.archive.namelist()):
+        out.note("macros")
     for what, count in unread.items():
         if count:
             first, _, rest = what.partition(" without")
