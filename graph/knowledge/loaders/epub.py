@@ -28,7 +28,7 @@ def read(data: bytes, out: Builder) -> None:
         if item.get("media-type") in ("application/xhtml+xml", "text/html")
         and "nav" not in (item.get("properties") or "")
     }
-    for chapter in book.iter(f"{_OPF}itemref"):
-        name = files.get(chapter.get("idref"))
-        if name in parts.names and name is not None:
-            html.read_markup(decode(parts.bytes(name)), out)
+    order = [files.get(chapter.get("idref")) for chapter in book.iter(f"{_OPF}itemref")]
+    chapters = [name for name in order if name in parts.names]
+    for name in chapters or sorted(one for one in parts.names if one.endswith((".xhtml", ".html"))):
+        html.read_markup(decode(parts.bytes(str(name))), out)

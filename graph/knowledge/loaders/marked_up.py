@@ -12,7 +12,8 @@ _TEX_HEADING = re.compile(rf"\\({'|'.join(_TEX_LEVELS)})\*?(?:\[[^\]]*\])?\{{([^
 _TEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]\n]*\])?")
 _TEX_WORDS = re.compile(r"\\(?:title|author|date|caption|footnote|text[a-z]+|emph|href\{[^{}]*\})\{([^{}]*)\}")
 _TEX_ENDS = re.compile(
-    r"\\(?:begin|end|label|ref|cite[a-z]*|input|include|usepackage|documentclass)(?:\[[^\]\n]*\])?\{[^{}]*\}(?:\[[^\]\n]*\]|\{[^{}\n]*\})*"
+    r"\\(?:begin|end|label|ref|cite[a-z]*|input|include|usepackage|documentclass)(?:\[[^\]\n]*\])?\{[^{}]*\}"
+    r"(?:\[[^\]\n]*\]|\{[^{}\n]*\})*"
 )
 
 
@@ -27,7 +28,7 @@ def read_rst(data: bytes, out: Builder) -> None:
 def read_asciidoc(data: bytes, out: Builder) -> None:
     source = re.sub(r"^(={1,6}) +", lambda m: "#" * len(m[1]) + " ", decode(data), flags=re.MULTILINE)
     source = re.sub(r"^:([A-Za-z][\w-]{0,40}): +(\S.*)$", r"\1: \2", source, flags=re.MULTILINE)
-    source = re.sub(r"^(?:\[[^\]\n]*\]|[-=.*_+]{4,}|//[^\n]*)$", "", source, flags=re.MULTILINE)
+    source = re.sub(r"^(?:\[[^\]\n]*\]|(?<=\n\n)[-=.*_+]{4,}|//[^\n]*)$", "", source, flags=re.MULTILINE)
     source = re.sub(r"^\*+ +", "- ", re.sub(r"^\.+ +", "- ", source, flags=re.MULTILINE), flags=re.MULTILINE)
     text.read(re.sub(r"[*_`]([^*_`\n]+)[*_`]", r"\1", source).encode(), out)
 
@@ -35,12 +36,7 @@ def read_asciidoc(data: bytes, out: Builder) -> None:
 def read_org(data: bytes, out: Builder) -> None:
     source = re.sub(r"^(\*{1,6}) +", lambda m: "#" * len(m[1]) + " ", decode(data), flags=re.MULTILINE)
     source = re.sub(r"^#\+(title|author|date): *(.*)$", r"\1: \2", source, flags=re.MULTILINE | re.IGNORECASE)
-    source = re.sub(
-        r"^(?:#\+[^\n]*|:[A-Z_]+:[^\n]*|# [^\n#]*)$",
-        lambda m: "" if m[0][:2] in ("#+",) or m[0][0] == ":" else m[0],
-        source,
-        flags=re.MULTILINE,
-    )
+    source = re.sub(r"^(?:#\+[^\n]*|:[A-Z_]+:[^\n]*)$", "", source, flags=re.MULTILINE)
     text.read(re.sub(r"\[\[[^\]\n]*\]\[([^\]\n]*)\]\]", r"\1", source).encode(), out)
 
 

@@ -1,5 +1,5 @@
-"""Files inside a file: of a ZIP archive, and the attachments of a message. Each is read as it would be by itself, below a
-heading with its name."""
+"""Files inside a file: of a ZIP archive, and the attachments of a message. Each is read as it would be by itself, below
+a heading with its name."""
 
 import io
 import zipfile

@@ -94,10 +94,7 @@ def _paragraphs(shape: Any) -> Iterator[tuple[int, str, bool]]:
 
 
 def _text(element: Any) -> str:
-    parts = []
-    for one in element.iter(f"{A}t", f"{A}br"):
-        parts.append("\n" if one.tag == f"{A}br" else one.text or "")
-    return "".join(parts)
+    return "".join("\n" if one.tag == f"{A}br" else one.text or "" for one in element.iter(f"{A}t", f"{A}br"))
 
 
 def _table(frame: Any, out: Builder) -> None:

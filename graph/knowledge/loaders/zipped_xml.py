@@ -1,4 +1,4 @@
-"""Parts of a zip container (PPTX, ODF, EPUB): XML without entities or a network, read within the limits of archive.py."""
+"""Parts of a zip container (PPTX, ODF, EPUB): XML without entities, read within the limits of archive.py."""
 
 import io
 import posixpath
