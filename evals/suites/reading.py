@@ -82,7 +82,8 @@ def written(html: str) -> Contents:
     parser, found = LexborHTMLParser(html), Contents()
     body = parser.body
     assert body is not None
-    for table in body.css("table"):
+    tables = [table for table in body.css("table") if len(table.css("thead th")) > 1]  # one column is a frame
+    for table in tables:
         titles = [" ".join(plain(cell.text())) for cell in table.css("thead th")]
         for row in table.css("tbody tr"):
             cells = [" ".join(plain(cell.text())) for cell in row.css("td")]
@@ -94,7 +95,7 @@ def written(html: str) -> Contents:
         start = int(ordered.attributes.get("start") or 1)
         items = [item for item in ordered.iter() if item.tag == "li"]
         found.items += [(start + n, _beginning(plain(_own(item)))) for n, item in enumerate(items)]
-    for table in body.css("table"):
+    for table in tables:
         table.decompose()
     found.words = plain(body.text(separator=" "))[:MOST_WORDS]
     return found

@@ -118,6 +118,8 @@ class Builder:
         """What is added inside belongs to a file of this name in the file: below a heading with it, and with pages,
         sheets and a title of its own."""
         title, self.page, self.sheet = self.title, None, None
+        if not self._blocks:
+            self._front = MAX_BLOCKS  # the name of a file inside is no title of the whole
         self._path = self._path[: self._below]
         self.heading(name, 1)
         self._below += 1

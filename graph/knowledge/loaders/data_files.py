@@ -38,9 +38,12 @@ def read_yaml(data: bytes, out: Builder) -> None:
 
     text = decode(data)
     try:
-        aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.BaseLoader))
-        if aliases > MOST_ALIASES:
-            raise Quarantined("bomb", f"it has {aliases} aliases", hint="write out what they stand for")
+        aliases = depth = 0
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+            aliases += isinstance(event, yaml.AliasEvent)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if aliases > MOST_ALIASES or depth > MOST_DEPTH:
+                raise Quarantined("bomb", "it has many aliases, or is nested very deep", hint="write it out as text")
         values = list(yaml.load_all(text, Loader=yaml.BaseLoader))  # texts as they are written, and no objects
     except yaml.YAMLError as exc:
         raise _invalid("YAML", exc) from exc

@@ -1,0 +1,357 @@
+"""Slides, OpenDocument, books, mail, data files, marked-up texts, notebooks, archives: what is read of each; and files
+made to do harm, which end as a refusal or as a document within the limits."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from email.message import EmailMessage
+
+import pytest
+
+from graph.errors import DocumentError
+from graph.knowledge.document import Document
+from graph.knowledge.loaders import ADVICE, EXTENSIONS, load
+from graph.knowledge.sandbox import Limits, Parser
+
+A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
+R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
+ODF = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{full}:1.0"'
+    for name, full in (
+        ("office", "office"),
+        ("text", "text"),
+        ("table", "table"),
+        ("style", "style"),
+        ("draw", "drawing"),
+    )
+)
+
+
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, content in parts.items():
+            out.writestr(name, content)
+    return stream.getvalue()
+
+
+def paragraphs(document: Document) -> list[str]:
+    return [document.text[block.start : block.end] for block in document.blocks]
+
+
+def slide(*shapes: str, more: str = "") -> str:
+    return f"<p:sld {A} {P} {more}><p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld></p:sld>"
+
+
+def shape(kind: str, *texts: str) -> str:
+    place = f'<p:nvPr><p:ph type="{kind}"/></p:nvPr>' if kind else "<p:nvPr/>"
+    body = "".join(f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>" for text in texts)
+    return f"<p:sp><p:nvSpPr>{place}</p:nvSpPr><p:txBody>{body}</p:txBody></p:sp>"
+
+
+def slides(*made: str, notes: str = "") -> bytes:
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    ids = "".join(f'<p:sldId id="{n}" r:id="r{n}"/>' for n in range(len(made)))
+    targets = "".join(f'<Relationship Id="r{n}" Target="slides/s{n}.xml"/>' for n in range(len(made)))
+    parts = {
+        "[Content_Types].xml": TYPES,
+        "_rels/.rels": f'<Relationships xmlns="{relations}"/>',
+        "ppt/presentation.xml": f"<p:presentation {P} {R}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": f'<Relationships xmlns="{relations}">{targets}</Relationships>',
+        **{f"ppt/slides/s{n}.xml": one for n, one in enumerate(made)},
+    }
+    if notes:
+        one = '<Relationship Id="n" Target="../notesSlides/n0.xml"/>'
+        parts["ppt/slides/_rels/s0.xml.rels"] = f'<Relationships xmlns="{relations}">{one}</Relationships>'
+        parts["ppt/notesSlides/n0.xml"] = slide(shape("body", notes))
+    return zipped(parts)
+
+
+def test_slides_are_pages_with_titles_lists_tables_and_notes() -> None:
+    cells = "".join(
+        f"<a:tr>{''.join(f'<a:tc><a:txBody><a:p><a:r><a:t>{c}</a:t></a:r></a:p></a:txBody></a:tc>' for c in row)}</a:tr>"
+        for row in (("Site", "Visits"), ("Mill", "12"))
+    )
+    frame = f'<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tblPr firstRow="1"/>{cells}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>'
+    document = load(
+        slides(
+            slide(shape("body", "Oil it", "Clean it"), shape("ctrTitle", "The mill"), shape("sldNum", "1")),
+            slide(shape("title", "Secret"), more='show="0"'),
+            slide(shape("title", "Figures"), frame, shape("", "All of May."), "<p:pic/>"),
+            notes="Mention the keeper.",
+        ),
+        "talk.pptx",
+    )
+    assert paragraphs(document) == [
+        "# The mill", "- Oil it\n- Clean it", "Speaker's notes: Mention the keeper.", "# Figures", "Site: Mill; Visits: 12",
+        "All of May.",
+    ]  # fmt: skip
+    assert [block.page for block in document.blocks] == [1, 1, 1, 3, 3, 3]
+    assert document.notes == ("1 hidden slide", "1 picture") and "Secret" in document.hidden
+
+
+def odf(kind: str, mimetype: str, body: str, styles: str = "") -> bytes:
+    content = (
+        f"<office:document-content {ODF}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    )
+    return zipped({"mimetype": f"application/vnd.oasis.opendocument.{mimetype}", "content.xml": content})
+
+
+def test_an_opendocument_text_keeps_headings_numbers_tables_and_notes() -> None:
+    styles = (
+        '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+        '<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/></text:list-style>'
+    )
+
+    def items(*texts: str) -> str:
+        return "".join(f"<text:list-item><text:p>{text}</text:p></text:list-item>" for text in texts)
+
+    inner = f"<text:list>{items('May', 'June')}</text:list>"
+    body = (
+        '<text:h text:outline-level="1">Rules</text:h><text:tracked-changes><text:p>gone</text:p></text:tracked-changes>'
+        f'<text:list text:style-name="L"><text:list-item><text:p>Fees</text:p>{inner}</text:list-item>{items("Keys")}</text:list>'
+        "<text:p>The kiln<text:s/>is hot.<text:note><text:note-body><text:p>Very.</text:p></text:note-body></text:note></text:p>"
+        f'<text:list text:style-name="L" text:continue-numbering="true">{items("Doors")}</text:list>'
+        "<table:table><table:table-row><table:table-cell><text:p>Site</text:p></table:table-cell><table:table-cell><text:p>Visits</text:p>"
+        "</table:table-cell></table:table-row><table:table-row><table:table-cell><text:p>Mill</text:p></table:table-cell>"
+        "<table:table-cell><text:p>12</text:p></table:table-cell></table:table-row></table:table>"
+    )
+    document = load(odf("text", "text", body, styles), "a.odt")
+    assert paragraphs(document) == [
+        "# Rules", "1. Fees\n  1.1 May\n  1.2 June\n2. Keys", "The kiln is hot.", "3. Doors", "Site: Mill; Visits: 12", "Very.",
+    ]  # fmt: skip
+
+
+def test_an_opendocument_sheet_shows_values_as_they_are_shown_with_their_rows() -> None:
+    def row(*cells: str) -> str:
+        made = "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in cells)
+        return f"<table:table-row>{made}</table:table-row>"
+
+    gap = '<table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="16000"/></table:table-row>'
+    body = f'<table:table table:name="Rates">{row("Code", "Price")}{row("00734", "€19.50")}{gap}{row("Who", "Where")}{row("Ana", "B4")}</table:table>'
+    document = load(odf("spreadsheet", "spreadsheet", body), "a.ods")
+    rows = [(b.sheet, b.row, document.text[b.start : b.end]) for b in document.blocks if b.kind == "row"]
+    assert rows == [("Rates", 2, "Code: 00734; Price: €19.50"), ("Rates", 7, "Who: Ana; Where: B4")]
+
+
+def test_the_chapters_of_a_book_come_in_the_order_of_its_spine() -> None:
+    def chapter(title: str) -> str:
+        return f"<html><body><h1>{title}</h1><p>Of {title}.</p></body></html>"
+
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Tides</dc:title>'
+        '</metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b.xhtml" '
+        'media-type="application/xhtml+xml"/></manifest><spine><itemref idref="b"/><itemref idref="a"/></spine></package>'
+    )
+    container = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="o/p.opf"/></rootfiles></container>'
+    book = zipped({
+        "mimetype": "application/epub+zip", "META-INF/container.xml": container, "o/p.opf": package,
+        "o/a.xhtml": chapter("Ebb"), "o/b.xhtml": chapter("Flood"),
+    })  # fmt: skip
+    document = load(book, "a.epub")
+    assert document.title == "Tides"
+    assert paragraphs(document) == ["# Flood", "Of Flood.", "# Ebb", "Of Ebb."]
+
+
+def test_a_message_is_read_with_its_attachments_and_says_what_it_could_not_read() -> None:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = "The boiler", "Ada <ada@example.org>", "all@example.org"
+    message.set_content("The boiler is drained on Friday.")
+    message.add_attachment(b"# Plan\n\nFirst the valve.\n", maintype="text", subtype="markdown", filename="plan.md")
+    message.add_attachment(b"MZ\x90\x00", maintype="application", subtype="octet-stream", filename="setup.exe")
+    document = load(message.as_bytes(), "a.eml")
+    assert document.title == "The boiler"
+    assert [block.section for block in document.blocks][-1] == "The boiler > plan.md > Plan" or document.blocks[
+        -1
+    ].section == "plan.md > Plan"
+    assert "From: Ada <ada@example.org>" in document.text and "First the valve." in document.text
+    assert document.notes == ("setup.exe: this kind of file is not read",)
+
+
+def test_files_of_an_archive_stand_below_their_names_and_an_archive_inside_is_not_opened() -> None:
+    inner = zipped({"deep.md": "never read"})
+    data = zipped({
+        "b.csv": "Device,Keeper\nKiln,Mia\nMill,Jo\n", "docs/a.md": "# Rules\n\n## Fees\n\nPay in May.", "c.zip": inner,
+        "bad.docx": b"PK\x03\x04 cut", "__MACOSX/x.md": "unseen", ".hidden.md": "unseen",
+    })  # fmt: skip
+    document = load(data, "all.zip")
+    places = {document.text[b.start : b.end]: b.section for b in document.blocks}
+    assert places["Pay in May."] == "docs/a.md > Rules > Fees"
+    assert places["Device: Kiln; Keeper: Mia"] == "b.csv"
+    assert "never" not in document.text and "unseen" not in document.text
+    assert set(document.notes) == {"bad.docx: mislabelled", "c.zip: this kind of file is not read inside another"}
+    assert document.title == "all"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        ("a.json", '{"port": 80, "on": true, "owner": {"name": "Ana"}, "tags": ["x", "y"]}', "port: 80\non: true\nowner > name: Ana\ntags: x, y"),
+        ("a.json", '[{"room": "Loft", "key": "K9"}, {"room": "Attic", "key": "K1"}]', "room: Loft; key: K9\nroom: Attic; key: K1"),
+        ("a.jsonl", '{"room": "Loft", "key": "K9"}\n{"room": "Attic"}\n', "room: Loft; key: K9\nroom: Attic"),
+        ("a.yaml", "owner: Ana\nversion: 1.10\nrooms:\n  - name: Loft\n    key: 010\n", "owner: Ana\nversion: 1.10\n\nrooms\n\nname: Loft; key: 010"),
+        ("a.toml", '[owner]\nname = "Ana"\n', "owner > name: Ana"),
+        ("a.xml", '<?xml version="1.0"?><house><room key="K9"><name>Loft</name></room><room key="K1"><name>Attic</name></room></house>', "room\n\nkey: K9; name: Loft\nkey: K1; name: Attic"),
+        ("a.ini", "; of the hall\n[door]\ncode = 12\n", "of the hall\n\n# door\n\ncode: 12"),
+        ("a.rst", "Rules\n=====\n\n:Version: 3.2\n\nThe ``winch`` is *greased*.\n\n- one\n- two\n", "# Rules\n\nVersion: 3.2\n\nThe winch is greased.\n\n- one\n- two"),
+        ("a.adoc", "= Rules\n:revnumber: 3.2\n\n== Winch\n\n* one\n* two\n", "# Rules\n\nrevnumber: 3.2\n\n## Winch\n\n- one\n- two"),
+        ("a.org", "#+TITLE: Rules\n\n* Winch\n\nSee [[http://x][the list]].\n", "Rules"),
+        ("a.tex", "\\documentclass{article}\n\\begin{document}\n\\section{Winch}\nIt is \\emph{greased}. % no\n\\begin{itemize}\n\\item one\n\\item two\n\\end{itemize}\n\\end{document}", "Winch"),
+    ],
+)  # fmt: skip
+def test_data_and_marked_up_texts(name: str, source: str, expected: str) -> None:
+    text = load(source.encode(), name).text
+    assert expected in text if name.endswith((".org", ".tex")) else text == expected
+    assert "\\" not in text and "[[" not in text
+
+
+def test_a_notebook_is_text_and_code() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Drift\n", "\n", "It drifts."]},
+        {
+            "cell_type": "code",
+            "source": "x = 1",
+            "outputs": [{"text": ["1\n"]}, {"data": {"image/png": "…", "text/plain": "Figure"}}],
+        },
+    ]
+    document = load(json.dumps({"cells": cells}).encode(), "a.ipynb")
+    assert paragraphs(document) == ["# Drift", "It drifts.", "```\nx = 1\n```", "```\n1\n```", "```\nFigure\n```"]
+    assert document.notes == ("1 picture",)
+
+
+@pytest.mark.parametrize("extension", sorted(ADVICE))
+def test_what_is_not_read_is_refused_with_what_to_do(extension: str) -> None:
+    assert extension not in EXTENSIONS
+    with pytest.raises(DocumentError, match=r"Read are .*DOCX.*PPTX") as caught:
+        load(b"some bytes", f"file{extension}")
+    assert caught.value.reason == "unsupported" and ADVICE[extension] in str(caught.value)
+
+
+def deep(open_: str, close: str, count: int, inside: str = "x") -> bytes:
+    return (open_ * count + inside + close * count).encode()
+
+
+def hostile() -> Iterator[tuple[str, bytes]]:
+    laughs = "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    entities = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><d>&b;</d>'
+    bomb = zipped({"a.txt": b" " * 60_000_000})
+    yield "laughs.yaml", f"a0: &a0 [x,x]\n{laughs}".encode()
+    yield "deep.yaml", deep("[", "]", 5_000)
+    yield "tabs.yaml", b"a:\n\t- b"
+    yield "tag.yaml", b"!!python/object/apply:os.system ['true']"
+    yield "deep.json", deep("[", "]", 100_000)
+    yield "names.json", deep('{"a":', "}", 900, "1")
+    yield "cut.json", b'{"a": [1, 2'
+    yield "nan.json", b"[NaN, Infinity, 1e999]"
+    yield "digits.json", b"[" + b"9" * 10_000 + b"]"
+    yield "keys.json", json.dumps({f"k{n}": n for n in range(50_000)}).encode()
+    yield "wide.json", json.dumps([{f"k{n}": 1} for n in range(3_000)]).encode()
+    yield "lone.json", b'{"a": "\\ud800"}'
+    yield "deep.xml", deep("<a>", "</a>", 10_000)
+    yield "entities.xml", entities.encode()
+    yield "external.xml", b'<!DOCTYPE d SYSTEM "file:///etc/passwd"><d/>'
+    yield "attributes.xml", f"<a {' '.join(f'b{n}={chr(34)}1{chr(34)}' for n in range(20_000))}/>".encode()
+    yield "cut.xml", b"<a><b>"
+    yield "bad.toml", b"a = = 1"
+    yield "deep.toml", b"a = " + deep("[", "]", 5_000)
+    yield "long.ini", b"[" * 100_000 + b"\n" + b"a=" * 100_000
+    yield "braces.tex", deep("{", "}", 200_000)
+    yield "commands.tex", b"\\section{" * 50_000
+    yield "items.tex", b"\\item[" * 50_000
+    yield "ticks.rst", b"`" * 200_000
+    yield "stars.rst", b"*a" * 100_000
+    yield "lines.rst", b"=====\n" * 50_000
+    yield "stars.org", b"*" * 200_000
+    yield "links.org", b"[[" * 100_000
+    yield "marks.adoc", b"*_`" * 60_000
+    yield "equals.adoc", b"= " * 100_000
+    yield "cells.ipynb", b'{"cells": 5}'
+    yield "odd.ipynb", b'{"cells": [1, null, {"cell_type": "code", "source": {"a": 1}, "outputs": [3, {"data": [1]}]}]}'
+    yield "list.ipynb", b"[]"
+    yield "parts.eml", b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 10_000
+    nested = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000))
+    yield "nested.eml", nested + b"\nx"
+    yield "charset.eml", b"Subject: a\nContent-Type: text/plain; charset=none-such\n\nx"
+    yield "headers.eml", b"X: " + b"a" * 2_000_000 + b"\n\nx"
+    yield "many.eml", b"".join(b"X-%d: y\n" % n for n in range(50_000)) + b"\nx"
+    yield "from.eml", b"From: " + b"<" * 50_000 + b"\n\nx"
+    yield "to.eml", b"To: " + b"a@b.c, " * 20_000 + b"\n\nx"
+    yield "base64.eml", b"Content-Transfer-Encoding: base64\n\n" + b"=" * 100_000
+    yield "bomb.zip", bomb
+    yield "twice.zip", zipped({"inner.zip": bomb})
+    yield "many.zip", zipped({f"{n}.txt": "x" for n in range(4_000)})
+    yield "up.zip", zipped({"../../etc/x.md": "# x"})
+    yield "cut.zip", bomb[: len(bomb) // 2]
+    yield "bomb.pptx", zipped({"[Content_Types].xml": TYPES, "ppt/presentation.xml": b" " * 60_000_000})
+    yield (
+        "entities.pptx",
+        zipped({"[Content_Types].xml": TYPES, "_rels/.rels": "<a/>", "ppt/presentation.xml": entities}),
+    )
+    yield "missing.pptx", zipped({"[Content_Types].xml": TYPES, "_rels/.rels": "<a/>", "ppt/presentation.xml": "<a/>"})
+    groups = "<p:grpSp>" * 3_000 + shape("title", "x") + "</p:grpSp>" * 3_000
+    yield "groups.pptx", slides(slide(groups))
+    yield "self.pptx", slides(*[slide(shape("title", "x"))] * 2_000)
+    cell = '<table:table-cell table:number-columns-repeated="9999999"><text:p>x</text:p></table:table-cell>'
+    rows = f'<table:table-row table:number-rows-repeated="9999999">{cell}</table:table-row>'
+    yield "huge.ods", odf("spreadsheet", "spreadsheet", f'<table:table table:name="t">{rows * 3}</table:table>')
+    yield (
+        "spans.ods",
+        odf(
+            "spreadsheet",
+            "spreadsheet",
+            '<table:table><table:table-row><table:table-cell table:number-rows-spanned="9999999"/></table:table-row></table:table>',
+        ),
+    )
+    yield (
+        "lists.odt",
+        odf(
+            "text",
+            "text",
+            "<text:list><text:list-item>" * 2_000 + "<text:p>x</text:p>" + "</text:list-item></text:list>" * 2_000,
+        ),
+    )
+    yield (
+        "sections.odt",
+        odf("text", "text", "<text:section>" * 3_000 + "<text:p>x</text:p>" + "</text:section>" * 3_000),
+    )
+    yield "spans.odt", odf("text", "text", f"<text:p>{'<text:span>' * 3_000}x{'</text:span>' * 3_000}</text:p>")
+    yield "entities.odt", zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": entities})
+    yield "empty.odt", zipped({"mimetype": "application/vnd.oasis.opendocument.text"})
+    yield "no.epub", zipped({"mimetype": "application/epub+zip"})
+    yield (
+        "round.epub",
+        zipped(
+            {
+                "mimetype": "application/epub+zip",
+                "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfile full-path="META-INF/container.xml"/></container>',
+            }
+        ),
+    )
+    yield "named.odt", zipped({"mimetype": "application/epub+zip"})
+
+
+HOSTILE = dict(hostile())
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[Parser]:
+    with Parser(Limits(seconds=20.0)) as one:
+        yield one
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_made_to_do_harm_ends_as_a_refusal_or_within_the_limits(name: str, parser: Parser) -> None:
+    try:
+        document = parser.parse_bytes(HOSTILE[name], name)
+    except DocumentError as error:
+        assert error.reason != "timeout" and str(error)
+    else:
+        assert len(document.text) <= 10_000_000 and len(document.notes) <= 20
+
+
+def test_there_are_fifty_of_them() -> None:
+    assert len(HOSTILE) >= 50
