@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from graph.knowledge.loaders import table
-from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.build import TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
@@ -136,11 +136,10 @@ class _Layout:
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
-        self.items: list[tuple[Line, str]] = []
+        self.items: list[tuple[Line, str, list[int]]] = []
         self.contents = False  # whether the heading above is that of a table of contents
 
     def run(self, pages: list[list[Line]]) -> None:
-        # A paragraph may run over the end of a page: it belongs to the page where it begins.
         for lines in pages:
             pitch = _pitch(lines)
             for line in lines:
@@ -148,7 +147,7 @@ class _Layout:
                     continue
                 if line.gaps and not _stretched(line):
                     self.end_paragraph()
-                    if self.rows and (len(self.rows[-1].gaps) != len(line.gaps) or self.rows[-1].page != line.page):
+                    if self.rows and len(self.rows[-1].gaps) != len(line.gaps):
                         self.end_table()
                     self.rows.append(line)
                     continue
@@ -165,7 +164,8 @@ class _Layout:
         if MARK.match(line.text) or abs(above.size - line.size) > 0.6 or _LABEL.fullmatch(above.text):
             return False
         if above.page != line.page:
-            return not _END.search(above.text) and line.text[:1].islower()
+            open_end = above.text[-1] == "," or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON
+            return not _END.search(above.text) and (line.text[:1].islower() or open_end)
         step = above.bottom - line.bottom
         if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
             return False  # the next column, or a gap
@@ -191,17 +191,18 @@ class _Layout:
         if not rows:
             return
         cells = [[cell for cell in row.cells() if re.search(r"\w", cell)] for row in rows]
+        pages = [row.page for row, filled in zip(rows, cells, strict=True) if filled]
         cells = [row for row in cells if row]
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
             return
         self.end_items()
-        self.out.page = rows[0].page
         self.out.table()
         if len(cells) > 1 and _headed(rows, cells):
-            for _, sentence in table.sentences(cells, header=True):
+            for number, sentence in table.sentences(cells, header=True):
+                self.out.page = pages[number - 1]
                 self.out.row(sentence)
         else:
-            for row in cells:
+            for self.out.page, row in zip(pages, cells, strict=True):
                 key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
                 self.out.row((": " if key else " " if len(row) == 2 and row[0][-1] == ":" else "; ").join(row))
         self.out.table()
@@ -211,10 +212,9 @@ class _Layout:
         if not lines:
             return
         first, text = lines[0], _joined(lines, self.vocabulary)
+        turns = [line.page for above, line in pairwise(lines) if above.page != line.page]
         if MARK.match(text) and not self.heads(lines, text):
-            if self.items and self.items[0][0].page != first.page:
-                self.end_items()
-            self.items.append((first, text))
+            self.items.append((first, text, turns))
             return
         self.end_items()
         self.out.page = first.page
@@ -231,7 +231,7 @@ class _Layout:
         elif alone and (first.bold or depth):
             self.out.heading(text, (self.below + 1) * 10 + depth)
         else:
-            self.out.paragraph(text)
+            self.out.paragraph(text, turns)
 
     def titled(self, lines: list[Line], text: str) -> bool:
         """Whether large letters say that lines are a heading: no statement, and not many."""
@@ -254,14 +254,21 @@ class _Layout:
             return
         self.out.page = items[0][0].page
         lefts: list[float] = []
-        listed = []
-        for line, text in items:
+        listed: list[tuple[int, str]] = []
+        pages: list[int] = []
+        page = items[0][0].page
+        for line, text, turns in items:
+            if line.page != page:  # the list goes on over the end of a page
+                listed[-1] = (listed[-1][0], listed[-1][1] + TURN)
+                pages.append(line.page)
+            pages += turns
+            page = pages[-1] if pages else page
             while lefts and line.left < lefts[-1] - 6:
                 lefts.pop()
             if not lefts or line.left > lefts[-1] + 6:
                 lefts.append(line.left)
             listed.append((len(lefts) - 1, text))
-        self.out.items(listed)
+        self.out.items(listed, pages)
 
 
 def _stretched(line: Line) -> bool:
@@ -291,12 +298,14 @@ def _heading_like(text: str) -> bool:
 
 
 def _joined(lines: list[Line], vocabulary: set[str]) -> str:
-    """One line of text. A word divided at a line end is put together, unless its hyphen looks like its own."""
+    """One line of text, with a TURN where a page ends. A word divided at a line end is put together, unless its hyphen
+    looks like its own."""
     text = lines[0].text
-    for line in lines[1:]:
+    for above, line in pairwise(lines):
+        turn = "" if above.page == line.page else TURN
         divided = _DIVIDED.search(text)
         if divided is None:
-            text += " " + line.text
+            text += f" {turn}{line.text}"
             continue
         first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
         compound = first in vocabulary and second in vocabulary and first + second not in vocabulary
@@ -304,7 +313,7 @@ def _joined(lines: list[Line], vocabulary: set[str]) -> str:
         keep = not known and (
             compound or not line.text[:1].islower()
         )  # "COVID-19", "log-book" where both are words of this document
-        text = (text if keep else text[:-1]) + line.text
+        text = (text if keep else text[:-1]) + turn + line.text
     return text
 
 
