@@ -1,6 +1,7 @@
 """PDF: the lines on each page that a reader sees, and what is there besides."""
 
 import ctypes
+import re
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
@@ -10,11 +11,14 @@ import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
 from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.normalise import BULLETS
+from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_layout import LONE_MARK, WIDE, Line, same_row, without_running, write
 
 MAX_PAGES = 5_000
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 SMALLEST = 4.0  # points; nobody reads smaller letters
+_NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 WHITE = 250  # of 255, in all three colours
 
 
@@ -38,48 +42,56 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
     with document:
         if len(document) > MAX_PAGES:
             raise Quarantined("oversize", f"the PDF has more than {MAX_PAGES:,} pages", hint="split it")
+        if document.get_formtype() != pdfium.FORMTYPE_NONE:
+            document.init_forms()
+        annotations = Annotations(out, document.formenv)
         found: list[list[Line]] = []
-        pictures = 0
-        for number in range(len(document)):
-            lines, has_picture = _page(document, number, out)
-            pictures += has_picture and not lines
+        pictures: list[int] = []
+        unmapped: list[int] = []
+        for number in range(1, len(document) + 1):
+            page = _opened(document, number)
+            text = page.get_textpage()
+            lines = list(_Reader(page, text, number, out).lines())
+            if not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
+                pictures.append(number)
+            elif _unmapped(lines):
+                unmapped.append(number)
+            annotations.page(page, lines, number)
+            text.close()
+            page.close()
             found.append(lines)
+        annotations.report(document)
         for name in ("Title", "Subject", "Keywords", "Author"):
             out.hide(document.get_metadata_value(name))
-    if pictures and pictures * 2 >= len(found):
+    if pictures and len(pictures) * 2 >= len(found):
         raise Quarantined(
             "scanned",
-            f"{pictures} of {len(found)} pages are pictures without text",
+            f"{len(pictures)} of {len(found)} pages are pictures without text",
             hint="run text recognition (OCR) over it first",
         )
+    if pictures:
+        which = _listed(pictures)
+        out.note(f"{len(pictures)} of {len(found)} pages are pictures without text: {which} (install cordon[ocr])")
+    if unmapped:
+        out.note(f"letters that cannot be told on {len(unmapped)} of {len(found)} pages: {_listed(unmapped)}")
     return found
 
 
-def _page(document: Any, number: int, out: Builder) -> tuple[list[Line], bool]:
+def _opened(document: Any, number: int) -> Any:
     try:
-        page = document[number]
+        return document[number - 1]
     except pypdfium2.PdfiumError as exc:
-        raise DocumentError("broken", f"page {number + 1} of the PDF is damaged", hint="print it to a new PDF") from exc
-    text = page.get_textpage()
-    lines = list(_Reader(page, text, number + 1, out).lines())
-    has_picture = not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
-    _annotations(page, out)
-    text.close()
-    page.close()
-    return lines, has_picture
+        raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
 
 
-def _annotations(page: Any, out: Builder) -> None:
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 200)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        length = pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
-        if 2 < length < 100_000:
-            buffer = ctypes.create_string_buffer(length)
-            pdfium.FPDFAnnot_GetStringValue(
-                annotation, b"Contents", ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), length
-            )
-            out.hide(buffer.raw[: length - 2].decode("utf-16-le", errors="replace"))
-        pdfium.FPDFPage_CloseAnnot(annotation)
+def _unmapped(lines: list[Line]) -> bool:
+    """Whether one letter in twenty is a sign without a meaning: the font does not say which letters it draws."""
+    text = "".join(line.text for line in lines)
+    return len(_NO_LETTER.findall(text)) > max(3, len(text) // 20)
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
 
 
 class _Reader:
@@ -122,6 +134,7 @@ class _Reader:
     def line(self, start: int, codes: list[int]) -> Line | None:
         words: list[str] = []
         gaps: list[int] = []
+        edges: list[tuple[float, float]] = []
         raised: list[tuple[int, int]] = []
         hidden: list[str] = []
         sizes: list[float] = []
@@ -146,6 +159,7 @@ class _Reader:
                     length = len(words[0])
                 elif gap > WIDE * size:
                     gaps.append(length)
+                    edges.append((right, first[0]))
                 words.append(word)
                 final = start + position
                 length += len(word) + 1
@@ -169,7 +183,9 @@ class _Reader:
         if not words:
             return None
         bold = self.bold(sample) and self.bold(final)
-        return Line(" ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised)
+        return Line(
+            " ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised, edges
+        )
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)

@@ -43,6 +43,8 @@ class Line:
     page: int
     gaps: list[int] = field(default_factory=list)  # offsets in `text` of wide gaps: columns of a table
     raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
+    edges: list[tuple[float, float]] = field(default_factory=list)  # where each of the gaps begins and ends
+    alone: bool = False  # a paragraph of its own, whatever stands around it
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
@@ -50,9 +52,11 @@ class Line:
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size):
             self.gaps.append(len(self.text))
+            self.edges.append((self.right, other.left))
         space = " " if gap > 0.15 * self.size else ""
         start = len(self.text) + len(space)
         self.gaps += [start + offset for offset in other.gaps]
+        self.edges += other.edges
         if other.size < 0.75 * self.size and other.bottom > self.bottom:
             self.raised.append((start, start + len(other.text)))
         self.text += space + other.text
@@ -61,6 +65,21 @@ class Line:
 
     def cells(self) -> list[str]:
         return [self.text[start:end].strip() for start, end in pairwise([0, *self.gaps, len(self.text)])]
+
+    def spans(self) -> list[tuple[int, int, float, float]]:
+        """Of each cell: where it begins and ends in the text, and its left and right edge on the page."""
+        lefts = [self.left, *(end for _, end in self.edges)]
+        rights = [*(start for start, _ in self.edges), self.right]
+        offsets = pairwise([0, *self.gaps, len(self.text)])
+        return [
+            (start + (start > 0), end, left, right)
+            for (start, end), left, right in zip(offsets, lefts, rights, strict=True)
+        ]
+
+    def insert(self, at: int, text: str) -> None:
+        self.text = self.text[:at] + text + self.text[at:]
+        self.gaps = [gap + len(text) if gap >= at else gap for gap in self.gaps]
+        self.raised = [(a + len(text), b + len(text)) if a >= at else (a, b) for a, b in self.raised]
 
 
 def same_row(left: Line, right: Line) -> bool:
@@ -161,7 +180,13 @@ class _Layout:
 
     def continues(self, above: Line, line: Line, pitch: float, lines: list[Line]) -> bool:
         """Whether `line` belongs to the paragraph that `above` is in."""
-        if MARK.match(line.text) or abs(above.size - line.size) > 0.6 or _LABEL.fullmatch(above.text):
+        if (
+            line.alone
+            or above.alone
+            or MARK.match(line.text)
+            or abs(above.size - line.size) > 0.6
+            or _LABEL.fullmatch(above.text)
+        ):
             return False
         if above.page != line.page:
             open_end = above.text[-1] == "," or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON
