@@ -3,6 +3,7 @@
 import ctypes
 import re
 from collections.abc import Iterator
+from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -13,9 +14,13 @@ from graph.errors import DocumentError, Quarantined
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
+from graph.knowledge.loaders.pdf_columns import in_reading_order
 from graph.knowledge.loaders.pdf_layout import LONE_MARK, WIDE, Line, same_row, without_running, write
+from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
+MAX_SHAPES = 3_000  # of one page that are looked at for rules
+SHORTEST_RULE = 15.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
@@ -23,12 +28,19 @@ WHITE = 250  # of 255, in all three colours
 
 
 def read(data: bytes, out: Builder) -> None:
-    write(without_running(pages(data, out)), out)
+    sheets = _sheets(data, out)
+    lines = without_running([lines for lines, _ in sheets])
+    write([joined(in_reading_order(own), rules) for own, (_, rules) in zip(lines, sheets, strict=True)], out)
 
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:
-    """The visible lines of every page; what is hidden goes to `out`. Raises Quarantined "scanned" for a pile of
-    pictures."""
+    """The visible lines of every page, as `_sheets` gives them."""
+    return [lines for lines, _ in _sheets(data, out)]
+
+
+def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
+    """The visible lines of every page and the rules of those with tables; what is hidden goes to `out`. Raises
+    Quarantined "scanned" for a pile of pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:
@@ -45,7 +57,7 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
         if document.get_formtype() != pdfium.FORMTYPE_NONE:
             document.init_forms()
         annotations = Annotations(out, document.formenv)
-        found: list[list[Line]] = []
+        found: list[tuple[list[Line], list[Rule]]] = []
         pictures: list[int] = []
         unmapped: list[int] = []
         for number in range(1, len(document) + 1):
@@ -57,9 +69,9 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
             elif _unmapped(lines):
                 unmapped.append(number)
             annotations.page(page, lines, number)
+            found.append((lines, _rules(page) if sum(bool(line.gaps) for line in lines) > 1 else []))
             text.close()
             page.close()
-            found.append(lines)
         annotations.report(document)
         for name in ("Title", "Subject", "Keywords", "Author"):
             out.hide(document.get_metadata_value(name))
@@ -82,6 +94,16 @@ def _opened(document: Any, number: int) -> Any:
         return document[number - 1]
     except pypdfium2.PdfiumError as exc:
         raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
+
+
+def _rules(page: Any) -> list[Rule]:
+    """What is drawn across: thin lines, and the edges of boxes."""
+    found: list[Rule] = []
+    for shape in islice(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=3), MAX_SHAPES):
+        left, bottom, right, top = shape.get_bounds()
+        if right - left >= SHORTEST_RULE:
+            found += [Rule(left, right, height) for height in ((bottom, top) if top - bottom > 3 else (bottom,))]
+    return found
 
 
 def _unmapped(lines: list[Line]) -> bool:
@@ -137,6 +159,7 @@ class _Reader:
         edges: list[tuple[float, float]] = []
         raised: list[tuple[int, int]] = []
         hidden: list[str] = []
+        hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
         left = bottom = right = 0.0
         length, position = 0, 0
@@ -155,6 +178,7 @@ class _Reader:
             elif words:
                 gap = first[0] - right
                 if len(words) == 1 and gap > 0.4 * size and LONE_MARK.fullmatch(words[0]):
+                    hung = (len(words[0]), right, first[0])
                     words = [f"{words[0]}."] if words[0].isdecimal() else words
                     length = len(words[0])
                 elif gap > WIDE * size:
@@ -183,9 +207,9 @@ class _Reader:
         if not words:
             return None
         bold = self.bold(sample) and self.bold(final)
-        return Line(
-            " ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised, edges
-        )
+        size = round(median(sizes), 1)
+        text = " ".join(words)
+        return Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges, hung=hung)
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)

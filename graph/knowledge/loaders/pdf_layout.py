@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import median
+from statistics import mean, median
 
 from graph.knowledge.loaders import table
 from graph.knowledge.loaders.build import TURN, Builder
@@ -45,10 +45,14 @@ class Line:
     raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
     edges: list[tuple[float, float]] = field(default_factory=list)  # where each of the gaps begins and ends
     alone: bool = False  # a paragraph of its own, whatever stands around it
+    # Of a mark set out to the left: its length, its right edge, and where the text begins.
+    hung: tuple[int, float, float] | None = None
+    row: bool = False  # a row of a table, with a gap for each column after the first
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
         if LONE_MARK.fullmatch(self.text):
+            self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size):
             self.gaps.append(len(self.text))
@@ -75,6 +79,43 @@ class Line:
             (start + (start > 0), end, left, right)
             for (start, end), left, right in zip(offsets, lefts, rights, strict=True)
         ]
+
+    def parts(self) -> "list[Line]":
+        """Each cell as a line."""
+        if not self.gaps:
+            return [self]
+        return [self._part(start, end, left, right) for start, end, left, right in self.spans()]
+
+    def divided(self, x: float) -> "tuple[Line | None, Line | None]":
+        """What lies before and behind a place that no cell lies across."""
+        spans = self.spans()
+        count = sum(right <= x for *_, right in spans)
+        sides: list[Line | None] = []
+        for side in (spans[:count], spans[count:]):
+            if not side:
+                sides.append(None)
+                continue
+            line = self._part(side[0][0], side[-1][1], side[0][2], side[-1][3])
+            line.gaps = [span[1] - side[0][0] for span in side[:-1]]
+            line.edges = [(one[3], two[2]) for one, two in pairwise(side)]
+            sides.append(line)
+        return sides[0], sides[1]
+
+    def unhung(self) -> "Line":
+        """The same with the mark in a cell of its own, as it is printed."""
+        if self.hung is None:
+            return self
+        length, right, left = self.hung
+        words = self.text[length:].removeprefix(".") if self.text[:length].isdecimal() else self.text[length:]
+        cut = len(self.text) - length - len(words)
+        gaps = [length, *(gap - cut for gap in self.gaps)]
+        text = self.text[:length] + words
+        edges = [(right, left), *self.edges]
+        return Line(text, self.left, self.right, self.bottom, self.size, self.bold, self.page, gaps, edges=edges)
+
+    def _part(self, start: int, end: int, left: float, right: float) -> "Line":
+        raised = [(a - start, b - start) for a, b in self.raised if start <= a and b <= end]
+        return Line(self.text[start:end], left, right, self.bottom, self.size, self.bold, self.page, raised=raised)
 
     def insert(self, at: int, text: str) -> None:
         self.text = self.text[:at] + text + self.text[at:]
@@ -164,7 +205,7 @@ class _Layout:
             for line in lines:
                 if _LEADER.search(line.text) or not re.search(r"\w", line.text):
                     continue
-                if line.gaps and not _stretched(line):
+                if line.gaps and not stretched(line):
                     self.end_paragraph()
                     if self.rows and len(self.rows[-1].gaps) != len(line.gaps):
                         self.end_table()
@@ -192,8 +233,10 @@ class _Layout:
             open_end = above.text[-1] == "," or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON
             return not _END.search(above.text) and (line.text[:1].islower() or open_end)
         step = above.bottom - line.bottom
-        if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
-            return False  # the next column, or a gap
+        if step < -2:  # the next column
+            return line.left > above.left and not _END.search(above.text) and line.text[:1].islower()
+        if step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
+            return False
         if above.size in self.levels or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
         if MARK.match(self.paragraph[0].text) and line.left > self.paragraph[0].left + 3:
@@ -215,21 +258,21 @@ class _Layout:
         rows, self.rows = self.rows, []
         if not rows:
             return
-        cells = [[cell for cell in row.cells() if re.search(r"\w", cell)] for row in rows]
-        pages = [row.page for row, filled in zip(rows, cells, strict=True) if filled]
-        cells = [row for row in cells if row]
+        cells = [[cell if re.search(r"\w", cell) else "" for cell in row.cells()] for row in rows]
+        rows = [row for row, filled in zip(rows, cells, strict=True) if any(filled)]
+        cells = [row for row in cells if any(row)]
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
             return
         self.end_items()
         self.out.table()
         if len(cells) > 1 and _headed(rows, cells):
             for number, sentence in table.sentences(cells, header=True):
-                self.out.page = pages[number - 1]
+                self.out.page = rows[number - 1].page
                 self.out.row(sentence)
         else:
-            for self.out.page, row in zip(pages, cells, strict=True):
-                key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
-                self.out.row((": " if key else " " if len(row) == 2 and row[0][-1] == ":" else "; ").join(row))
+            for line, filled in zip(rows, cells, strict=True):
+                self.out.page = line.page
+                self.out.row(_without_headings([cell for cell in filled if cell]))
         self.out.table()
 
     def end_paragraph(self) -> None:
@@ -296,19 +339,36 @@ class _Layout:
         self.out.items(listed, pages)
 
 
-def _stretched(line: Line) -> bool:
+def ends_sentence(text: str) -> bool:
+    return _END.search(text) is not None
+
+
+def stretched(line: Line) -> bool:
     """Whether the wide gaps of a line only fill it up to the edge: its pieces go on with small letters."""
+    if line.row:
+        return False
     cells = line.cells()[1:]
     return len(cells) >= 2 and sum(cell[:1].islower() for cell in cells) >= 0.6 * len(cells)
+
+
+def _without_headings(row: list[str]) -> str:
+    """A row whose columns have no headings: a name and its value, several of them, or its cells."""
+    if len(row) % 2 == 0 and all(cell.endswith(":") for cell in row[::2]):
+        return "; ".join(f"{name} {value}" for name, value in zip(row[::2], row[1::2], strict=True))
+    key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
+    return (": " if key else "; ").join(row)
 
 
 def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
-    if not table.looks_like_header(cells[0]) or len(cells[0]) < max(map(len, cells)):
+    filled = sum(map(bool, cells[0]))
+    if not table.looks_like_header(cells[0]) or filled < max(sum(map(bool, row)) for row in cells):
         return False
     if rows[0].bold and not rows[1].bold:
         return True
+    if len(cells[0]) == 2 and max(map(len, cells[0])) < 30:
+        return mean(len(row[0]) for row in cells[1:]) > 30  # no names, but text on both sides
     return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
 
 
