@@ -15,7 +15,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
-from graph.knowledge.loaders.pdf_layout import LONE_MARK, WIDE, Line, same_row, without_running, write
+from graph.knowledge.loaders.pdf_layout import HUNG, WIDE, Line, same_row, without_running, write
 from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
@@ -177,10 +177,15 @@ class _Reader:
                 hidden.append(word)
             elif words:
                 gap = first[0] - right
-                if len(words) == 1 and gap > 0.4 * size and LONE_MARK.fullmatch(words[0]):
-                    hung = (len(words[0]), right, first[0])
-                    words = [f"{words[0]}."] if words[0].isdecimal() else words
-                    length = len(words[0])
+                if (
+                    len(words) <= 2
+                    and gap > 0.4 * size
+                    and not word[:1].isdecimal()
+                    and HUNG.fullmatch(number := " ".join(words))
+                ):
+                    hung = (len(number), right, first[0])
+                    words = [f"{number}."] if number.isdecimal() else words
+                    length = len(" ".join(words))
                 elif gap > WIDE * size:
                     gaps.append(length)
                     edges.append((right, first[0]))

@@ -16,6 +16,11 @@ WIDE = 1.0  # times the height of the letters: a gap between two columns, not be
 LONE_MARK = re.compile(
     rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
 )  # with a gap after it: a list item
+# The number of a clause: "2.1", "1.2.3", "§ 4", "Article 3".
+_CLAUSE_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|§§? ?\d{1,4}[a-z]?\.?|(?:Article|Section|Clause|Rule|Art\.|Sec\.) \d{1,3}[a-z]?[.:]?)"
+HUNG = re.compile(rf"(?:{LONE_MARK.pattern})|{_CLAUSE_NUMBER}")  # with a wide gap after it: set out to the left
+CLAUSE = re.compile(rf"{_CLAUSE_NUMBER}\s+(?=[^\W\d_a-z]|[\"“(])")
+_RULE = re.compile(r"\b(?:shall|must|may|will|is|are|has|have|can|cannot|should)\b")
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
 )
@@ -51,7 +56,7 @@ class Line:
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
-        if LONE_MARK.fullmatch(self.text):
+        if HUNG.fullmatch(self.text) and not other.text[:1].isdecimal():
             self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size):
@@ -229,29 +234,36 @@ class _Layout:
             or _LABEL.fullmatch(above.text)
         ):
             return False
+        if CLAUSE.match(line.text) and (line.hung or _END.search(above.text) or above.text[-1] in ",;"):
+            return False
+        first = self.paragraph[0]
+        clause = first.hung or MARK.match(first.text) or CLAUSE.match(first.text)
+        set_in = clause is not None and line.left > first.left + 3
+        if above.page != line.page and set_in:
+            return not _END.search(above.text)
         if above.page != line.page:
             open_end = above.text[-1] == "," or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON
             return not _END.search(above.text) and (line.text[:1].islower() or open_end)
         step = above.bottom - line.bottom
         if step < -2:  # the next column
             return line.left > above.left and not _END.search(above.text) and line.text[:1].islower()
-        if step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
+        usual = max(min(pitch, 2.7 * line.size), line.size)  # up to double spacing
+        if step > max(1.9 * line.size, 1.15 * usual) or step > 1.35 * usual:
             return False
         if above.size in self.levels or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
-        if MARK.match(self.paragraph[0].text) and line.left > self.paragraph[0].left + 3:
-            return True  # set in below the mark of its item
+        if set_in:
+            return True  # below the words of its item or clause
         if above.bold != line.bold and above.bold and _heading_like(above.text):
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
-        first = self.paragraph[0].left
-        edge = max(other.right for other in lines if abs(other.left - first) < 40 or other is line)
+        edge = max(other.right for other in lines if abs(other.left - first.left) < 40 or other is line)
         word = (line.right - line.left) * (len(line.text.split(" ", 1)[0]) + 1) / len(line.text)
         room = edge - above.right
         if room < 1.1 * word + 2 * line.size:
             return not (_END.search(above.text) and room > word + line.size)
         # In a narrow column or cell there is no telling by its edge. A sentence goes on with a small letter.
-        within = line.left > first - 3 and not _END.search(above.text)
+        within = line.left > first.left - 3 and not _END.search(above.text)
         return within and (line.text[0].islower() or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON)
 
     def end_table(self) -> None:
@@ -296,7 +308,7 @@ class _Layout:
             self.out.heading(text, self.levels[first.size] * 10)
         elif alone and _LABEL.fullmatch(text):
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
-        elif alone and (first.bold or depth):
+        elif alone and (first.bold or (depth and not _RULE.search(text))):
             self.out.heading(text, (self.below + 1) * 10 + depth)
         else:
             self.out.paragraph(text, turns)
@@ -313,7 +325,9 @@ class _Layout:
             return False
         numbered = NUMBERED.match(text)
         depth = (numbered.group(1) or "").count(".") if numbered else 0
-        return self.titled(lines, text) or (len(lines) == 1 and _heading_like(text) and (lines[0].bold or depth > 0))
+        return self.titled(lines, text) or (
+            len(lines) == 1 and _heading_like(text) and (lines[0].bold or (depth > 0 and not _RULE.search(text)))
+        )
 
     def end_items(self) -> None:
         """A list: what stands further in is below what stands before it."""
