@@ -15,13 +15,16 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
-from graph.knowledge.loaders.pdf_layout import HUNG, WIDE, Line, same_row, without_running, write
+from graph.knowledge.loaders.pdf_layout import WIDE, Line, hangs, same_row, without_running, write
+from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
 MAX_SHAPES = 3_000  # of one page that are looked at for rules
 SHORTEST_RULE = 15.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
+_BEHIND = frozenset(".,;:)]}\"'”’!?")
+_Place = tuple[float, float, float, float]
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 WHITE = 250  # of 255, in all three colours
@@ -29,7 +32,7 @@ WHITE = 250  # of 255, in all three colours
 
 def read(data: bytes, out: Builder) -> None:
     sheets = _sheets(data, out)
-    lines = without_running([lines for lines, _ in sheets])
+    lines = without_running([[without_raised(line) for line in lines] for lines, _ in sheets])
     write([joined(in_reading_order(own), rules) for own, (_, rules) in zip(lines, sheets, strict=True)], out)
 
 
@@ -158,6 +161,7 @@ class _Reader:
         gaps: list[int] = []
         edges: list[tuple[float, float]] = []
         raised: list[tuple[int, int]] = []
+        scripts: list[tuple[int, int]] = []
         hidden: list[str] = []
         hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
@@ -177,12 +181,8 @@ class _Reader:
                 hidden.append(word)
             elif words:
                 gap = first[0] - right
-                if (
-                    len(words) <= 2
-                    and gap > 0.4 * size
-                    and not word[:1].isdecimal()
-                    and HUNG.fullmatch(number := " ".join(words))
-                ):
+                number = " ".join(words) if len(words) <= 2 else ""
+                if gap > 0.4 * size and hangs(number, word):
                     hung = (len(number), right, first[0])
                     words = [f"{number}."] if number.isdecimal() else words
                     length = len(" ".join(words))
@@ -206,6 +206,8 @@ class _Reader:
                 and (digits := self.raised(start + position, word, size))
             ):
                 raised.append((length - len(word) + 1, length - len(word) + 1 + digits))
+            if words and words[-1] == word and (tail := self.tail(codes[position:end], start + position, first, last)):
+                scripts.append((length - len(word) + tail[0], length - len(word) + tail[1]))
             position = end
         if hidden:
             self.out.hide(" ".join(hidden))
@@ -214,7 +216,9 @@ class _Reader:
         bold = self.bold(sample) and self.bold(final)
         size = round(median(sizes), 1)
         text = " ".join(words)
-        return Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges, hung=hung)
+        line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
+        line.scripts, line.hung = scripts, hung
+        return line
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)
@@ -226,6 +230,24 @@ class _Reader:
             return 0
         bracket, digit = self.place(index), self.place(index + 1)
         return digits if digit[3] - digit[1] < 0.75 * size and digit[1] > bracket[1] else 0
+
+    def tail(self, codes: list[int], index: int, first: _Place, last: _Place) -> tuple[int, int] | None:
+        """Where in a word its raised end begins and ends, before the stop or bracket behind it."""
+        if len(codes) < 2 or max(codes) > 0xFFFF:
+            return None
+        end = len(codes)
+        while end > 1 and chr(codes[end - 1]) in _BEHIND:
+            end -= 1
+        if end < 2 or not (chr(codes[end - 1]).isdigit() or chr(codes[end - 1]) in "*†‡§"):
+            return None
+        height = first[3] - first[1]
+        at = end
+        while at > 1 and end - at < 8:
+            place = last if at == len(codes) else self.place(index + at - 1)
+            if not (place[3] - place[1] < 0.8 * height and place[1] > first[1] + 0.1 * height):
+                break
+            at -= 1
+        return (at, end) if at < end else None
 
     def place(self, index: int) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of a character with the space of its font around it."""

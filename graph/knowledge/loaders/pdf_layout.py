@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import mean, median
 
@@ -17,13 +17,25 @@ LONE_MARK = re.compile(
     rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
 )  # with a gap after it: a list item
 # The number of a clause: "2.1", "1.2.3", "§ 4", "Article 3".
-_CLAUSE_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|§§? ?\d{1,4}[a-z]?\.?|(?:Article|Section|Clause|Rule|Art\.|Sec\.) \d{1,3}[a-z]?[.:]?)"
+_CLAUSE_NUMBER = (
+    r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|§§? ?\d{1,4}[a-z]?\.?"
+    r"|(?:Article|Section|Clause|Rule|Art\.|Sec\.) \d{1,3}[a-z]?[.:]?)"
+)
 HUNG = re.compile(rf"(?:{LONE_MARK.pattern})|{_CLAUSE_NUMBER}")  # with a wide gap after it: set out to the left
 CLAUSE = re.compile(rf"{_CLAUSE_NUMBER}\s+(?=[^\W\d_a-z]|[\"“(])")
 _RULE = re.compile(r"\b(?:shall|must|may|will|is|are|has|have|can|cannot|should)\b")
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
 )
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|p\.)\s*\d{1,4}(?:\s*(?:of|/|von)\s*\d{1,4})?|\b\d{1,4} of \d{1,4}\b", re.IGNORECASE
+)
+_OF_ITSELF = re.compile(
+    r"\b(?:version|revision|rev\.? ?\w|v\.? ?\d|effective|valid (?:from|until)|in force|owner|approved|issued?\b|status"
+    r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(r"\b(?:printed|downloaded|accessed)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
@@ -50,13 +62,14 @@ class Line:
     raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
     edges: list[tuple[float, float]] = field(default_factory=list)  # where each of the gaps begins and ends
     alone: bool = False  # a paragraph of its own, whatever stands around it
+    scripts: list[tuple[int, int]] = field(default_factory=list)  # as `raised`, also within words
     # Of a mark set out to the left: its length, its right edge, and where the text begins.
     hung: tuple[int, float, float] | None = None
     row: bool = False  # a row of a table, with a gap for each column after the first
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
-        if HUNG.fullmatch(self.text) and not other.text[:1].isdecimal():
+        if hangs(self.text, other.text):
             self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size):
@@ -68,6 +81,9 @@ class Line:
         self.edges += other.edges
         if other.size < 0.75 * self.size and other.bottom > self.bottom:
             self.raised.append((start, start + len(other.text)))
+            self.scripts.append((start, start + len(other.text)))
+        else:
+            self.scripts += [(start + a, start + b) for a, b in other.scripts]
         self.text += space + other.text
         self.right = other.right
         self.size = max(self.size, other.size)
@@ -123,9 +139,18 @@ class Line:
         return Line(self.text[start:end], left, right, self.bottom, self.size, self.bold, self.page, raised=raised)
 
     def insert(self, at: int, text: str) -> None:
-        self.text = self.text[:at] + text + self.text[at:]
-        self.gaps = [gap + len(text) if gap >= at else gap for gap in self.gaps]
-        self.raised = [(a + len(text), b + len(text)) if a >= at else (a, b) for a, b in self.raised]
+        self.replace(at, at, text)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        more = len(text) - (end - start)
+        self.text = self.text[:start] + text + self.text[end:]
+        self.gaps = [gap + more if gap >= end else gap for gap in self.gaps]
+        self.raised = [(a + more, b + more) if a >= end else (a, b) for a, b in self.raised]
+
+
+def hangs(mark: str, text: str) -> bool:
+    """Whether what stands before a gap is the mark or number of the text behind it, not one number of several."""
+    return HUNG.fullmatch(mark) is not None and not (mark[-1:].isdecimal() and text[:1].isdecimal())
 
 
 def same_row(left: Line, right: Line) -> bool:
@@ -144,12 +169,24 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     edges = [_edges(lines) for lines in pages]
     repeated = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
-    kept = []
+    kept: list[list[Line]] = []
+    known: set[str] = set()
     for lines, edge in zip(pages, edges, strict=True):
         running = (e for e in edge if max(repeated[p] for p in _patterns(e)) >= often or _BARE_NUMBER.fullmatch(e.text))
-        dropped = {id(e) for e in running}
-        kept.append([line for line in lines if id(line) not in dropped])
+        dropped = {id(e): e for e in running}
+        says = [said for line in dropped.values() if (said := _said(line)) and said.text not in known]
+        known |= {line.text for line in says}
+        kept.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
     return kept
+
+
+def _said(line: Line) -> Line | None:
+    """What a running head or foot says of its document, its version or from when it holds, without its page number."""
+    cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
+    text = "; ".join(cell for cell in cells if cell)
+    if not _OF_ITSELF.search(text) or _PRINTED.search(text):
+        return None
+    return replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True)
 
 
 def _edges(lines: list[Line]) -> list[Line]:
@@ -254,7 +291,8 @@ class _Layout:
             return True  # a heading of two lines, or a word that goes on
         if set_in:
             return True  # below the words of its item or clause
-        if above.bold != line.bold and above.bold and _heading_like(above.text):
+        small = line.text[:1].islower()
+        if above.bold and not line.bold and _heading_like(above.text) and len(self.paragraph) == 1 and not small:
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
         edge = max(other.right for other in lines if abs(other.left - first.left) < 40 or other is line)
