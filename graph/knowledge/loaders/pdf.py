@@ -3,7 +3,6 @@
 import ctypes
 import re
 from collections.abc import Iterator
-from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -100,12 +99,18 @@ def _opened(document: Any, number: int) -> Any:
 
 
 def _rules(page: Any) -> list[Rule]:
-    """What is drawn across: thin lines, and the edges of boxes."""
+    """What is drawn across: thin lines, and the edges of boxes. None of a page that is a drawing itself."""
+    count = pdfium.FPDFPage_CountObjects(page)
     found: list[Rule] = []
-    for shape in islice(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=3), MAX_SHAPES):
-        left, bottom, right, top = shape.get_bounds()
-        if right - left >= SHORTEST_RULE:
-            found += [Rule(left, right, height) for height in ((bottom, top) if top - bottom > 3 else (bottom,))]
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    for index in range(count if count <= MAX_SHAPES else 0):
+        shape = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
+        if right.value - left.value >= SHORTEST_RULE:
+            heights = (bottom.value, top.value) if top.value - bottom.value > 3 else (bottom.value,)
+            found += [Rule(left.value, right.value, height) for height in heights]
     return found
 
 

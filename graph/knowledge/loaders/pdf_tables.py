@@ -190,8 +190,12 @@ def _by_gaps(baselines: list[_Baseline]) -> list[bool]:
 
 def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
     """Where rows begin; empty where too many of the lines within them look like rows themselves."""
+    widest = max(len(baseline.cells) for baseline in baselines)
+    whole = [_own(baseline) and len(baseline.cells) == widest > 2 for baseline in baselines]
     own = sum(_own(baseline) for baseline, begins in zip(baselines, starts, strict=True) if not begins)
-    return starts if own <= 0.5 * sum(starts) else []
+    if own > 0.5 * sum(starts):
+        return []
+    return [begins or full for begins, full in zip(starts, whole, strict=True)]
 
 
 def _by_words(baselines: list[_Baseline]) -> list[bool]:
