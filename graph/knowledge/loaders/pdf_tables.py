@@ -64,6 +64,8 @@ def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
         if merged is None or stretched(line):
             break
         beside = line.bottom > lowest + 1
+        if not line.gaps and not beside and (line.size > lines[at].size + 0.6 or line.bold > lines[index - 1].bold):
+            break  # the heading of what follows
         rows += bool(line.gaps) or beside
         close = lowest - line.bottom < 1.9 * line.size and (line.left > columns[0][1] or line.text[:1].islower())
         if line.gaps or beside or close:
