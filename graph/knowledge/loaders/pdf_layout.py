@@ -236,6 +236,7 @@ class _Layout:
     def __init__(self, levels: dict[float, int], vocabulary: set[str], out: Builder) -> None:
         self.levels, self.vocabulary, self.out = levels, vocabulary, out
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
+        self.closest = 0.0  # a fifth of the lines of this page, or more, are as close to each other
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
         self.items: list[tuple[Line, str, list[int]]] = []
@@ -243,7 +244,9 @@ class _Layout:
 
     def run(self, pages: list[list[Line]]) -> None:
         for lines in pages:
-            pitch = _pitch(lines)
+            steps = _steps(lines)
+            pitch = median(steps) if steps else 0.0
+            self.closest = sorted(steps)[len(steps) // 5] if len(steps) > 3 else 0.0
             for line in lines:
                 if _LEADER.search(line.text) or not re.search(r"\w", line.text):
                     continue
@@ -284,8 +287,8 @@ class _Layout:
         step = above.bottom - line.bottom
         if step < -2:  # the next column
             return line.left > above.left and not _END.search(above.text) and line.text[:1].islower()
-        usual = max(min(pitch, 2.7 * line.size), line.size)  # up to double spacing
-        if step > max(1.9 * line.size, 1.15 * usual) or step > 1.35 * usual:
+        spaced = 1.15 * min(self.closest, 2.7 * line.size)  # up to double spacing
+        if step > max(1.9 * line.size, spaced) or (pitch and step > 1.35 * max(pitch, line.size)):
             return False
         if above.size in self.levels or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
@@ -424,10 +427,9 @@ def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
 
 
-def _pitch(lines: list[Line]) -> float:
-    """The usual distance between lines of the page, in points."""
-    steps = [above.bottom - line.bottom for above, line in pairwise(lines) if 0 < above.bottom - line.bottom < 60]
-    return median(steps) if steps else 0.0
+def _steps(lines: list[Line]) -> list[float]:
+    """The distances between the lines of a page that follow each other, in points."""
+    return [above.bottom - line.bottom for above, line in pairwise(lines) if 0 < above.bottom - line.bottom < 60]
 
 
 def _heading_like(text: str) -> bool:
