@@ -219,7 +219,12 @@ class _Reader:
         if not words:
             return None
         bold = self.bold(sample) and self.bold(final)
-        size = round(median(sizes), 1)
+        if len(words) <= 2:  # the boxes of letters like "p" are taller in some fonts: take those of all letters
+            places = [self.place(final + at) for at in range(min(len(words[-1]), 12))]
+            size = round(median(place[3] - place[1] for place in places), 1)
+            bottom = median(place[1] for place in places)
+        else:
+            size = round(median(sizes), 1)
         text = " ".join(words)
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
