@@ -10,7 +10,7 @@ MOST_LINES = 2_000  # of one table on one page
 MOST_COLUMNS = 40
 TALLEST = 5.0  # times the height of its letters: from one line of a table to the next
 
-_Column = tuple[float, float]
+_Column = tuple[float, float, int]  # its edges, and how many lines have a cell in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
     """Where the table that begins at a line ends, and its columns; one line and none where that is no table."""
     if not _opens(lines[at]):
         return at + 1, []
-    columns = [(left, right) for *_, left, right in lines[at].spans()]
+    columns = [(left, right, 1) for *_, left, right in lines[at].spans()]
     lowest, rows, end = lines[at].bottom, 1, at + 1
     cut: dict[int, Line] = {}
     for index in range(at + 1, min(len(lines), at + MOST_LINES)):
         line = lines[index]
         if line.alone or lowest - line.bottom > TALLEST * line.size or line.bottom > lowest + 2 * TALLEST * line.size:
             break
-        if line.hung and any(line.left < right < line.hung[2] for _, right in columns):
+        if line.hung and any(line.left < right < line.hung[2] for _, right, _ in columns):
             line = cut[index] = line.unhung()  # a number in a column of its own, not that of a list
         merged = _with(columns, line)
         if merged is None or stretched(line):
@@ -100,19 +100,32 @@ def _opens(line: Line) -> bool:
 
 
 def _with(columns: list[_Column], line: Line) -> list[_Column] | None:
-    """Columns with the cells of one more line; None where one lies across two of them."""
+    """Columns with the cells of one more line; None where one lies across two of them. A heading in the middle of its
+    column, with no cell below it yet, takes in the cell that stands next to it."""
     result = list(columns)
-    for *_, left, right in line.spans():
-        touched = [n for n, (a, b) in enumerate(result) if left < b and right > a]
+    spans = [(left, right) for *_, left, right in line.spans()]
+    for left, right in spans:
+        touched = [n for n, (a, b, _) in enumerate(result) if left < b and right > a]
         if not touched:
-            result.append((left, right))
+            at = sum(a < left for a, *_ in result)
+            near = [n for n in (at, at - 1) if 0 <= n < len(result) and result[n][2] == 1]
+            touched = [n for n in near if not _meets(result[n], spans)][:1]
+        if not touched:
+            result.append((left, right, 1))
             result.sort()
+        elif len(touched) == 2 and len(spans) == 1 and min(result[n][2] for n in touched) == 1:
+            one, two = (result[n] for n in touched)
+            result[touched[0] : touched[1] + 1] = [(min(one[0], left), max(two[1], right), one[2] + two[2] + 1)]
         elif len(touched) == 1:
-            n = touched[0]
-            result[n] = (min(left, result[n][0]), max(right, result[n][1]))
+            a, b, uses = result[touched[0]]
+            result[touched[0]] = (min(left, a), max(right, b), uses + 1)
         elif not line.gaps:
             return None
     return result
+
+
+def _meets(column: _Column, spans: list[tuple[float, float]]) -> bool:
+    return any(left < column[1] and right > column[0] for left, right in spans)
 
 
 def _ruled(rules: list[Rule], columns: list[_Column], low: float, high: float) -> float | None:
@@ -185,7 +198,8 @@ def _by_gaps(baselines: list[_Baseline]) -> list[bool]:
             if column in last:
                 within.append(last[column] - baseline.bottom)
             last[column] = baseline.bottom
-    usual = min(within, default=0.0)
+    size = next(iter(baselines[0].cells.values()))[0].size
+    usual = min((step for step in within if step > 0.9 * size), default=0.0)  # less is one height, told in two ways
     starts = [True, *(step > 1.15 * usual for step in steps)]
     return _checked(baselines, starts) if any(starts[1:]) else []
 

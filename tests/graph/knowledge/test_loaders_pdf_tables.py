@@ -87,3 +87,21 @@ def test_text_on_both_sides_of_a_table_stays_with_its_row() -> None:
     lines = read(Table(rows, colWidths=[200, 200])).split("\n")
     assert len(lines) == 3 and lines[1].startswith("Requirement: The supplier names a contact for security who")
     assert lines[1].endswith("; Response: The contact is the head of operations, who is there all day")
+
+
+def test_headings_in_the_middle_of_their_columns_name_the_cells_below_them() -> None:
+    rows = [
+        ["Task", "When it is due in the year"],
+        ["Order the filters of the pumps", "March"],
+        ["Clean the tanks of the cellar", "Yearly"],
+    ]
+    rows = [[row[0], "Stores" if at else "Who", row[1]] for at, row in enumerate(rows)]
+    style = [
+        ("ALIGN", (2, 0), (2, 0), "RIGHT"),
+        ("ALIGN", (2, 1), (2, -1), "LEFT"),
+        ("LEFTPADDING", (2, 1), (2, -1), 0),
+    ]
+    text = read(Table(rows, colWidths=[200, 60, 200], style=style))
+    assert text.split("\n")[0] == (
+        "Task: Order the filters of the pumps; Who: Stores; When it is due in the year: March"
+    )
