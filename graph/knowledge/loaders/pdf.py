@@ -1,6 +1,7 @@
 """PDF: the lines on each page that a reader sees, and what is there besides."""
 
 import ctypes
+import re
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
@@ -10,21 +11,38 @@ import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.loaders.pdf_layout import LONE_MARK, WIDE, Line, same_row, without_running, write
+from graph.knowledge.loaders.normalise import BULLETS
+from graph.knowledge.loaders.pdf_annotations import Annotations
+from graph.knowledge.loaders.pdf_columns import in_reading_order
+from graph.knowledge.loaders.pdf_layout import WIDE, Line, hangs, same_row, without_running, write
+from graph.knowledge.loaders.pdf_raised import without_raised
+from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
+MAX_SHAPES = 3_000  # of one page that are looked at for rules
+SHORTEST_RULE = 15.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
+_BEHIND = frozenset(".,;:)]}\"'”’!?")
+_Place = tuple[float, float, float, float]
 SMALLEST = 4.0  # points; nobody reads smaller letters
+_NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 WHITE = 250  # of 255, in all three colours
 
 
 def read(data: bytes, out: Builder) -> None:
-    write(without_running(pages(data, out)), out)
+    sheets = _sheets(data, out)
+    lines = without_running([[without_raised(line) for line in lines] for lines, _ in sheets])
+    write([joined(in_reading_order(own), rules) for own, (_, rules) in zip(lines, sheets, strict=True)], out)
 
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:
-    """The visible lines of every page; what is hidden goes to `out`. Raises Quarantined "scanned" for a pile of
-    pictures."""
+    """The visible lines of every page, as `_sheets` gives them."""
+    return [lines for lines, _ in _sheets(data, out)]
+
+
+def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
+    """The visible lines of every page and the rules of those with tables; what is hidden goes to `out`. Raises
+    Quarantined "scanned" for a pile of pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:
@@ -38,48 +56,72 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
     with document:
         if len(document) > MAX_PAGES:
             raise Quarantined("oversize", f"the PDF has more than {MAX_PAGES:,} pages", hint="split it")
-        found: list[list[Line]] = []
-        pictures = 0
-        for number in range(len(document)):
-            lines, has_picture = _page(document, number, out)
-            pictures += has_picture and not lines
-            found.append(lines)
+        if document.get_formtype() != pdfium.FORMTYPE_NONE:
+            document.init_forms()
+        annotations = Annotations(out, document.formenv)
+        found: list[tuple[list[Line], list[Rule]]] = []
+        pictures: list[int] = []
+        unmapped: list[int] = []
+        for number in range(1, len(document) + 1):
+            page = _opened(document, number)
+            text = page.get_textpage()
+            lines = list(_Reader(page, text, number, out).lines())
+            if not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
+                pictures.append(number)
+            elif _unmapped(lines):
+                unmapped.append(number)
+            annotations.page(page, lines, number)
+            found.append((lines, _rules(page) if sum(bool(line.gaps) for line in lines) > 1 else []))
+            text.close()
+            page.close()
+        annotations.report(document)
         for name in ("Title", "Subject", "Keywords", "Author"):
             out.hide(document.get_metadata_value(name))
-    if pictures and pictures * 2 >= len(found):
+    if pictures and len(pictures) * 2 >= len(found):
         raise Quarantined(
             "scanned",
-            f"{pictures} of {len(found)} pages are pictures without text",
+            f"{len(pictures)} of {len(found)} pages are pictures without text",
             hint="run text recognition (OCR) over it first",
         )
+    if pictures:
+        which = _listed(pictures)
+        out.note(f"{len(pictures)} of {len(found)} pages are pictures without text: {which} (install cordon[ocr])")
+    if unmapped:
+        out.note(f"letters that cannot be told on {len(unmapped)} of {len(found)} pages: {_listed(unmapped)}")
     return found
 
 
-def _page(document: Any, number: int, out: Builder) -> tuple[list[Line], bool]:
+def _opened(document: Any, number: int) -> Any:
     try:
-        page = document[number]
+        return document[number - 1]
     except pypdfium2.PdfiumError as exc:
-        raise DocumentError("broken", f"page {number + 1} of the PDF is damaged", hint="print it to a new PDF") from exc
-    text = page.get_textpage()
-    lines = list(_Reader(page, text, number + 1, out).lines())
-    has_picture = not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
-    _annotations(page, out)
-    text.close()
-    page.close()
-    return lines, has_picture
+        raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
 
 
-def _annotations(page: Any, out: Builder) -> None:
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 200)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        length = pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
-        if 2 < length < 100_000:
-            buffer = ctypes.create_string_buffer(length)
-            pdfium.FPDFAnnot_GetStringValue(
-                annotation, b"Contents", ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), length
-            )
-            out.hide(buffer.raw[: length - 2].decode("utf-16-le", errors="replace"))
-        pdfium.FPDFPage_CloseAnnot(annotation)
+def _rules(page: Any) -> list[Rule]:
+    """What is drawn across: thin lines, and the edges of boxes. None of a page that is a drawing itself."""
+    count = pdfium.FPDFPage_CountObjects(page)
+    found: list[Rule] = []
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    for index in range(count if count <= MAX_SHAPES else 0):
+        shape = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
+        if right.value - left.value >= SHORTEST_RULE:
+            heights = (bottom.value, top.value) if top.value - bottom.value > 3 else (bottom.value,)
+            found += [Rule(left.value, right.value, height) for height in heights]
+    return found
+
+
+def _unmapped(lines: list[Line]) -> bool:
+    """Whether one letter in twenty is a sign without a meaning: the font does not say which letters it draws."""
+    text = "".join(line.text for line in lines)
+    return len(_NO_LETTER.findall(text)) > max(3, len(text) // 20)
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:12])) + (", ..." if len(numbers) > 12 else "")
 
 
 class _Reader:
@@ -122,8 +164,11 @@ class _Reader:
     def line(self, start: int, codes: list[int]) -> Line | None:
         words: list[str] = []
         gaps: list[int] = []
+        edges: list[tuple[float, float]] = []
         raised: list[tuple[int, int]] = []
+        scripts: list[tuple[int, int]] = []
         hidden: list[str] = []
+        hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
         left = bottom = right = 0.0
         length, position = 0, 0
@@ -141,11 +186,14 @@ class _Reader:
                 hidden.append(word)
             elif words:
                 gap = first[0] - right
-                if len(words) == 1 and gap > 0.4 * size and LONE_MARK.fullmatch(words[0]):
-                    words = [f"{words[0]}."] if words[0].isdecimal() else words
-                    length = len(words[0])
+                number = " ".join(words) if len(words) <= 2 else ""
+                if gap > 0.4 * size and hangs(number, word):
+                    hung = (len(number), right, first[0])
+                    words = [f"{number}."] if number.isdecimal() else words
+                    length = len(" ".join(words))
                 elif gap > WIDE * size:
                     gaps.append(length)
+                    edges.append((right, first[0]))
                 words.append(word)
                 final = start + position
                 length += len(word) + 1
@@ -163,13 +211,24 @@ class _Reader:
                 and (digits := self.raised(start + position, word, size))
             ):
                 raised.append((length - len(word) + 1, length - len(word) + 1 + digits))
+            if words and words[-1] == word and (tail := self.tail(codes[position:end], start + position, first, last)):
+                scripts.append((length - len(word) + tail[0], length - len(word) + tail[1]))
             position = end
         if hidden:
             self.out.hide(" ".join(hidden))
         if not words:
             return None
         bold = self.bold(sample) and self.bold(final)
-        return Line(" ".join(words), left, right, bottom, round(median(sizes), 1), bold, self.number, gaps, raised)
+        if len(words) <= 2:  # the boxes of letters like "p" are taller in some fonts: take those of all letters
+            places = [self.place(final + at) for at in range(min(len(words[-1]), 12))]
+            size = round(median(place[3] - place[1] for place in places), 1)
+            bottom = median(place[1] for place in places)
+        else:
+            size = round(median(sizes), 1)
+        text = " ".join(words)
+        line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
+        line.scripts, line.hung = scripts, hung
+        return line
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)
@@ -181,6 +240,24 @@ class _Reader:
             return 0
         bracket, digit = self.place(index), self.place(index + 1)
         return digits if digit[3] - digit[1] < 0.75 * size and digit[1] > bracket[1] else 0
+
+    def tail(self, codes: list[int], index: int, first: _Place, last: _Place) -> tuple[int, int] | None:
+        """Where in a word its raised end begins and ends, before the stop or bracket behind it."""
+        if len(codes) < 2 or max(codes) > 0xFFFF:
+            return None
+        end = len(codes)
+        while end > 1 and chr(codes[end - 1]) in _BEHIND:
+            end -= 1
+        if end < 2 or not (chr(codes[end - 1]).isdigit() or chr(codes[end - 1]) in "*†‡§"):
+            return None
+        height = first[3] - first[1]
+        at = end
+        while at > 1 and end - at < 8:
+            place = last if at == len(codes) else self.place(index + at - 1)
+            if not (place[3] - place[1] < 0.8 * height and place[1] > first[1] + 0.1 * height):
+                break
+            at -= 1
+        return (at, end) if at < end else None
 
     def place(self, index: int) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of a character with the space of its font around it."""

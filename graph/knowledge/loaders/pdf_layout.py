@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from statistics import median
+from statistics import mean, median
 
 from graph.knowledge.loaders import table
-from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.build import TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
@@ -16,9 +16,26 @@ WIDE = 1.0  # times the height of the letters: a gap between two columns, not be
 LONE_MARK = re.compile(
     rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
 )  # with a gap after it: a list item
+# The number of a clause: "2.1", "1.2.3", "§ 4", "Article 3".
+_CLAUSE_NUMBER = (
+    r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|§§? ?\d{1,4}[a-z]?\.?"
+    r"|(?:Article|Section|Clause|Rule|Art\.|Sec\.) \d{1,3}[a-z]?[.:]?)"
+)
+HUNG = re.compile(rf"(?:{LONE_MARK.pattern})|{_CLAUSE_NUMBER}")  # with a wide gap after it: set out to the left
+CLAUSE = re.compile(rf"{_CLAUSE_NUMBER}\s+(?=[^\W\d_a-z]|[\"“(])")
+_RULE = re.compile(r"\b(?:shall|must|may|will|is|are|has|have|can|cannot|should)\b")
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
 )
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|p\.)\s*\d{1,4}(?:\s*(?:of|/|von)\s*\d{1,4})?|\b\d{1,4} of \d{1,4}\b", re.IGNORECASE
+)
+_OF_ITSELF = re.compile(
+    r"\b(?:version|revision|rev\.? ?\w|v\.? ?\d|effective|valid (?:from|until)|in force|owner|approved|issued?\b|status"
+    r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(r"\b(?:printed|downloaded|accessed)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
@@ -43,24 +60,97 @@ class Line:
     page: int
     gaps: list[int] = field(default_factory=list)  # offsets in `text` of wide gaps: columns of a table
     raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
+    edges: list[tuple[float, float]] = field(default_factory=list)  # where each of the gaps begins and ends
+    alone: bool = False  # a paragraph of its own, whatever stands around it
+    scripts: list[tuple[int, int]] = field(default_factory=list)  # as `raised`, also within words
+    # Of a mark set out to the left: its length, its right edge, and where the text begins.
+    hung: tuple[int, float, float] | None = None
+    row: bool = False  # a row of a table, with a gap for each column after the first
 
     def append(self, other: "Line") -> None:
         gap = other.left - self.right
-        if LONE_MARK.fullmatch(self.text):
+        if hangs(self.text, other.text):
+            self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size):
             self.gaps.append(len(self.text))
+            self.edges.append((self.right, other.left))
         space = " " if gap > 0.15 * self.size else ""
         start = len(self.text) + len(space)
         self.gaps += [start + offset for offset in other.gaps]
+        self.edges += other.edges
         if other.size < 0.75 * self.size and other.bottom > self.bottom:
             self.raised.append((start, start + len(other.text)))
+            self.scripts.append((start, start + len(other.text)))
+        else:
+            self.scripts += [(start + a, start + b) for a, b in other.scripts]
         self.text += space + other.text
         self.right = other.right
         self.size = max(self.size, other.size)
 
     def cells(self) -> list[str]:
         return [self.text[start:end].strip() for start, end in pairwise([0, *self.gaps, len(self.text)])]
+
+    def spans(self) -> list[tuple[int, int, float, float]]:
+        """Of each cell: where it begins and ends in the text, and its left and right edge on the page."""
+        lefts = [self.left, *(end for _, end in self.edges)]
+        rights = [*(start for start, _ in self.edges), self.right]
+        offsets = pairwise([0, *self.gaps, len(self.text)])
+        return [
+            (start + (start > 0), end, left, right)
+            for (start, end), left, right in zip(offsets, lefts, rights, strict=True)
+        ]
+
+    def parts(self) -> "list[Line]":
+        """Each cell as a line."""
+        if not self.gaps:
+            return [self]
+        return [self._part(start, end, left, right) for start, end, left, right in self.spans()]
+
+    def divided(self, x: float) -> "tuple[Line | None, Line | None]":
+        """What lies before and behind a place that no cell lies across."""
+        spans = self.spans()
+        count = sum(right <= x for *_, right in spans)
+        sides: list[Line | None] = []
+        for side in (spans[:count], spans[count:]):
+            if not side:
+                sides.append(None)
+                continue
+            line = self._part(side[0][0], side[-1][1], side[0][2], side[-1][3])
+            line.gaps = [span[1] - side[0][0] for span in side[:-1]]
+            line.edges = [(one[3], two[2]) for one, two in pairwise(side)]
+            sides.append(line)
+        return sides[0], sides[1]
+
+    def unhung(self) -> "Line":
+        """The same with the mark in a cell of its own, as it is printed."""
+        if self.hung is None:
+            return self
+        length, right, left = self.hung
+        words = self.text[length:].removeprefix(".") if self.text[:length].isdecimal() else self.text[length:]
+        cut = len(self.text) - length - len(words)
+        gaps = [length, *(gap - cut for gap in self.gaps)]
+        text = self.text[:length] + words
+        edges = [(right, left), *self.edges]
+        return Line(text, self.left, self.right, self.bottom, self.size, self.bold, self.page, gaps, edges=edges)
+
+    def _part(self, start: int, end: int, left: float, right: float) -> "Line":
+        raised = [(a - start, b - start) for a, b in self.raised if start <= a and b <= end]
+        return Line(self.text[start:end], left, right, self.bottom, self.size, self.bold, self.page, raised=raised)
+
+    def insert(self, at: int, text: str) -> None:
+        self.replace(at, at, text)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        more = len(text) - (end - start)
+        self.text = self.text[:start] + text + self.text[end:]
+        self.gaps = [gap + more if gap >= end else gap for gap in self.gaps]
+        self.raised = [(a + more, b + more) if a >= end else (a, b) for a, b in self.raised]
+
+
+def hangs(mark: str, text: str) -> bool:
+    """Whether what stands before a gap is the mark or number of the text behind it, not one number of several."""
+    return HUNG.fullmatch(mark) is not None and not (mark[-1:].isdecimal() and text[:1].isdecimal())
 
 
 def same_row(left: Line, right: Line) -> bool:
@@ -79,12 +169,24 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     edges = [_edges(lines) for lines in pages]
     repeated = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
-    kept = []
+    kept: list[list[Line]] = []
+    known: set[str] = set()
     for lines, edge in zip(pages, edges, strict=True):
         running = (e for e in edge if max(repeated[p] for p in _patterns(e)) >= often or _BARE_NUMBER.fullmatch(e.text))
-        dropped = {id(e) for e in running}
-        kept.append([line for line in lines if id(line) not in dropped])
+        dropped = {id(e): e for e in running}
+        says = [said for line in dropped.values() if (said := _said(line)) and said.text not in known]
+        known |= {line.text for line in says}
+        kept.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
     return kept
+
+
+def _said(line: Line) -> Line | None:
+    """What a running head or foot says of its document, its version or from when it holds, without its page number."""
+    cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
+    text = "; ".join(cell for cell in cells if cell)
+    if not _OF_ITSELF.search(text) or _PRINTED.search(text):
+        return None
+    return replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True)
 
 
 def _edges(lines: list[Line]) -> list[Line]:
@@ -134,21 +236,23 @@ class _Layout:
     def __init__(self, levels: dict[float, int], vocabulary: set[str], out: Builder) -> None:
         self.levels, self.vocabulary, self.out = levels, vocabulary, out
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
+        self.closest = 0.0  # a fifth of the lines of this page, or more, are as close to each other
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
-        self.items: list[tuple[Line, str]] = []
+        self.items: list[tuple[Line, str, list[int]]] = []
         self.contents = False  # whether the heading above is that of a table of contents
 
     def run(self, pages: list[list[Line]]) -> None:
-        # A paragraph may run over the end of a page: it belongs to the page where it begins.
         for lines in pages:
-            pitch = _pitch(lines)
+            steps = _steps(lines)
+            pitch = median(steps) if steps else 0.0
+            self.closest = sorted(steps)[len(steps) // 5] if len(steps) > 3 else 0.0
             for line in lines:
                 if _LEADER.search(line.text) or not re.search(r"\w", line.text):
                     continue
-                if line.gaps and not _stretched(line):
+                if line.gaps and not stretched(line):
                     self.end_paragraph()
-                    if self.rows and (len(self.rows[-1].gaps) != len(line.gaps) or self.rows[-1].page != line.page):
+                    if self.rows and len(self.rows[-1].gaps) != len(line.gaps):
                         self.end_table()
                     self.rows.append(line)
                     continue
@@ -162,48 +266,66 @@ class _Layout:
 
     def continues(self, above: Line, line: Line, pitch: float, lines: list[Line]) -> bool:
         """Whether `line` belongs to the paragraph that `above` is in."""
-        if MARK.match(line.text) or abs(above.size - line.size) > 0.6 or _LABEL.fullmatch(above.text):
+        if (
+            line.alone
+            or above.alone
+            or MARK.match(line.text)
+            or abs(above.size - line.size) > 0.6
+            or _LABEL.fullmatch(above.text)
+        ):
             return False
+        if CLAUSE.match(line.text) and (line.hung or _END.search(above.text) or above.text[-1] in ",;"):
+            return False
+        first = self.paragraph[0]
+        clause = first.hung or MARK.match(first.text) or CLAUSE.match(first.text)
+        set_in = clause is not None and line.left > first.left + 3
+        if above.page != line.page and set_in:
+            return not _END.search(above.text)
         if above.page != line.page:
-            return not _END.search(above.text) and line.text[:1].islower()
+            open_end = above.text[-1] == "," or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON
+            return not _END.search(above.text) and (line.text[:1].islower() or open_end)
         step = above.bottom - line.bottom
-        if step < -2 or step > 1.9 * line.size or (pitch and step > 1.35 * max(pitch, line.size)):
-            return False  # the next column, or a gap
+        if step < -2:  # the next column
+            return line.left > above.left and not _END.search(above.text) and line.text[:1].islower()
+        spaced = 1.15 * min(self.closest, 2.7 * line.size)  # up to double spacing
+        if step > max(1.9 * line.size, spaced) or (pitch and step > 1.35 * max(pitch, line.size)):
+            return False
         if above.size in self.levels or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
-        if MARK.match(self.paragraph[0].text) and line.left > self.paragraph[0].left + 3:
-            return True  # set in below the mark of its item
-        if above.bold != line.bold and above.bold and _heading_like(above.text):
+        if set_in:
+            return True  # below the words of its item or clause
+        small = line.text[:1].islower()
+        if above.bold and not line.bold and _heading_like(above.text) and len(self.paragraph) == 1 and not small:
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
-        first = self.paragraph[0].left
-        edge = max(other.right for other in lines if abs(other.left - first) < 40 or other is line)
+        edge = max(other.right for other in lines if abs(other.left - first.left) < 40 or other is line)
         word = (line.right - line.left) * (len(line.text.split(" ", 1)[0]) + 1) / len(line.text)
         room = edge - above.right
         if room < 1.1 * word + 2 * line.size:
             return not (_END.search(above.text) and room > word + line.size)
         # In a narrow column or cell there is no telling by its edge. A sentence goes on with a small letter.
-        within = line.left > first - 3 and not _END.search(above.text)
+        within = line.left > first.left - 3 and not _END.search(above.text)
         return within and (line.text[0].islower() or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON)
 
     def end_table(self) -> None:
         rows, self.rows = self.rows, []
         if not rows:
             return
-        cells = [[cell for cell in row.cells() if re.search(r"\w", cell)] for row in rows]
-        cells = [row for row in cells if row]
+        cells = [[cell if re.search(r"\w", cell) else "" for cell in row.cells()] for row in rows]
+        rows = [row for row, filled in zip(rows, cells, strict=True) if any(filled)]
+        cells = [row for row in cells if any(row)]
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
             return
         self.end_items()
-        self.out.page = rows[0].page
         self.out.table()
         if len(cells) > 1 and _headed(rows, cells):
-            for _, sentence in table.sentences(cells, header=True):
+            for number, sentence in table.sentences(cells, header=True):
+                self.out.page = rows[number - 1].page
                 self.out.row(sentence)
         else:
-            for row in cells:
-                key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
-                self.out.row((": " if key else " " if len(row) == 2 and row[0][-1] == ":" else "; ").join(row))
+            for line, filled in zip(rows, cells, strict=True):
+                self.out.page = line.page
+                self.out.row(_without_headings([cell for cell in filled if cell]))
         self.out.table()
 
     def end_paragraph(self) -> None:
@@ -211,10 +333,9 @@ class _Layout:
         if not lines:
             return
         first, text = lines[0], _joined(lines, self.vocabulary)
+        turns = [line.page for above, line in pairwise(lines) if above.page != line.page]
         if MARK.match(text) and not self.heads(lines, text):
-            if self.items and self.items[0][0].page != first.page:
-                self.end_items()
-            self.items.append((first, text))
+            self.items.append((first, text, turns))
             return
         self.end_items()
         self.out.page = first.page
@@ -228,10 +349,10 @@ class _Layout:
             self.out.heading(text, self.levels[first.size] * 10)
         elif alone and _LABEL.fullmatch(text):
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
-        elif alone and (first.bold or depth):
+        elif alone and (first.bold or (depth and not _RULE.search(text))):
             self.out.heading(text, (self.below + 1) * 10 + depth)
         else:
-            self.out.paragraph(text)
+            self.out.paragraph(text, turns)
 
     def titled(self, lines: list[Line], text: str) -> bool:
         """Whether large letters say that lines are a heading: no statement, and not many."""
@@ -245,7 +366,9 @@ class _Layout:
             return False
         numbered = NUMBERED.match(text)
         depth = (numbered.group(1) or "").count(".") if numbered else 0
-        return self.titled(lines, text) or (len(lines) == 1 and _heading_like(text) and (lines[0].bold or depth > 0))
+        return self.titled(lines, text) or (
+            len(lines) == 1 and _heading_like(text) and (lines[0].bold or (depth > 0 and not _RULE.search(text)))
+        )
 
     def end_items(self) -> None:
         """A list: what stands further in is below what stands before it."""
@@ -254,36 +377,59 @@ class _Layout:
             return
         self.out.page = items[0][0].page
         lefts: list[float] = []
-        listed = []
-        for line, text in items:
+        listed: list[tuple[int, str]] = []
+        pages: list[int] = []
+        page = items[0][0].page
+        for line, text, turns in items:
+            if line.page != page:  # the list goes on over the end of a page
+                listed[-1] = (listed[-1][0], listed[-1][1] + TURN)
+                pages.append(line.page)
+            pages += turns
+            page = pages[-1] if pages else page
             while lefts and line.left < lefts[-1] - 6:
                 lefts.pop()
             if not lefts or line.left > lefts[-1] + 6:
                 lefts.append(line.left)
             listed.append((len(lefts) - 1, text))
-        self.out.items(listed)
+        self.out.items(listed, pages)
 
 
-def _stretched(line: Line) -> bool:
+def ends_sentence(text: str) -> bool:
+    return _END.search(text) is not None
+
+
+def stretched(line: Line) -> bool:
     """Whether the wide gaps of a line only fill it up to the edge: its pieces go on with small letters."""
+    if line.row:
+        return False
     cells = line.cells()[1:]
     return len(cells) >= 2 and sum(cell[:1].islower() for cell in cells) >= 0.6 * len(cells)
+
+
+def _without_headings(row: list[str]) -> str:
+    """A row whose columns have no headings: a name and its value, several of them, or its cells."""
+    if len(row) % 2 == 0 and all(cell.endswith(":") for cell in row[::2]):
+        return "; ".join(f"{name} {value}" for name, value in zip(row[::2], row[1::2], strict=True))
+    key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
+    return (": " if key else "; ").join(row)
 
 
 def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
-    if not table.looks_like_header(cells[0]) or len(cells[0]) < max(map(len, cells)):
+    filled = sum(map(bool, cells[0]))
+    if not table.looks_like_header(cells[0]) or filled < max(sum(map(bool, row)) for row in cells):
         return False
     if rows[0].bold and not rows[1].bold:
         return True
+    if len(cells[0]) == 2 and max(map(len, cells[0])) < 30:
+        return mean(len(row[0]) for row in cells[1:]) > 30  # no names, but text on both sides
     return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
 
 
-def _pitch(lines: list[Line]) -> float:
-    """The usual distance between lines of the page, in points."""
-    steps = [above.bottom - line.bottom for above, line in pairwise(lines) if 0 < above.bottom - line.bottom < 60]
-    return median(steps) if steps else 0.0
+def _steps(lines: list[Line]) -> list[float]:
+    """The distances between the lines of a page that follow each other, in points."""
+    return [above.bottom - line.bottom for above, line in pairwise(lines) if 0 < above.bottom - line.bottom < 60]
 
 
 def _heading_like(text: str) -> bool:
@@ -291,12 +437,14 @@ def _heading_like(text: str) -> bool:
 
 
 def _joined(lines: list[Line], vocabulary: set[str]) -> str:
-    """One line of text. A word divided at a line end is put together, unless its hyphen looks like its own."""
+    """One line of text, with a TURN where a page ends. A word divided at a line end is put together, unless its hyphen
+    looks like its own."""
     text = lines[0].text
-    for line in lines[1:]:
+    for above, line in pairwise(lines):
+        turn = "" if above.page == line.page else TURN
         divided = _DIVIDED.search(text)
         if divided is None:
-            text += " " + line.text
+            text += f" {turn}{line.text}"
             continue
         first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
         compound = first in vocabulary and second in vocabulary and first + second not in vocabulary
@@ -304,7 +452,7 @@ def _joined(lines: list[Line], vocabulary: set[str]) -> str:
         keep = not known and (
             compound or not line.text[:1].islower()
         )  # "COVID-19", "log-book" where both are words of this document
-        text = (text if keep else text[:-1]) + line.text
+        text = (text if keep else text[:-1]) + turn + line.text
     return text
 
 

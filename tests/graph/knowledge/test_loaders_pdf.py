@@ -215,3 +215,31 @@ def test_words_set_wide_to_fill_a_line_are_no_table() -> None:
     words = "An initial training course was delivered".split()
     page = [(72.0 + 80 * at, 700.0, word) for at, word in enumerate(words)] + [(72.0, 686.0, "to everybody.")]
     assert load(drawn(page), "a.pdf").text == "An initial training course was delivered to everybody."
+
+
+def placed(document: Document, words: str) -> list[int | None]:
+    start = document.text.index(words)
+    return [page for _, page, _ in document.places(start, start + len(words))]
+
+
+def test_every_sentence_item_and_row_is_on_its_own_page() -> None:
+    texts = drawn(
+        [(72.0, 700.0, "A notice. It begins here and goes on the"), (72.0, 686.0, "next page, which is mea-")],
+        [(72.0, 700.0, "sured anew. The second page says this.")],
+    )
+    document = load(texts, "a.pdf")
+    assert len(document.blocks) == 1 and "measured anew" in document.text
+    assert placed(document, "A notice.") == [1]
+    assert placed(document, "The second page says this.") == [2]
+    items = drawn(
+        [(72.0, 700.0, "- wear gloves"), (72.0, 686.0, "- wash hands in")],
+        [(72.0, 700.0, "cold water"), (72.0, 686.0, "- sign out")],
+    )
+    document = load(items, "a.pdf")
+    assert document.text == "- wear gloves\n- wash hands in cold water\n- sign out"
+    assert [placed(document, words) for words in ("- wear gloves", "cold", "- sign out")] == [[1], [2], [2]]
+    rows = drawn(
+        [(72.0, 700.0, "Slabs"), (300.0, 700.0, "1 piece")], [(72.0, 700.0, "Feet"), (300.0, 700.0, "4 pieces")]
+    )
+    document = load(rows, "a.pdf")
+    assert [placed(document, words) for words in ("Slabs: 1 piece", "Feet: 4 pieces")] == [[1], [2]]

@@ -1,0 +1,83 @@
+"""Columns of running text, read one after the other, where the file has their lines side by side."""
+
+from itertools import pairwise
+from statistics import mean
+
+from graph.knowledge.loaders.pdf_layout import Line, ends_sentence
+
+FEWEST = 3  # lines side by side that can be told from a table
+NARROWEST = 14  # characters in an average line of running text
+GUTTER = 6.0  # points
+DEEPEST = 3  # times that columns are divided again
+
+_Gutter = tuple[float, float]
+
+
+def in_reading_order(lines: list[Line], depth: int = DEEPEST) -> list[Line]:
+    """The lines of a page with its columns one after the other; lines across them stay above or below."""
+    if depth == 0 or sum(bool(line.gaps) for line in lines) < FEWEST:
+        return lines
+    found: list[Line] = []
+    run: list[Line] = []
+    gutter: _Gutter | None = None
+    for line in lines:
+        shared = _shared(line, gutter)
+        if run and (shared is None or (not line.gaps and gutter is None) or line.bottom > run[-1].bottom + line.size):
+            found += _divided(run, gutter, depth)
+            run, gutter = [], None
+            shared = _shared(line, None)
+        if shared is None:
+            found.append(line)
+            continue
+        run.append(line)
+        gutter = shared
+    return found + _divided(run, gutter, depth)
+
+
+def _shared(line: Line, gutter: _Gutter | None) -> _Gutter | None:
+    """The part of the gutter that a line leaves open; None where it lies across."""
+    if gutter is None:
+        return max(line.edges, key=lambda edge: edge[1] - edge[0], default=None)
+    gaps = [(float("-inf"), line.left), *line.edges, (line.right, float("inf"))]
+    common = [(max(left, gutter[0]), min(right, gutter[1])) for left, right in gaps]
+    widest = max(common, key=lambda edge: edge[1] - edge[0])
+    return widest if widest[1] - widest[0] >= GUTTER else None
+
+
+def _divided(run: list[Line], gutter: _Gutter | None, depth: int) -> list[Line]:
+    if gutter is None or sum(bool(line.gaps) for line in run) < FEWEST:
+        return run
+    middle = (gutter[0] + gutter[1]) / 2
+    left: list[Line] = []
+    right: list[Line] = []
+    for line in run:
+        before, after = line.divided(middle)
+        left += [before] if before else []
+        right += [after] if after else []
+    if not (_running(left) and _running(right)) or _in_rows(left, right):
+        return run
+    return in_reading_order(left, depth - 1) + in_reading_order(right, depth - 1)
+
+
+def _running(lines: list[Line]) -> bool:
+    """Whether lines are running text: long ones, most of which go on in the next."""
+    if len(lines) < FEWEST or mean(len(line.text) for line in lines) < NARROWEST:
+        return False
+    on = [not ends_sentence(above.text) and line.text[:1].islower() for above, line in pairwise(lines)]
+    return sum(on) >= 0.4 * len(on)
+
+
+def _in_rows(left: list[Line], right: list[Line]) -> bool:
+    """Whether what stands on both sides begins anew at the same heights: rows of wrapped cells."""
+    starts = [_starts(side) for side in (left, right)]
+    if min(map(len, starts)) < 2:
+        return False
+    both = sum(any(abs(one - other) < 3 for other in starts[1]) for one in starts[0])
+    return both >= 2 and both >= 0.6 * max(map(len, starts))
+
+
+def _starts(lines: list[Line]) -> list[float]:
+    """The heights below a gap that is wider than the usual one."""
+    steps = [above.bottom - line.bottom for above, line in pairwise(lines)]
+    usual = min((step for step in steps if step > 2), default=0.0)
+    return [line.bottom for step, line in zip(steps, lines[1:], strict=True) if step > 1.2 * usual]

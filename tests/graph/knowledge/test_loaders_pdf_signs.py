@@ -1,0 +1,59 @@
+import io
+
+import pytest
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate
+
+from graph.knowledge.loaders import load
+
+BODY = getSampleStyleSheet()["BodyText"]
+
+
+def read(text: str) -> str:
+    stream = io.BytesIO()
+    SimpleDocTemplate(stream).build([Paragraph(text, BODY)])
+    return load(stream.getvalue(), "a.pdf").text
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("below 10<super>-6</super> mbar", "below 10^-6 mbar"),
+        ("a room of 24 m<super>2</super>.", "a room of 24 m^2."),
+        ("5 kg/m<super>3</super> of it", "5 kg/m^3 of it"),
+        ("a fee of 1,500<super>1</super> crowns", "a fee of 1,500 crowns"),
+        ("the members<super>12</super>, who", "the members, who"),
+        ("H<sub>2</sub>O and CO<sub>2</sub> here", "H2O and CO2 here"),
+        ("on the 1<super>st</super> of May", "on the 1st of May"),
+    ],
+)
+def test_raised_signs(written: str, expected: str) -> None:
+    assert read(written) == expected
+
+
+def test_a_running_foot_that_names_the_version_is_kept_once() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    for number in (1, 2, 3):
+        canvas.drawString(72, 810, "House rules")
+        canvas.drawString(72, 700, f"Rule {number} says that the door stays shut.")
+        canvas.drawString(72, 684, f"It was made for reason {number} alone.")
+        canvas.drawString(72, 30, "SP-114 v3.2, effective 1 March 2026")
+        canvas.drawString(480, 30, f"Page {number} of 3")
+        canvas.showPage()
+    canvas.save()
+    text = load(stream.getvalue(), "a.pdf").text
+    assert text.count("SP-114 v3.2, effective 1 March 2026") == 1
+    assert "of 3" not in text and "House rules" not in text
+
+
+def test_a_bold_line_within_a_paragraph_is_no_heading() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    lines = [("Helvetica", "Who sees smoke in the corridor of the house calls"), ("Helvetica-Bold", "the fire brigade and nobody else before"), ("Helvetica", "anything else is done in the building.")]  # fmt: skip
+    for at, (font, line) in enumerate(lines):
+        canvas.setFont(font, 11)
+        canvas.drawString(72, 700 - 14 * at, line)
+    canvas.save()
+    assert load(stream.getvalue(), "a.pdf").text == " ".join(line for _, line in lines)
