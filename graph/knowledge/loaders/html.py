@@ -111,9 +111,12 @@ class _Walk:
         self.terms: list[str] = []  # of a definition list, whose definitions follow
         self.lead = ""  # what the next text begins with: the term it defines, the name of its box
         self.notes: list[LexborNode] = []  # footnotes of this section, which stand at its end
+        self.buttons: set[int] = set()  # that open a part of the page which is folded away, and these parts
+        self.folded: set[int] = set()
         self.told: set[int] = set()  # what need not be read where it stands: footnotes, ways to other pages
 
     def run(self, top: LexborNode) -> None:
+        self.buttons, self.folded = html_frame.folds(top)
         if self.skipped >= BOILERPLATE:
             self.told.update(box.mem_id for box in html_frame.ways_on(top))
         # (node, whether it ends here, whether something dark is painted behind it)
@@ -169,11 +172,19 @@ class _Walk:
                 self.out.hide(value)
         if tag == "input" and attributes.get("type") == "hidden":
             self.out.hide(attributes.get("value") or "")
+        if node.mem_id in self.buttons:
+            if node.parent is not None and node.parent.tag in HEADINGS:
+                self.inline.append(node.text())
+            else:
+                self.flush()
+                self.place(node.text())
+            return None, painted
         if tag in self.skipped or (self.skipped >= BOILERPLATE and html_frame.frames(node)):
             return None, painted
         style = visibility.declarations(attributes.get("style") or "")
         painted = painted or visibility.coloured(style) or "bgcolor" in attributes
-        if self.hidden(attributes, style) or (visibility.white(style) and not painted):
+        shut = self.hidden(attributes, style) and node.mem_id not in self.folded
+        if shut or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
             return None, painted
         if tag == "a" and node in self.signs:

@@ -38,6 +38,25 @@ def frames(node: LexborNode) -> bool:
     return any(_FRAME_NAMES.fullmatch(name.lower()) for name in names) and node.css_first("h1, main, article") is None
 
 
+def folds(top: LexborNode) -> tuple[set[int], set[int]]:
+    """Buttons that open a part of the page which is folded away at first, and these parts: `mem_id` of each. A reader
+    opens them to read on, so they are no hidden text; menus that open in the same way are left out by what they are."""
+    buttons: set[int] = set()
+    parts: set[int] = set()
+    by_id = {node.attributes.get("id"): node for node in top.css("[id][hidden]")}
+    for button in top.css("[aria-expanded]"):
+        alone = button.parent is not None and (button.parent.tag or "") in ("h2", "h3", "h4", "h5", "h6", "dt")
+        after = button.parent if alone else button
+        sibling = after.next if after is not None else None
+        while sibling is not None and not sibling.is_element_node:
+            sibling = sibling.next
+        part = by_id.get(button.attributes.get("aria-controls"), sibling)
+        if part is not None and "hidden" in part.attributes and part.tag not in ("nav", "ul", "form", "menu"):
+            buttons.add(button.mem_id)
+            parts.add(part.mem_id)
+    return buttons, parts
+
+
 def _has_words(node: LexborNode) -> bool:
     """Whether prose follows an element at its level."""
     following = node.next
