@@ -10,11 +10,14 @@ _PIECE = re.compile(
     r"|([0#?][0#?,. ]*(?:/\s*[0#?]+)?(?:[Ee][+-]0+)?)|(.)",
     re.DOTALL,
 )
+_BEYOND = re.compile(r"\[[<>=]|/\s*[1-9]")  # conditions, and fractions of a given denominator: shown as plain numbers
 _LONGEST = 200  # characters of a format that are read
 
 
 def shown(value: float, form: str) -> str:
     """The number in its format, as far as the format is about numbers; dates are not for here."""
+    if _BEYOND.search(form):
+        return plain(value)
     sections = _sections(form[:_LONGEST])
     section = sections[0]
     signed = value < 0
@@ -27,7 +30,7 @@ def shown(value: float, form: str) -> str:
         return f"{'-' if signed else ''}{before}{after}".strip() if before or after else plain(value)
     if "%" in before + after:
         value *= 100
-    number = _number(abs(value), pattern)
+    number = "" if value == 0 and "0" not in pattern else _number(abs(value), pattern)
     return " ".join(f"{'-' if signed else ''}{before}{number}{after}".split())
 
 
@@ -51,6 +54,8 @@ def _parts(section: str) -> tuple[str, str, str]:
     """What stands before the number, its pattern, and what stands after it."""
     before, pattern, after = "", "", ""
     for quoted, escaped, currency, _, digits, other in _PIECE.findall(section):
+        if digits and pattern and digits.strip(" .,"):
+            return "", "", ""  # a number in parts, such as one of a telephone
         if digits and not pattern:
             pattern = digits.rstrip()
             after = digits[len(pattern) :]

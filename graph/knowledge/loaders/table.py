@@ -175,6 +175,8 @@ def _spanning(rows: Sequence[Sequence[str]]) -> bool:
     top, second = [_tidy(cell) for cell in rows[0]], [_tidy(cell) for cell in rows[1]]
     named = [at for at, cell in enumerate(top) if cell]
     open_ = [at for at in range(len(second)) if second[at] and not (top[at] if at < len(top) else "")]
+    if sum(map(bool, second)) < 2:
+        return False  # a line across the table, which names the rows below it
     if not named or not [at for at in open_ if at > named[0]] or any(map(_NUMBER.fullmatch, filter(None, second))):
         return False
     repeated = len({*filter(None, second)}) < sum(map(bool, second))

@@ -11,7 +11,7 @@ from graph.knowledge.loaders import archive, number_formats, strict, table
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
 
 MAX_CELLS = 2_000_000  # about 300 MiB in openpyxl
-_NO_VALUE = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_NO_VALUE = re.compile(rb"(?:</f>|<f\b[^<>]*/>)\s*+(?:<v\s*+/>|<v>\s*+</v>)?\s*+</c>")
 _RANGE = re.compile(r"'?([^!]+?)'?!\$?([A-Z]{1,3})\$?\d*:\$?\2\$?\d*")
 MOST_NOTE = 500  # characters of a note at a cell
 MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings

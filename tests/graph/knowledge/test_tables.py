@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +10,7 @@ from openpyxl import Workbook
 from openpyxl.comments import Comment
 
 from graph.knowledge.document import Document
-from graph.knowledge.loaders import load, number_formats, table
+from graph.knowledge.loaders import load, number_formats, table, xlsx
 from graph.knowledge.loaders.front_matter import shown
 
 Rows = Sequence[Sequence[str]]
@@ -96,7 +97,8 @@ def test_headings_that_are_marked_stay_headings() -> None:
         (0.125, "0.0%", "12.5%"), (0.5, '0.0 "mg"', "0.5 mg"), (1234567, '#,##0.0,,"M"', "1.2M"),
         (0.00012, "0.00E+00", "1.20E-04"), (1.75, "# ?/?", "1 3/4"), (12.5, "0.##", "12.5"), (7, "0.##", "7"),
         (5, "General", "5"), (2.5, "@", "2.5"), (3, "", "3"), (1200, "_-* #,##0.00 €_-", "1,200.00 €"),
-        (0, '0;-0;"none"', "none"), (8, "[Red]0", "8"), (8, '"' * 500, "8"), (1e300, "0" * 150, f"{1e300:.0f}"),
+        (0, '0;-0;"none"', "none"), (1500, '[>=1000000]0.0,,"M";0.0,"K"', "1500"), (0.5, "# ??/12", "0.5"),
+        (3001234567, "000-000-0000", "3001234567"), (0, '_($* "-"??_)', "$-"), (8, "[Red]0", "8"), (8, '"' * 500, "8"), (1e300, "0" * 150, f"{1e300:.0f}"),
     ],
 )  # fmt: skip
 def test_a_number_is_shown_in_its_format(value: float, form: str, expected: str) -> None:
@@ -195,3 +197,18 @@ def test_front_matter_for_readers_is_read_and_that_for_site_builders_is_not() ->
 def test_toml_and_odd_front_matter() -> None:
     assert [*shown('owner = "Ana"\nstatus = "in force"\nempty = ""\n')] == [("Owner", "Ana"), ("Status", "in force")]
     assert [*shown("owner: &a\n- *a\n" + "owner: x\n" * 500)]
+
+
+def test_a_line_across_a_table_is_no_second_row_of_headings() -> None:
+    rows = [["Factor", "", "Points"], ["", "Factor 1", ""], ["Reach", "wide", "3"], ["Depth", "low", "1"]]
+    assert read(rows, header=True)[-1] == "Factor: Depth; low; Points: 1"
+
+
+def test_formulas_that_are_never_closed_are_counted_in_linear_time() -> None:
+    def seconds(times: int) -> float:
+        sheet = b"<f/>" + b" " * times + b"<v>" + b" " * times + b"<f/>" * times
+        start = time.process_time()
+        xlsx._NO_VALUE.findall(sheet)
+        return time.process_time() - start
+
+    assert seconds(40_000) < 20 * max(seconds(4_000), 0.001)
