@@ -80,12 +80,12 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
     if pictures and len(pictures) * 2 >= len(found):
         raise Quarantined(
             "scanned",
-            f"{len(pictures)} of {len(found)} pages are pictures without text",
+            f"{len(pictures)} of {len(found)} pages are pictures without text: run text recognition over it first",
             hint="run text recognition (OCR) over it first",
         )
     if pictures:
         which = _listed(pictures)
-        out.note(f"{len(pictures)} of {len(found)} pages are pictures without text: {which} (install cordon[ocr])")
+        out.note(f"{len(pictures)} of {len(found)} pages are pictures without text: {which}")
     if unmapped:
         out.note(f"letters that cannot be told on {len(unmapped)} of {len(found)} pages: {_listed(unmapped)}")
     return found

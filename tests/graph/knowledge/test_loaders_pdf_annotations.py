@@ -88,4 +88,4 @@ def test_pages_that_are_pictures_and_letters_without_a_meaning_are_named() -> No
             canvas.drawString(72, 700 - 40 * number, f"Page {number} has these words of its own.")
         canvas.showPage()
     canvas.save()
-    assert read(stream).notes == ("1 of 5 pages are pictures without text: 4 (install cordon[ocr])",)
+    assert read(stream).notes == ("1 of 5 pages are pictures without text: 4",)
