@@ -74,7 +74,6 @@ FORMATS = (
     Format((".rst",), "text/x-rst", "text", "marked_up", "read_rst"),
     Format((".adoc", ".asciidoc"), "text/asciidoc", "text", "marked_up", "read_asciidoc"),
     Format((".org",), "text/org", "text", "marked_up", "read_org"),
-    Format((".tex",), "application/x-tex", "text", "marked_up", "read_tex"),
     Format((".ipynb",), "application/x-ipynb+json", "text", "notebook"),
     Format((".zip",), "application/zip", "zip", "members", "read_zip"),
 )
@@ -94,7 +93,7 @@ ADVICE = {
         ),
         (".7z .rar .gz .tar .tgz .xz .bz2", "unpack it, or pack it as .zip"),
         (".mp3 .wav .m4a .mp4 .mov .avi .mkv .webm", "write down what is said, as text"),
-        (".one .vsd .vsdx .pub .dwg", "print it to a PDF"),
+        (".one .vsd .vsdx .pub .dwg .tex", "print it to a PDF"),
     )
     for extension in extensions.split()
 }

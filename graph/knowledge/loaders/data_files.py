@@ -14,6 +14,7 @@ from graph.knowledge.loaders.docx_styles import parse
 from graph.knowledge.loaders.text import decode
 
 MOST_DEPTH = 40
+MOST_COLUMNS = 200  # of records that are read as one table
 MOST_ALIASES = 50  # in YAML: each may stand for all that came before
 _DTD = re.compile(rb"<\0?!\0?(?:D\0?O\0?C\0?T\0?Y\0?P\0?E|E\0?N\0?T\0?I\0?T\0?Y)", re.IGNORECASE)
 
@@ -111,7 +112,10 @@ def _name(tag: str) -> str:
 
 def _write(value: Any, out: Builder) -> None:
     for path, one in _values(value, (), 0):
-        if isinstance(one, list):
+        if isinstance(one, list) and len({key for record in one for key in record}) > MOST_COLUMNS:
+            for record in one:
+                out.row("; ".join(f"{key}: {word}" for key, value in record.items() if (word := _word(value))))
+        elif isinstance(one, list):
             columns = list(dict.fromkeys(key for record in one for key in record))
             if path:
                 out.table()

@@ -100,13 +100,19 @@ class _Reader:
             elif tag == f"{TABLE}table":
                 self.end_list()
                 self.table(element)
+            elif tag == f"{TEXT}tracked-changes":
+                self.out.hide(" ".join(element.itertext()))
             elif tag not in UNREAD and tag not in HIDDEN and depth < MOST_DEPTH:
                 self.blocks(element, depth + 1)
 
     def boxes(self, element: Any, depth: int) -> None:
-        for box in element.iter(f"{DRAW}text-box"):
-            if depth < MOST_DEPTH:
-                self.blocks(box, depth + 1)
+        stack = list(element)
+        while stack and depth < MOST_DEPTH:
+            inner = stack.pop(0)
+            if inner.tag == f"{DRAW}text-box":
+                self.blocks(inner, depth + 1)  # with the boxes in it
+            else:
+                stack = [*inner, *stack]
 
     def nested_list(self, element: Any, style: str, counts: list[int]) -> None:
         style = element.get(f"{TEXT}style-name") or style
@@ -199,7 +205,11 @@ class _Reader:
             for cell in row:
                 if cell.tag not in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
                     continue
-                text = " ".join(" ".join(self.text(p) for p in cell.iter(f"{TEXT}p")).split())
+                for comment in cell.iter(f"{OFFICE}annotation"):
+                    self.comments += 1
+                    self.out.hide(" ".join(comment.itertext()))
+                shown = (p for p in cell.iter(f"{TEXT}p") if p.getparent().tag != f"{OFFICE}annotation")
+                text = " ".join(" ".join(map(self.text, shown)).split())
                 left, above = down.get(len(cells), (0, ""))
                 if cell.tag == f"{TABLE}covered-table-cell" and left:
                     text, down[len(cells)] = above, (left - 1, above)
