@@ -240,16 +240,16 @@ class _Walk:
                 self.out.table()
                 for row in node.css("tr"):
                     if not self.row_hidden(row):
-                        named, value = (_cell(cell, self) for cell in row.css("th, td"))
-                        self.out.row(f"{named.rstrip(' :')}: {value}" if value else named)
+                        self.out.row(table.paired([_cell(cell, self) for cell in row.css("th, td")]))
                 self.out.table()
                 return [], painted
-            if rows := html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden):
+            heads = html_table.heads(node)
+            if rows := html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden, marked=bool(heads)):
                 self.end_list()
                 if (caption := node.css_first("caption")) is not None:
                     self.out.paragraph(_cell(caption, self))
                 self.out.table()
-                for _, sentence in table.sentences(rows, header=True if html_table.has_header(node) else None):
+                for _, sentence in table.sentences(rows, header=True if heads else None, heads=heads):
                     self.out.row(sentence)
                 self.out.table()
                 return [], painted

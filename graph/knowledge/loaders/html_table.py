@@ -7,25 +7,40 @@ from selectolax.lexbor import LexborNode
 MAX_SPAN = 100
 
 
-def has_header(node: LexborNode) -> bool:
-    first = node.css_first("tr")
-    return first is not None and (node.css_first("thead th, thead td") is not None or first.css_first("td") is None)
+def heads(node: LexborNode) -> int:
+    """How many rows at the top of a table are marked as headings, whether by <thead> or by <th> alone."""
+    if (top := node.css_first("thead")) is not None:
+        return len(top.css("tr"))
+    count = 0
+    for row in node.css("tr"):
+        if row.css_first("th") is None or row.css_first("td") is not None:
+            break
+        count += 1
+    return count
 
 
 def names_values(node: LexborNode) -> bool:
-    """Whether each row is a name and its value, as in the box at the side of an article."""
-    rows = [[cell.tag for cell in row.iter()] for row in node.css("tr")]
-    return (
-        all(row == ["th", "td"] for row in rows) and node.css_first("table table, pre, ul, ol") is None and bool(rows)
-    )
+    """Whether each row is a name and its value, or several of them, as in the box at the side of an article: the names
+    are marked, by <th> or in bold, and the values are not."""
+    if node.css_first("table table, pre, ul, ol, thead th, thead td, [colspan]") is not None:
+        return False
+    rows = [[_named(cell) for cell in row.iter() if cell.tag in ("th", "td")] for row in node.css("tr")]
+    return bool(rows) and all(row and row == [True, False] * (len(row) // 2) for row in rows)
+
+
+def _named(cell: LexborNode) -> bool:
+    if cell.tag == "th":
+        return True
+    text = cell.text().strip()
+    return bool(text) and any(bold.text().strip() == text for bold in cell.css("b, strong"))
 
 
 def data_table(
-    node: LexborNode, cell_text: Callable[[LexborNode], str], hidden: Callable[[LexborNode], bool]
+    node: LexborNode, cell_text: Callable[[LexborNode], str], hidden: Callable[[LexborNode], bool], *, marked: bool
 ) -> list[list[str]]:
-    """Cells of a table of data; empty for one that only lays out the page."""
+    """Cells of a table of data; empty for one that only lays out the page. `marked` says that it has headings."""
     rows = node.css("tr")
-    layout = "table table, h1, h2, h3" if has_header(node) else "table table, h1, h2, h3, ul, ol, pre, p + p"
+    layout = "table table, td h1, td h2, td h3" if marked else "table table, h1, h2, h3, ul, ol, pre, p + p"
     if len(rows) < 2 or node.css_first(layout) is not None:
         return []
     cells: list[list[str]] = []

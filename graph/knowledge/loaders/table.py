@@ -1,28 +1,53 @@
 """Table rows as sentences: "Instrument: Leica SP8; Room: B-12; Hourly rate: 1,500 PKR".
 
-What the rows say of themselves decides how a table is read, not its words: a row of words over columns of numbers holds
-headings; two columns whose values are of many kinds are names and values.
+What the rows say of themselves decides how a table is read, not its words. The kinds of values are the evidence: a row
+of words over columns of numbers holds headings; two columns whose values are of many kinds are names and values. A
+table that the file marks (bold, <th>, merged cells) is read as it is marked.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from dataclasses import dataclass, field
 
 _NUMBER = re.compile(r"[-+(]?[\d.,\s%$€£()/:-]*\d[\d.,\s%$€£()/:-]*")
-_AMOUNT = re.compile(r"(?:[A-Z]{2,3}|[$€£¥₨])?\s?[-+(]?\d[\d.,\s]*[)%]?\s?(?:[A-Z]{2,3}|[$€£¥₨%]|[^\W\d]{1,4})?")
+_MONEY = re.compile(
+    r"(?:(?:[A-Z]{3}|[^\W\d_]{1,2}\.?)\s|[$€£¥₨]\s?)[-+(]?\d[\d.,]*\)?|[-+(]?\d[\d.,\s]*\)?\s?(?:[A-Z]{3}|[$€£¥₨])"
+)
+_AMOUNT = re.compile(r"[-+<>≤≥~]?\s?\d[\d.,\s]*(?:[-–/]\s?\d[\d.,]*)?\s?[^\W\d_][^\W\d]{0,3}(?:/[^\W\d]{1,4}|[²³])?")
+_DAY = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d.{0,9})?)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)")
 _DATE = re.compile(
     r"(?=.*\d{4}|.*\d[./-]\d)\d{0,4}[\s./-]?(?:\d{1,2}|[^\W\d]{3,9})[\s./,-]+\d{1,4}(?:[\s./,-]+\d{1,4})?.{0,9}"
 )
-_CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S+")
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\S+@\S+|https?://\S+")
 _YEAR = re.compile(r"(?:[A-Za-z]{1,3}\d?\s)?(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?")
 _STATEMENT = re.compile(r"\S+(?:\s+\S+){4,}[.!;]", re.DOTALL)
+_SHORTENED = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # "No.", "Document no."
+VALUES = ("number", "amount", "date", "code")
 HEADING_LENGTH = 100
-LABEL_WORDS = 5  # of a name with its value beside it
+LONGEST_HEADING = 400  # of a question of a form, over its answers
+LABEL_WORDS = 8  # of a name with its value beside it
 LOOKED_AT = 60  # rows from which the headings of a table are told
+COLUMNS = 60  # likewise
+KIND_LENGTH = 60  # characters of a value; a longer one is a text
+UNIT_LENGTH = 12
 MOST_TITLES = 6  # lines above the headings
 MOST_HEADS = 3  # rows of headings, one over the other
 ALIKE = 0.75  # of the values of a column: then they are of one kind
+DIFFERENT = 0.6  # of the names in a column of names: they hardly repeat
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the rows of a table are put into words."""
+
+    titles: list[str] = field(default_factory=list)
+    pairs: bool = False
+
+    def said(self, row: Sequence[str]) -> str:
+        if self.pairs:
+            return paired(row)
+        return sentence(self.titles, row) if self.titles else _joined(row)
 
 
 def column(index: int) -> str:
@@ -41,7 +66,7 @@ def _tidy(cell: str) -> str:
 
 def names(header: Sequence[str]) -> list[str]:
     """What each column is called; "" for one whose heading is blank."""
-    return [_tidy(cell).rstrip(" :")[:HEADING_LENGTH] for cell in header]
+    return [_tidy(cell)[:HEADING_LENGTH].rstrip(" :") for cell in header]
 
 
 def sentence(titles: Sequence[str], cells: Sequence[str]) -> str:
@@ -53,87 +78,121 @@ def sentence(titles: Sequence[str], cells: Sequence[str]) -> str:
     return "; ".join(f"{title}: {text}" if title else text for title, text in named if text)
 
 
+def paired(row: Sequence[str]) -> str:
+    """ "Version: 3.2"; two pairs in a row are two such statements."""
+    cells = [_tidy(cell) for cell in row]
+    pairs = zip(cells[::2], [*cells[1::2], ""], strict=False)
+    told = ((name.rstrip(" :"), value) for name, value in pairs)
+    return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in told if name or value)
+
+
 def looks_like_header(row: Sequence[str]) -> bool:
     """Words, no numbers or dates, no whole sentences, and no two alike."""
-    cells = [cell.strip() for cell in row if cell.strip()]
-    if any(_NUMBER.fullmatch(cell) or len(cell) > HEADING_LENGTH or _STATEMENT.fullmatch(cell) for cell in cells):
-        return False
-    return bool(cells) and len(set(cells)) == len(cells)
+    cells = [_tidy(cell) for cell in row if cell.strip()]
+    return len({*cells}) == len(cells) and _words(cells)
 
 
-def sentences(rows: Iterable[Sequence[str]], *, header: bool | None = None) -> Iterator[tuple[int, str]]:
+def _words(cells: Sequence[str]) -> bool:
+    """Whether cells may be headings by themselves: no numbers, no whole sentences."""
+    return bool(cells) and not any(
+        kind(cell) in ("number", "amount", "date") or len(cell) > HEADING_LENGTH or _STATEMENT.fullmatch(cell)
+        for cell in cells
+    )
+
+
+def sentences(
+    rows: Iterable[Sequence[str]], *, header: bool | None = None, heads: int = 0
+) -> Iterator[tuple[int, str]]:
     """Number, from 1, and sentence of each row with text; headings give none unless they are all there is.
 
-    `header` says whether the first row holds the headings; None: its rows decide, and it may have none, or titles above
-    them, or names and values.
+    `header` says whether the first row holds the headings, and `heads` how many rows do, where the file marks them.
+    None: the rows decide, and there may be titles above them. Without headings a row is a name and its value, or
+    stands as it is. What stands below a blank
+    row goes on with the table, or is another.
     """
-    numbered = enumerate(rows, 1)
-    first = [(number, row) for number, row in islice(numbered, LOOKED_AT) if any(map(str.strip, row))]
-    titles: list[str] = []
-    heads: list[tuple[int, Sequence[str]]] = []
-    pairs = False
-    if header is None:
-        above = _titles([row for _, row in first])
-        yield from ((number, _joined(row)) for number, row in first[:above])
-        first = first[above:]
+    source = Blocks(enumerate(rows, 1))
+    above: _Reading | None = None
+    while first := source.first():
         body = [row for _, row in first]
-        pairs = names_and_values(body)
-        header = not pairs and _headed(body)
-    if header and first:
-        count = _heads([row for _, row in first])
-        heads, first = first[:count], first[count:]
-        titles = _stacked([row for _, row in heads])
-    written = False
-    for number, row in chain(first, ((n, row) for n, row in numbered if any(map(str.strip, row)))):
-        if heads and _again(row, titles):
-            titles = names(row)
-            continue
-        text = _paired(row) if pairs else sentence(titles, row) if titles else _joined(row)
-        written = written or bool(text)
-        yield number, text
-    if heads and not written:
-        yield from ((number, _joined(row)) for number, row in heads)
+        taken: list[tuple[int, Sequence[str]]] = []
+        if above is None or not above.titles or another(body, above.titles):
+            count = titles_above(body) if header is None or above is not None else 0
+            yield from ((number, title(row)) for number, row in first[:count])
+            first = first[count:]
+            marked = header if above is None else None
+            if marked and first and first[0][0] > max(1, heads):
+                marked = False  # the row for headings is blank
+            above, count = _told([row for _, row in first], marked, heads if marked else 0)
+            taken, first = first[:count], first[count:]
+            yield from ((number, _joined(row)) for number, row in taken if heads > 1 and _across(row, above.titles))
+        written = False
+        for number, row in source.on(first):
+            if above.titles and _again(row, above.titles):
+                above = _Reading(names(row))
+                continue
+            text = above.said(row)
+            written = written or bool(text)
+            yield number, text
+        if not written:
+            yield from ((number, _joined(row)) for number, row in taken)
+
+
+def another(rows: Sequence[Sequence[str]], titles: Sequence[str]) -> bool:
+    """Whether rows below a blank one are a table of their own rather than more of the one with these headings."""
+    body = rows[titles_above(rows) :]
+    if len(body) < 2 or not _words([_tidy(cell) for cell in body[0] if cell.strip()]):
+        return False
+    widths = {_filled(row) for row in body[:MOST_TITLES]}
+    wider = len(widths) == 1 and widths != {sum(map(bool, titles))} and widths != {1}
+    return wider or _contrast(_kinds(body)) > 0 or _again(body[0], titles)
 
 
 def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table has a name and its value in each row, once or twice side by side, and no headings: the values are
-    of several kinds, or whole phrases, or the names end with a colon."""
+    """Whether a table has a name and its value in each row, up to three times side by side, and no headings: the values
+    are of several kinds, or whole phrases, or the names end with a colon, or no row could hold headings."""
     width = max((len(row) for row in rows), default=0)
-    if width not in (2, 4) or len(rows) < 2 or any(len(row) == 1 for row in rows):
+    if width not in (2, 4, 6) or len(rows) < 2 or sum(len(row) == 1 for row in rows) * 4 > len(rows):
         return False
-    labels = [cell.strip() for row in rows for cell in row[::2] if cell.strip()]
-    values = [_tidy(cell) for row in rows for cell in row[1::2] if cell.strip()]
-    if not values or len({*labels}) < len(labels) or not all(map(_label, labels)):
+    labels = [_tidy(cell) for row in rows if len(row) > 1 for cell in row[::2] if cell.strip()]
+    if not labels or len({*labels}) < DIFFERENT * len(labels) or not all(map(_label, labels)):
         return False
     if all(label.endswith(":") for label in labels):
         return True
-    kinds = Counter(map(_kind, values))
+    grid = _kinds(rows)
+    columns = [[row[at] for row in grid if at < len(row) and row[at]] for at in range(1, width, 2)]
+    if not any(columns) or _sequence(rows) or any(_again(row, names(rows[0])) for row in rows[1:LOOKED_AT]):
+        return False
+    top = [row_kind for row_kind in grid[0][1::2] if row_kind]
+    stated = any(one in VALUES for one in top)
     if len(rows) == 2:  # two rows tell little: headings, unless what would be one is none
-        return width == 2 and _kind(_tidy(rows[0][1])) != "word"
-    if max(kinds.values()) >= ALIKE * len(values):
-        return "text" in kinds and kinds["text"] == max(kinds.values()) and not _contrast(rows) and width == 2
-    return not _contrast(rows)
+        return stated and (width == 2 or any(len({*kinds}) > 1 for kinds in columns))
+    if _contrast([row[1::2] for row in grid]) > 0:
+        return False
+    if width == 2 and stated:
+        return True
+    mixed = [kinds for kinds in columns if len(kinds) > 1 and _share(kinds)[1] < ALIKE]
+    phrases = width == 2 and _share(columns[0])[0] == "text" and grid[0][1] == "text"
+    return bool(mixed) or phrases
 
 
 def _label(cell: str) -> bool:
-    return _kind(cell) in ("word", "text") and len(cell.split()) <= LABEL_WORDS and cell[-1] not in "?.!"
+    return (
+        kind(cell) in ("word", "text")
+        and len(cell.split()) <= LABEL_WORDS
+        and (cell[-1] not in "?.!" or _SHORTENED.search(cell) is not None)
+    )
 
 
-def _contrast(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row has words where the others have values of one kind."""
-    for at in range(1, max(map(len, rows))):
-        below = [_kind(_tidy(row[at])) for row in rows[1:] if at < len(row) and row[at].strip()]
-        top = _kind(_tidy(rows[0][at])) if at < len(rows[0]) and rows[0][at].strip() else ""
-        usual = max(set(below), key=below.count, default="")
-        if top == "word" and usual in ("number", "date", "code") and below.count(usual) >= ALIKE * len(below):
-            return True
-    return False
-
-
-def _kind(cell: str) -> str:
-    """What a value is: number, date, code, word (a few of them), or text."""
-    if _NUMBER.fullmatch(cell) or _AMOUNT.fullmatch(cell):
+def kind(cell: str) -> str:
+    """What a value is: number, amount (with a unit), date, code, word (a few of them), or text; "" for none."""
+    if not cell or len(cell) > KIND_LENGTH:
+        return "text" if cell else ""
+    if _DAY.fullmatch(cell):
+        return "date"
+    if _NUMBER.fullmatch(cell) or _MONEY.fullmatch(cell):
         return "number"
+    if _AMOUNT.fullmatch(cell):
+        return "amount"
     if _DATE.fullmatch(cell):
         return "date"
     if _CODE.fullmatch(cell):
@@ -141,30 +200,133 @@ def _kind(cell: str) -> str:
     return "word" if len(cell.split()) <= 3 else "text"
 
 
-def _titles(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows above a table are lines of text: one cell each, where the table has more."""
-    count = 0
-    while count < min(MOST_TITLES, len(rows)) and sum(map(bool, map(str.strip, rows[count]))) == 1:
+def _kinds(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[kind(_tidy(cell)) for cell in row[:COLUMNS]] for row in rows[:LOOKED_AT]]
+
+
+def _share(kinds: Sequence[str]) -> tuple[str, float]:
+    """The most frequent kind of a column, and its share."""
+    found, count = Counter(kinds).most_common(1)[0]
+    return found, count / len(kinds)
+
+
+def _contrast(grid: Sequence[Sequence[str]]) -> int:
+    """Columns in which the first row has words over values of one kind, less those in which it has such a value."""
+    score = 0
+    for at, top in enumerate(grid[0] if grid else ()):
+        below = [row[at] for row in grid[1:] if at < len(row) and row[at]]
+        usual, share = _share(below) if below else ("", 0.0)
+        if top and share >= ALIKE and usual in VALUES:
+            score += (top in ("word", "text") or (usual == "number" and top in ("code", "amount", "date"))) - (
+                top == usual
+            )
+    return score
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def titles_above(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows above a table are lines of text, or a name and its value, where the table has more columns."""
+    usual = max(map(_filled, rows[:LOOKED_AT]), default=0)
+    lone = count = 0
+    while count < min(MOST_TITLES, len(rows) - 1):
+        at = [index for index, cell in enumerate(rows[count]) if cell.strip()]
+        below = _filled(rows[count + 1])
+        if len(at) == 1 and usual > 1 and (at[0] == 0 or below * 2 > usual):
+            lone += lone == count
+        elif not (at == [0, 1] and usual > 2 and _label(_tidy(rows[count][0]))):
+            break
         count += 1
-    wider = count < len(rows) - 1 and all(sum(map(bool, map(str.strip, row))) > 1 for row in rows[count : count + 2])
+    told = count > lone + 1 and looks_like_header(rows[count])  # several names and values above words
+    if count > lone and (_filled(rows[count]) < 3 or not (told or _contrast(_kinds(rows[count:])) > 0)):
+        count = lone
+    wider = count < len(rows) - 1 and all(_filled(row) > 1 for row in rows[count : count + 2])
     return count if wider else 0
 
 
-def _headed(rows: Sequence[Sequence[str]]) -> bool:
-    return bool(rows) and (looks_like_header(rows[0]) or numbers_as_headings(rows))
+def _leads(rows: Sequence[Sequence[str]], below: int) -> bool:
+    """Whether rows with a blank one under them belong to the table there, whose first row has that many cells."""
+    widest = max(map(_filled, rows), default=0)
+    if len(rows) < 2 or widest == 1:
+        return len(rows) <= MOST_TITLES
+    stated = any(kind(_tidy(row[1])) in VALUES for row in rows if len(row) > 1)
+    return widest == 2 < below and stated and (len(rows) == 2 or (len(rows) <= MOST_TITLES and names_and_values(rows)))
+
+
+def title(row: Sequence[str]) -> str:
+    """A line above a table."""
+    cells = [cell for cell in row if cell.strip()]
+    return paired(cells) if len(cells) == 2 and _label(_tidy(cells[0])) else _joined(cells)
+
+
+def _told(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tuple[_Reading, int]:
+    """How a table is read, and how many of its rows are headings."""
+    if not header and names_and_values(rows):
+        return _Reading(pairs=True), 0
+    if header is None:
+        header = headed(rows)
+    if not header or not rows:
+        return _Reading(), 0
+    count = min(heads, len(rows)) if heads > 1 else heading_rows(rows)
+    stacked = [row for row in rows[:count] if heads < 2 or _filled(row) > 1] or rows[:1]
+    return _Reading(_stacked(stacked)), count
+
+
+def headed(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds headings: by what stands below it, or by its words alone."""
+    if not rows:
+        return False
+    if numbers_as_headings(rows):
+        return True
+    score = _contrast(_kinds(rows))
+    if score > 0:
+        return not any(
+            _NUMBER.fullmatch(cell.strip()) or len(cell) > LONGEST_HEADING for cell in rows[0] if cell.strip()
+        )
+    return score == 0 and looks_like_header(rows[0]) and not _longer(rows)
+
+
+def _longer(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row has a phrase over cells that are mostly shorter: then it is one of them, no heading."""
+    for at, cell in enumerate(rows[0][:COLUMNS]):
+        if len(cell.split()) > LABEL_WORDS:
+            below = [len(row[at]) for row in rows[1:LOOKED_AT] if at < len(row) and row[at].strip()]
+            if sum(length < len(cell) for length in below) * 2 > len(below):
+                return True
+    return False
 
 
 def numbers_as_headings(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds headings though it is not of words alone: years over other numbers, or groups of the
-    columns that the second row names."""
-    if _spanning(rows):
-        return True
-    top = [_tidy(cell) for cell in rows[0]]
-    years = [cell for cell in top[1:] if cell]
-    if len(years) < 2 or not all(map(_YEAR.fullmatch, years)) or len({*years}) < len(years):
+    """Whether the first row holds headings though it is not of words alone: years, days or sizes over other values, or
+    groups of the columns that the second row names."""
+    return _spanning(rows) or _sequence(rows)
+
+
+def _sequence(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row counts on after its first cell (years, days, doses), and what is below does not."""
+    top = [_tidy(cell) for cell in rows[0][:COLUMNS]]
+    cells = [cell for cell in top[1:] if cell]
+    if len(cells) < 2 or len({*cells}) < len(cells) or kind(top[0]) in VALUES:
         return False
-    below = [_tidy(cell) for row in rows[1:] for cell in row[1:] if cell.strip()]
-    return not _NUMBER.fullmatch(top[0]) and sum(1 for cell in below if _YEAR.fullmatch(cell)) * 2 < max(1, len(below))
+    below = [_tidy(cell) for row in rows[1:LOOKED_AT] for cell in row[1:COLUMNS] if cell.strip()]
+    kinds = Counter(map(kind, below))
+
+    def rare(count: int) -> bool:
+        return count * 2 < max(1, len(below))
+
+    if all(map(_YEAR.fullmatch, cells)):
+        return rare(sum(1 for cell in below if _YEAR.fullmatch(cell)))
+    found = {kind(cell) for cell in cells}
+    if found == {"date"}:
+        return rare(kinds["date"])
+    if found == {"amount"}:
+        units = {re.sub(r"[\d.,\s<>≤≥~+–/-]+", "", cell) for cell in cells}
+        return len(units) == 1 and rare(kinds["amount"])
+    counted = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 9]
+    runs = len(counted) == len(cells) and counted == list(range(counted[0], counted[0] + len(cells)))
+    return runs and len(cells) > 2 and rare(kinds["number"])
 
 
 def _spanning(rows: Sequence[Sequence[str]]) -> bool:
@@ -175,35 +337,67 @@ def _spanning(rows: Sequence[Sequence[str]]) -> bool:
     top, second = [_tidy(cell) for cell in rows[0]], [_tidy(cell) for cell in rows[1]]
     named = [at for at, cell in enumerate(top) if cell]
     open_ = [at for at in range(len(second)) if second[at] and not (top[at] if at < len(top) else "")]
-    if sum(map(bool, second)) < 2:
+    if sum(map(bool, second)) < 2 or not named or not [at for at in open_ if at > named[0]]:
         return False  # a line across the table, which names the rows below it
-    if not named or not [at for at in open_ if at > named[0]] or any(map(_NUMBER.fullmatch, filter(None, second))):
+    groups = any(not cell for cell in second) and _spanning(rows[1:])  # which are divided once more
+    if not groups and any(map(_NUMBER.fullmatch, filter(None, second))):
         return False
     repeated = len({*filter(None, second)}) < sum(map(bool, second))
-    below = [_kind(_tidy(cell)) for row in rows[2:6] for cell in row[1:] if cell.strip()]
-    return repeated or any(kind in ("number", "date") for kind in below)
+    below = [kind(_tidy(cell)) for row in rows[2:6] for cell in row[1:] if cell.strip()]
+    return groups or repeated or any(one in ("number", "amount", "date") for one in below)
 
 
-def _heads(rows: Sequence[Sequence[str]]) -> int:
+def _units(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the second row says in what the columns below the first are measured: short words over numbers in each
+    column of numbers, and nothing over the others."""
+    if len(rows) < 3 or any(len(cell.strip()) > UNIT_LENGTH for cell in rows[1]):
+        return False
+    grid = _kinds(rows)
+    columns = 0
+    for at, cell in enumerate(grid[1]):
+        below = [row[at] for row in grid[2:] if at < len(row) and row[at]]
+        usual, share = _share(below) if below else ("", 0.0)
+        named = at < len(grid[0]) and grid[0][at]
+        measured = share >= ALIKE and usual in ("number", "amount", "date")
+        bracketed = rows[1][at].strip()[:1] in ("(", "[")
+        if cell and not (measured or bracketed):
+            return False
+        if measured and not (named and (cell == "word" or bracketed)):
+            return False
+        columns += measured
+    return columns > 1
+
+
+def heading_rows(rows: Sequence[Sequence[str]]) -> int:
     """How many rows of headings stand one over the other."""
     count = 1
     while count < MOST_HEADS and _spanning(rows[count - 1 :]):
         count += 1
-    return count
+    return count + (count < MOST_HEADS and _units(rows[count - 1 :]))
 
 
 def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
-    """Headings over one another as one: "2024 Visits". One over several columns holds for each of them."""
+    """Headings over one another as one: "2024 Visits", "Mass (mg)". One over several columns holds for each of them."""
     width = max(map(len, heads))
+    above = [_tidy(cell) for cell in heads[-2]] if len(heads) > 1 else []
+    under = [at for at, cell in enumerate(heads[-1]) if cell.strip()]
+    full = bool(above) and all(at < len(above) and above[at] for at in under)
+    units = full and len({above[at] for at in under}) == len(under)
     parts: list[list[str]] = [[] for _ in range(width)]
-    for row in heads:
-        last, spans = "", row is not heads[-1]
+    for index, row in enumerate(heads):
+        last, spans = "", index < len(heads) - 1 - units
         for at in range(width):
             cell = _tidy(row[at]) if at < len(row) else ""
             last = cell or (last if spans else "")
             if last and last not in parts[at]:
-                parts[at].append(last)
+                plain = index < len(heads) - 1 or not units or last[0] in "(["
+                parts[at].append(last if plain else f"({last})")
     return names([" ".join(part) for part in parts])
+
+
+def _across(row: Sequence[str], titles: Sequence[str]) -> bool:
+    """Whether a row among those of the headings is a title: one cell over all columns."""
+    return _filled(row) == 1 and len(titles) > 1
 
 
 def _again(row: Sequence[str], titles: Sequence[str]) -> bool:
@@ -217,9 +411,41 @@ def _joined(row: Sequence[str]) -> str:
     return "; ".join(text for cell in row if (text := _tidy(cell)))
 
 
-def _paired(row: Sequence[str]) -> str:
-    """ "Version: 3.2"; two pairs in a row are two such statements."""
-    cells = [_tidy(cell) for cell in row]
-    pairs = zip(cells[::2], [*cells[1::2], ""], strict=False)
-    told = ((name.rstrip(" :"), value) for name, value in pairs)
-    return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in told if name or value)
+class Blocks:
+    """The rows of a table with their numbers, by blocks that blank rows divide. It holds LOOKED_AT rows at most."""
+
+    def __init__(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+        self._rows = iter(rows)
+        self._next: list[tuple[int, Sequence[str]]] = []  # the row that was read and not yet given
+        self._open = False  # whether the block goes on
+
+    def first(self) -> list[tuple[int, Sequence[str]]]:
+        """The first rows of the next block. Titles, names and values above a wider table, and a single row belong to
+        the table below them, whatever stands between."""
+        rows, blank = self._next, False
+        self._next = []
+        for number, row in self._rows:
+            filled = _filled(row)
+            if not filled:
+                blank = bool(rows)
+                continue
+            if blank and not _leads([one for _, one in rows], filled):
+                self._next, self._open = [(number, row)], False
+                return rows
+            blank = False
+            rows.append((number, row))
+            if len(rows) >= LOOKED_AT:
+                self._open = True
+                return rows
+        self._open = False
+        return rows
+
+    def on(self, first: list[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, Sequence[str]]]:
+        """These rows, and the others of the block."""
+        yield from first
+        if not self._open:
+            return
+        for number, row in self._rows:
+            if not _filled(row):
+                return
+            yield number, row

@@ -4,6 +4,8 @@ import datetime
 import io
 import re
 import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import Quarantined
@@ -15,7 +17,30 @@ _NO_VALUE = re.compile(rb"(?:</f>|<f\b[^<>]*/>)\s*+(?:<v\s*+/>|<v>\s*+</v>)?\s*+
 _RANGE = re.compile(r"'?([^!]+?)'?!\$?([A-Z]{1,3})\$?\d*:\$?\2\$?\d*")
 MOST_NOTE = 500  # characters of a note at a cell
 MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
+LONG = 60  # characters of a cell that is no entry of a list
 HEADER_WITHIN = 10  # rows in which the headings are looked for
+Rows = list[tuple[int, list[str]]]  # number as the sheet shows it, and cells
+Places = set[tuple[int, int]]  # row and column, from 1
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What a sheet shows of its cells beside their values."""
+
+    bold: Places
+    merged: dict[int, list[tuple[int, int]]]  # row → first and last column of cells that reach over several columns
+    notes: dict[int, list[str]]  # row → notes at its cells, until they are written
+
+    def from_column(self, first: int) -> "_Marks":
+        """For a table that begins in this column, from 0."""
+        if not first:
+            return self
+        bold = {(row, column - first) for row, column in self.bold if column > first}
+        merged = {
+            row: [(left - first, right - first) for left, right in spans if left > first]
+            for row, spans in self.merged.items()
+        }
+        return _Marks(bold, merged, self.notes)
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -63,9 +88,8 @@ def read(data: bytes, out: Builder) -> None:
 
 def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     hidden = _hidden_columns(sheet)
-    bold = {(cell.row, cell.column) for cell in _filled(sheet) if cell.font is not None and cell.font.b}
-    notes = _notes(sheet)
-    visible: list[tuple[int, list[str]]] = []
+    marks = _marks(sheet)
+    visible: Rows = []
     for number, cells in sorted(rows.items()):
         if sheet.row_dimensions[number].hidden if number in sheet.row_dimensions else False:
             out.hide("; ".join(cells.values()))
@@ -83,36 +107,38 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
     if _prose([row for _, row in visible]):
         for number, row in visible:
             text = "".join(row)
-            out.heading(text, 2) if _label(row, number, bold) else out.paragraph(text)
+            out.heading(text, 2) if _label(row, number, marks.bold) else out.paragraph(text)
     else:
-        for part in _side_by_side(visible):
+        for first, part in _side_by_side(visible):
             out.table()
-            _tables(part, bold, notes, out)
-        for number, texts in sorted(notes.items()):  # at headings, titles and cells without a value
+            _tables(part, marks.from_column(first), out)
+        for number, texts in sorted(marks.notes.items()):  # at headings, titles and cells without a value
             out.row(f"Note: {'; '.join(texts)}", number)
     out.sheet = None
 
 
-def _side_by_side(rows: list[tuple[int, list[str]]]) -> list[list[tuple[int, list[str]]]]:
-    """The tables of a sheet that stand beside one another: columns without a value divide them, where they do not begin
-    and end in the same rows. Otherwise such a column is only a gap."""
+def _side_by_side(rows: Rows) -> list[tuple[int, Rows]]:
+    """The tables of a sheet that stand beside one another, each with its first column from 0. Columns without a value
+    divide them, where they do not begin and end in the same rows. Otherwise such a column is only a gap."""
     used = sorted({at for _, row in rows for at, cell in enumerate(row) if cell})
     starts = [at for before, at in zip([-2, *used], used, strict=False) if at > before + 1]
     if len(starts) < 2:
-        return [rows]
+        return [(0, rows)]
     spans = list(zip(starts, [*starts[1:], used[-1] + 1], strict=True))
     parts = []
     for first, end in spans:
         cells = [(number, [""] * first + row[first:end]) for number, row in rows]
         part = [(number, row) for number, row in cells if any(row)]
         if max(sum(map(bool, row)) for _, row in part) < 2:
-            return [rows]  # a remark at the side
+            return [(0, rows)]  # a remark at the side
         parts.append(part)
     extents = {(part[0][0], part[-1][0]) for part in parts}
     headed = [[cell for cell in part[0][1] if cell] for part in parts]
     if len(extents) == 1 and not all(headed[0] == titles for titles in headed):
-        return [rows]
-    return [[(number, row[first:]) for number, row in part] for part, (first, _) in zip(parts, spans, strict=True)]
+        return [(0, rows)]
+    return [
+        (first, [(number, row[first:]) for number, row in part]) for part, (first, _) in zip(parts, spans, strict=True)
+    ]
 
 
 def _without_value(data: bytes) -> int:
@@ -120,6 +146,15 @@ def _without_value(data: bytes) -> int:
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
         sheets = [parts.read(name) for name in parts.namelist() if name.startswith("xl/worksheets/")]
     return sum(len(_NO_VALUE.findall(sheet)) for sheet in sheets)
+
+
+def _marks(sheet: Any) -> _Marks:
+    bold = {(cell.row, cell.column) for cell in _filled(sheet) if cell.font is not None and cell.font.b}
+    merged: dict[int, list[tuple[int, int]]] = {}
+    for area in sheet.merged_cells.ranges:
+        if area.max_col > area.min_col:
+            merged.setdefault(area.min_row, []).append((area.min_col, area.max_col))
+    return _Marks(bold, merged, _notes(sheet))
 
 
 def _notes(sheet: Any) -> dict[int, list[str]]:
@@ -131,41 +166,71 @@ def _notes(sheet: Any) -> dict[int, list[str]]:
     return found
 
 
-def _tables(
-    rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]], notes: dict[int, list[str]], out: Builder
-) -> None:
-    """The rows of a sheet, which may hold several tables one below the other, each with a title above it. A row takes
-    its notes with it."""
-    header = -1 if table.names_and_values([_filled_cells(row) for _, row in rows]) else _header(rows, bold)
-    part: list[tuple[int, list[str]]] = []
-    headed = False
+def _tables(rows: Rows, marks: _Marks, out: Builder) -> None:
+    """The rows of a sheet, which may hold several tables one below the other, each with a title above it."""
+    blocks = table.Blocks(_with_gaps(rows))
+    above: Rows = []  # the headings of the table so far
+    while first := blocks.first():
+        above = _table([(number, [*row]) for number, row in blocks.on(first)], above, marks, out)
+
+
+def _with_gaps(rows: Rows) -> Iterator[tuple[int, list[str]]]:
+    last = rows[0][0] if rows else 0
+    for number, row in rows:
+        if number > last + 1:
+            yield number - 1, []
+        yield number, row
+        last = number
+
+
+def _table(rows: Rows, above: Rows, marks: _Marks, out: Builder) -> Rows:
+    """Writes the rows of one block, and gives the headings under which they stand. A row takes its notes with it."""
+    cells = [row for _, row in rows]
+    header = _bold_header(rows, marks.bold)
+    pairs = header < 0 and _names_in_bold(rows, marks.bold)
+    titles: Rows = []
+    if header < 0 and not pairs and above and not table.another(cells, table.names(above[-1][1])):
+        titles = above
+    elif header < 0:
+        pairs = pairs or table.names_and_values([_filled_cells(row) for row in cells])
+        header = -1 if pairs else _header(cells)
+    part: Rows = [*titles]
 
     def write() -> None:
-        cells = [row if headed else _filled_cells(row) for _, row in part]
-        pairs = not headed and table.names_and_values(cells)
-        for index, sentence in table.sentences(cells, header=None if pairs else headed):
+        shown = [row if titles else _filled_cells(row) for _, row in part]
+        paired = not titles and (pairs or table.names_and_values(shown))
+        told = (
+            enumerate(map(table.paired, shown), 1)
+            if paired
+            else table.sentences(shown, header=bool(titles), heads=len(titles))
+        )
+        for index, sentence in told:
             number = part[index - 1][0]
-            out.row("; ".join([sentence, *(f"Note: {text}" for text in notes.pop(number, ()))]), number)
+            out.row("; ".join([sentence, *(f"Note: {text}" for text in marks.notes.pop(number, ()))]), number)
         part.clear()
 
-    for at, (number, row) in enumerate(rows):
+    at = 0
+    while at < len(rows):
+        number, row = rows[at]
         below = rows[at + 1] if at + 1 < len(rows) else (0, [])
-        apart = at > 0 and (number > rows[at - 1][0] + 1 or sum(map(bool, rows[at - 1][1])) == 1)
+        apart = at > 0 and sum(map(bool, rows[at - 1][1])) == 1
         if at < header:  # a title, a date, a remark above the table
-            out.paragraph(" ".join(cell for cell in row if cell))
-        elif at == header or (apart and _heads(row, number, bold) and not _heads(*below[::-1], bold)):
+            out.paragraph(table.title(row))
+        elif at == header or (apart and _heads(row, number, marks.bold) and not _heads(*below[::-1], marks.bold)):
             write()
             out.table()
-            headed = True
-            part.append((number, row))
-        elif _label(row, number, bold):
-            titles = [part[0]] if headed and part else []
+            titles = rows[at : at + _heights(rows[at:], marks)]
+            part += titles
+            at += len(titles) - 1
+        elif _label(row, number, marks.bold):
             write()
             out.heading("".join(row), 2)
             part += titles
         else:
             part.append((number, row))
+        at += 1
     write()
+    return titles
 
 
 def _filled_cells(row: list[str]) -> list[str]:
@@ -178,37 +243,69 @@ def _prose(rows: list[list[str]]) -> bool:
     return len(lone) == len(rows) and sum(len("".join(row)) for row in rows) > 30 * len(rows)
 
 
-def _label(row: list[str], number: int, bold: set[tuple[int, int]]) -> bool:
+def _label(row: list[str], number: int, bold: Places) -> bool:
     """Whether a row names what follows: one cell, bold and short."""
     filled = [column for column, cell in enumerate(row, 1) if cell]
     text = "".join(row)
     return len(filled) == 1 and (number, filled[0]) in bold and len(text) <= 80 and text[-1] not in ".;,"
 
 
-def _heads(row: list[str], number: int, bold: set[tuple[int, int]]) -> bool:
+def _heads(row: list[str], number: int, bold: Places) -> bool:
     """Whether a row holds the headings of a table: several cells, all bold."""
     filled = [column for column, cell in enumerate(row, 1) if cell]
     return len(filled) > 1 and all((number, column) in bold for column in filled) and table.looks_like_header(row)
 
 
-def _header(rows: list[tuple[int, list[str]]], bold: set[tuple[int, int]]) -> int:
-    """Index of the row with the headings: the first that has words in most of the columns used; -1 for none. A bold
-    one is preferred."""
-    first = rows[: HEADER_WITHIN + 5]
-    width = max(sum(map(bool, row)) for _, row in first)
-    wide = [at for at, (_, row) in enumerate(rows[:HEADER_WITHIN]) if sum(map(bool, row)) >= max(1, (width + 1) // 2)]
-    if marked := [at for at in wide if _heads(rows[at][1], rows[at][0], bold)]:
-        return marked[0]
-    if not wide:
+def _bold_header(rows: Rows, bold: Places) -> int:
+    """Index of the first row that is bold and wide enough to hold the headings; -1 for none."""
+    width = max(sum(map(bool, row)) for _, row in rows[: HEADER_WITHIN + 5])
+    for at, (number, row) in enumerate(rows[:HEADER_WITHIN]):
+        if sum(map(bool, row)) >= (width + 1) // 2 and _heads(row, number, bold):
+            return at
+    return -1
+
+
+def _header(rows: list[list[str]]) -> int:
+    """Index of the row with the headings: the first that has words in most of the columns used; -1 for none."""
+    above = table.titles_above(rows)
+    width = max(sum(map(bool, row)) for row in rows[: HEADER_WITHIN + 5])
+    least = max(min(width, 2), (width + 1) // 2)
+    wide = [at for at, row in enumerate(rows[:HEADER_WITHIN]) if sum(map(bool, row)) >= least]
+    first = min((at for at in wide if at >= above), default=-1)
+    if first < 0 or not table.headed(rows[first : first + table.LOOKED_AT]):
         return -1
-    if table.numbers_as_headings([row for _, row in rows[wide[0] : wide[0] + table.LOOKED_AT]]):
-        return wide[0]
-    if not table.looks_like_header(rows[wide[0]][1]):
-        return -1
-    header = rows[wide[0]][1]
-    cells = [column for _, row in rows[wide[0] + 1 :] for column, cell in enumerate(row) if cell]
+    if table.numbers_as_headings(rows[first : first + table.LOOKED_AT]):
+        return first
+    header = rows[first]
+    long = width == 1 and any(len("".join(row)) > LONG for row in rows[: HEADER_WITHIN + 5])
+    if long or (width > 1 and not any(sum(map(bool, row)) > 1 for row in rows[first + 1 :])):
+        return -1  # a form or a text
+    cells = [column for row in rows[first + 1 :] for column, cell in enumerate(row) if cell]
     unnamed = sum(column >= len(header) or not header[column] for column in cells)
-    return wide[0] if unnamed <= len(cells) * MOST_UNNAMED else -1
+    return first if unnamed <= len(cells) * MOST_UNNAMED else -1
+
+
+def _heights(rows: Rows, marks: _Marks) -> int:
+    """How many rows of headings stand one over the other: below merged cells, or all bold as the first one is."""
+    count = 1
+    while count < min(table.MOST_HEADS, len(rows) - 1):
+        (number, _), (next_number, below) = rows[count - 1 : count + 1]
+        grouped = any(any(below[first:last]) for first, last in marks.merged.get(number, ()))
+        bold = _heads(below, next_number, marks.bold) and not _heads(*rows[count + 1][::-1], marks.bold)
+        if not (grouped or (bold and _heads(rows[0][1], rows[0][0], marks.bold))):
+            break
+        count += 1
+    return max(count, table.heading_rows([row for _, row in rows[: table.LOOKED_AT]]))
+
+
+def _names_in_bold(rows: Rows, bold: Places) -> bool:
+    """Whether each row is a name in bold and its value, once or several times."""
+    weights = [
+        [(number, column) in bold for column, cell in enumerate(row, 1) if cell]
+        for number, row in rows
+        if sum(map(bool, row)) > 1
+    ]
+    return len(weights) > 1 and all(row == [True, False] * (len(row) // 2) for row in weights)
 
 
 def _pick_lists(workbook: Any) -> set[str]:

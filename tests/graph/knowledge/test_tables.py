@@ -4,10 +4,12 @@ import datetime
 import io
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
+from openpyxl.styles import Font
 
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import load, number_formats, table, xlsx
@@ -76,6 +78,94 @@ def read(rows: Rows, header: bool | None = None) -> list[str]:
         pytest.param(
             [["Kiln", "Mia", "4"], ["Press", "Jonas", "5"]], ["Kiln; Mia; 4", "Press; Jonas; 5"], id="no headings"
         ),
+        pytest.param(
+            [["Version", "3.2"], ["Owner", "Soil group"]], ["Version: 3.2", "Owner: Soil group"], id="two names, two values"
+        ),
+        pytest.param(
+            [["Document no.", "SOP-12", "Version", "4"], ["Author", "M. Weber", "Date", "2024-05-06"]],
+            ["Document no.: SOP-12; Version: 4", "Author: M. Weber; Date: 2024-05-06"],
+            id="names that are shortened, two beside one another",
+        ),
+        pytest.param(
+            [["No.", "SOP-12", "Version", "4", "Page", "1 of 3"], ["Author", "Ana", "Date", "2024-05-06", "Status", "in force"]],
+            ["No.: SOP-12; Version: 4; Page: 1 of 3", "Author: Ana; Date: 2024-05-06; Status: in force"],
+            id="three names and values in a row",
+        ),
+        pytest.param(
+            [["Length", "12.5 m"], ["Draught", "1.1 m"], ["Weight (kg)", "500"], ["Berths", "4"]],
+            ["Length: 12.5 m", "Draught: 1.1 m", "Weight (kg): 500", "Berths: 4"],
+            id="names of measures",
+        ),
+        pytest.param(
+            [["Approver", "Dr Lind"], ["Approver", "M. Weber"], ["Version", "3.2"], ["Date", "2024-05-06"]],
+            ["Approver: Dr Lind", "Approver: M. Weber", "Version: 3.2", "Date: 2024-05-06"],
+            id="a name twice",
+        ),
+        pytest.param(
+            [["Name", "Phone", "Phone"], ["Ana", "020 7946 0001", "020 7946 0002"], ["Jo", "020 7946 0003", "020 7946 0004"]],
+            ["Name: Ana; Phone: 020 7946 0001; Phone: 020 7946 0002", "Name: Jo; Phone: 020 7946 0003; Phone: 020 7946 0004"],
+            id="a heading twice",
+        ),
+        pytest.param(
+            [["Sample", "Mass", "Length"], ["", "mg", "(mm)"], ["S1", "1.2", "4"], ["S2", "1.4", "5"]],
+            ["Sample: S1; Mass (mg): 1.2; Length (mm): 4", "Sample: S2; Mass (mg): 1.4; Length (mm): 5"],
+            id="a row of units",
+        ),
+        pytest.param(
+            [["Item", "Price", "Rent"], ["Oar", "free", "none"], ["Boat", "12", "3"], ["Sail", "40", "9"], ["Jib", "4", "2"], ["Mast", "9", "1"]],
+            ["Item: Oar; Price: free; Rent: none", "Item: Boat; Price: 12; Rent: 3", "Item: Sail; Price: 40; Rent: 9", "Item: Jib; Price: 4; Rent: 2", "Item: Mast; Price: 9; Rent: 1"],
+            id="words where others have numbers are no units",
+        ),
+        pytest.param(
+            [["", "North", "", "", ""], ["", "2023", "", "2024", ""], ["Item", "Plan", "Real", "Plan", "Real"], ["Oil", "1", "2", "3", "4"]],
+            ["Item: Oil; North 2023 Plan: 1; North 2023 Real: 2; North 2024 Plan: 3; North 2024 Real: 4"],
+            id="three rows of headings",
+        ),
+        pytest.param(
+            [["Item", "2024-01", "2024-02"], ["Wood", "1", "2"], ["Oil", "4", "5"]],
+            ["Item: Wood; 2024-01: 1; 2024-02: 2", "Item: Oil; 2024-01: 4; 2024-02: 5"],
+            id="months as headings",
+        ),
+        pytest.param(
+            [["Shift", "1", "2", "3"], ["Ana", "early", "late", "off"], ["Jo", "late", "early", "off"]],
+            ["Shift: Ana; 1: early; 2: late; 3: off", "Shift: Jo; 1: late; 2: early; 3: off"],
+            id="numbers that count on as headings",
+        ),
+        pytest.param(
+            [["Drug", "5 mg", "10 mg"], ["Alpha", "yes", "no"], ["Beta", "no", "no"]],
+            ["Drug: Alpha; 5 mg: yes; 10 mg: no", "Drug: Beta; 5 mg: no; 10 mg: no"],
+            id="doses as headings",
+        ),
+        pytest.param(
+            [["Loan", "0-30 days", "Over 60"], ["A", "5", "7"], ["B", "1", "3"]],
+            ["Loan: A; 0-30 days: 5; Over 60: 7", "Loan: B; 0-30 days: 1; Over 60: 3"],
+            id="spans as headings",
+        ),
+        pytest.param(
+            [["Item", "Price 2024"], ["Boat", "12"], ["Oar", "4"]],
+            ["Item: Boat; Price 2024: 12", "Item: Oar; Price 2024: 4"],
+            id="a heading that ends with a year",
+        ),
+        pytest.param(
+            [["Report", "Inventory"], ["Date", "2024-03-01"], [], ["Device", "Keeper", "Room"], ["Kiln", "Mia", "Hall"], ["Saw", "Jo", "Attic"]],
+            ["Report: Inventory", "Date: 2024-03-01", "Device: Kiln; Keeper: Mia; Room: Hall", "Device: Saw; Keeper: Jo; Room: Attic"],
+            id="names and values above a table",
+        ),
+        pytest.param(
+            [["Device", "Keeper"], ["Kiln", "Mia"], ["Saw", "Jo"], [], ["Berth", "Depth"], ["A1", "2.4"], ["A2", "3.1"]],
+            ["Device: Kiln; Keeper: Mia", "Device: Saw; Keeper: Jo", "Berth: A1; Depth: 2.4", "Berth: A2; Depth: 3.1"],
+            id="a second table below",
+        ),
+        pytest.param(
+            [["Device", "Keeper"], ["Kiln", "Mia"], ["Saw", "Jo"], [], ["Lathe", "Ana"], ["Press", "Tom"]],
+            ["Device: Kiln; Keeper: Mia", "Device: Saw; Keeper: Jo", "Device: Lathe; Keeper: Ana", "Device: Press; Keeper: Tom"],
+            id="a table that goes on below a blank row",
+        ),
+        pytest.param(
+            [["Timestamp", "How was it? " * 12], ["2024-01-01 10:00", "Fine"], ["2024-01-02 10:00", "Dull"]],
+            [f"Timestamp: 2024-01-0{day} 10:00; {('How was it? ' * 12)[:100].strip()}: {said}" for day, said in ((1, "Fine"), (2, "Dull"))],
+            id="questions of a form as headings",
+        ),
     ],
 )  # fmt: skip
 def test_rows_say_how_a_table_is_read(rows: Rows, expected: list[str]) -> None:
@@ -87,6 +177,46 @@ def test_headings_that_are_marked_stay_headings() -> None:
         "Setting: port; Value: 80",
         "Setting: host; Value: x.example",
     ]
+
+
+def test_a_blank_row_where_the_headings_would_stand_leaves_names_and_values() -> None:
+    text = load(b"| | |\n|---|---|\n| Title | Cleaning |\n| Version | 3.2 |\n| Owner | Soil group |\n", "a.md").text
+    assert text == "Title: Cleaning\nVersion: 3.2\nOwner: Soil group"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        pytest.param(
+            "<thead><tr><th rowspan=3>Port</th><th colspan=4>Tides</th></tr><tr><th colspan=2>Spring</th><th colspan=2>Neap</th></tr>"
+            "<tr><th>High</th><th>Low</th><th>High</th><th>Low</th></tr></thead><tr><td>Varn</td><td>a</td><td>b</td><td>c</td><td>d</td></tr>",
+            "Port: Varn; Tides Spring High: a; Tides Spring Low: b; Tides Neap High: c; Tides Neap Low: d",
+            id="three rows of headings over words",
+        ),
+        pytest.param(
+            "<tr><th colspan=2>Stock</th></tr><tr><th>Device</th><th>Room</th></tr><tr><td>Kiln</td><td>Hall</td></tr>",
+            "Stock\nDevice: Kiln; Room: Hall",
+            id="a title among the headings",
+        ),
+        pytest.param(
+            "<tr><th><h3>Step</h3></th><th><h3>Do</h3></th></tr><tr><td>One</td><td>a</td></tr><tr><td>Two</td><td>b</td></tr>",
+            "Step: One; Do: a\nStep: Two; Do: b",
+            id="headings of the page as headings of the table",
+        ),
+        pytest.param(
+            "<tr><td><b>Owner</b></td><td>Ana</td></tr><tr><td><b>Room</b></td><td>Attic</td></tr>",
+            "Owner: Ana\nRoom: Attic",
+            id="names in bold",
+        ),
+        pytest.param(
+            "<tr><th>No</th><td>SOP-12</td><th>State</th><td>valid</td></tr><tr><th>Author</th><td>Weber</td><th>Site</th><td>Mill</td></tr>",
+            "No: SOP-12; State: valid\nAuthor: Weber; Site: Mill",
+            id="names and values twice in a row",
+        ),
+    ],
+)  # fmt: skip
+def test_a_table_of_a_page_is_read_as_it_is_marked(source: str, expected: str) -> None:
+    assert load(f"<main><h1>T</h1><table>{source}</table></main>".encode(), "a.html").text == f"# T\n\n{expected}"
 
 
 @pytest.mark.parametrize(
@@ -171,6 +301,81 @@ def test_a_column_left_blank_inside_one_table_does_not_divide_it() -> None:
     ):
         sheet.append(row)
     assert "Task: Oil; Who: Ana; Day: Monday; Hour: 9" in saved(book).text
+
+
+def sheet(rows: Sequence[Any], bold: Sequence[str] = (), merged: Sequence[str] = ()) -> str:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    for row in rows:
+        page.append(row)
+    for place in bold:
+        page[place].font = Font(bold=True)
+    for area in merged:
+        page.merge_cells(area)
+    return saved(book).text.removeprefix("# Sheet\n\n")
+
+
+def test_names_and_values_above_a_table_of_a_sheet() -> None:
+    rows = [
+        ["Owner", "Soil group"],
+        ["Version", 3.2],
+        ["Date", "2024-03-01"],
+        [],
+        ["Device", "Room"],
+        ["Kiln", 4],
+        ["Saw", 9],
+    ]
+    expected = "Owner: Soil group\nVersion: 3.2\nDate: 2024-03-01\nDevice: Kiln; Room: 4\nDevice: Saw; Room: 9"
+    assert sheet(rows).replace("\n\n", "\n") == expected
+    assert sheet(rows, bold=["A5", "B5"]).replace("\n\n", "\n") == expected
+
+
+def test_a_table_of_a_sheet_goes_on_below_a_blank_row_and_another_begins() -> None:
+    rows = [
+        ["Device", "Price"],
+        ["Kiln", 3],
+        ["Saw", 4],
+        [],
+        ["Lathe", 5],
+        ["Press", 6],
+        [],
+        ["Berth", "Depth"],
+        ["A1", 2.4],
+        ["A2", 3.1],
+    ]
+    assert sheet(rows).split("\n") == [
+        "Device: Kiln; Price: 3", "Device: Saw; Price: 4", "Device: Lathe; Price: 5", "Device: Press; Price: 6", "",
+        "Berth: A1; Depth: 2.4", "Berth: A2; Depth: 3.1",
+    ]  # fmt: skip
+
+
+def test_merged_and_bold_headings_over_words() -> None:
+    rows = [
+        ["Port", "Spring", None, "Autumn", None],
+        [None, "High", "Low", "High", "Low"],
+        ["Varn", "early", "late", "noon", "dusk"],
+    ]
+    expected = "Port: Varn; Spring High: early; Spring Low: late; Autumn High: noon; Autumn Low: dusk"
+    assert sheet(rows, merged=["A1:A2", "B1:C1", "D1:E1"]) == expected
+
+
+def test_bold_tells_headings_from_names() -> None:
+    rows = [["Item", "State"], ["boat", "12"], ["oar", "lost"]]
+    assert sheet(rows, bold=["A1", "B1"]) == "Item: boat; State: 12\nItem: oar; State: lost"
+    rows = [["Owner", "Ana"], ["Deputy", "Jo"], ["Room", "Attic"]]
+    assert sheet(rows, bold=["A1", "A2", "A3"]) == "Owner: Ana\nDeputy: Jo\nRoom: Attic"
+
+
+def test_a_board_and_a_form_in_a_sheet() -> None:
+    board = [["A plan of the year"], [], ["TO DO", "DOING"], [None, "Dig"], ["Sow", "Mow"]]
+    assert sheet(board).endswith("DOING: Dig\nTO DO: Sow; DOING: Mow")
+    form = [
+        ["Please answer:"],
+        ["1) How many of the servers that you run are out of date today and why are they?"],
+        ["2) Others?", "0"],
+    ]
+    assert "Please answer::" not in sheet(form) and "Please answer: " not in sheet(form)
 
 
 def test_the_line_in_which_excel_tells_its_delimiter_is_no_row() -> None:
