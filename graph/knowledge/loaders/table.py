@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _NUMBER = re.compile(r"[-+(]?[\d.,\s%$€£()/:-]*\d[\d.,\s%$€£()/:-]*")
 _MONEY = re.compile(
@@ -183,6 +184,7 @@ def _label(cell: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def kind(cell: str) -> str:
     """What a value is: number, amount (with a unit), date, code, word (a few of them), or text; "" for none."""
     if not cell or len(cell) > KIND_LENGTH:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import Quarantined
-from graph.knowledge.loaders import archive, number_formats, strict, table
+from graph.knowledge.loaders import archive, number_formats, strict, table, xlsx_drawings
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
+from graph.knowledge.loaders.xlsx_drawings import Drawing
 
 MAX_CELLS = 2_000_000  # about 300 MiB in openpyxl
 _NO_VALUE = re.compile(rb"(?:</f>|<f\b[^<>]*/>)\s*+(?:<v\s*+/>|<v>\s*+</v>)?\s*+</c>")
@@ -58,25 +59,34 @@ def read(data: bytes, out: Builder) -> None:
     reader.read()
     workbook = reader.wb
     offered = _pick_lists(workbook)
-    hidden = charts = 0
+    names = reader.archive.namelist()
+    drawn: dict[str, Drawing] = {}
+    if any(name.startswith("xl/drawings/drawing") for name in names):
+        drawn = xlsx_drawings.of_sheets(data, ((sheet.name, rel.target) for sheet, rel in reader.parser.find_sheets()))
+    hidden = charts = pictures = 0
     for sheet in workbook.worksheets:
         rows = _rows(sheet, out)
         if sheet.title in offered:
             continue
-        hidden += sheet.sheet_state != "visible"
-        charts += len(getattr(sheet, "_charts", ()))
+        drawing = drawn.get(sheet.title, Drawing())
         if sheet.sheet_state != "visible":
+            hidden += 1
             for _, cells in sorted(rows.items()):
                 out.hide(f"{sheet.title}: {'; '.join(cells[column] for column in sorted(cells))}")
+            for texts in drawing.texts:
+                out.hide(" ".join(texts))
             continue
-        _sheet(sheet, rows, out)
+        charts += len(getattr(sheet, "_charts", ()))
+        pictures += drawing.pictures
+        _sheet(sheet, rows, drawing, out)
     unread = {
         "chart sheet": reader.chart_sheets,
         "chart": charts,
+        "picture": pictures,
         "hidden sheet": hidden,
         "formula without a value": _without_value(data),
     }
-    if reader.archive is not None and any(name.endswith("vbaProject.bin") for name in reader.archive.namelist()):
+    if any(name.endswith("vbaProject.bin") for name in names):
         out.note("macros")
     for what, count in unread.items():
         if count:
@@ -86,7 +96,7 @@ def read(data: bytes, out: Builder) -> None:
         out.hide(getattr(workbook.properties, field) or "")
 
 
-def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
+def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: Builder) -> None:
     hidden = _hidden_columns(sheet)
     marks = _marks(sheet)
     visible: Rows = []
@@ -98,7 +108,7 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
             out.hide(cells.pop(column))
         if cells:
             visible.append((number, [cells.get(column, "") for column in range(1, max(cells) + 1)]))
-    if not visible:
+    if not visible and not drawing.texts:
         return
     out.sheet = sheet.title
     out.leave_sections()
@@ -114,6 +124,8 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], out: Builder) -> None:
             _tables(part, marks.from_column(first), out)
         for number, texts in sorted(marks.notes.items()):  # at headings, titles and cells without a value
             out.row(f"Note: {'; '.join(texts)}", number)
+    for texts in drawing.texts:
+        out.paragraph("\n".join(texts))
     out.sheet = None
 
 
@@ -161,7 +173,10 @@ def _notes(sheet: Any) -> dict[int, list[str]]:
     """Row → the notes at its cells."""
     found: dict[int, list[str]] = {}
     for (row, _), cell in sorted(getattr(sheet, "_cells", {}).items()):
-        if cell.comment is not None and (text := " ".join(str(cell.comment.text).split())[:MOST_NOTE]):
+        told = str(cell.comment.text) if cell.comment is not None else ""
+        if told.startswith("[Threaded comment]"):  # Excel writes what older ones are to show above its own text
+            told = told.partition("Comment:")[2]
+        if text := " ".join(told.split())[:MOST_NOTE]:
             found.setdefault(row, []).append(text)
     return found
 
@@ -339,6 +354,8 @@ def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:
     rows: dict[int, dict[int, str]] = {}
     for (row, column), cell in cells.items():
         text = _text(cell) if cell.value is not None else ""
+        if not text and isinstance(cell.value, str):
+            out.hide(cell.value)  # its format shows nothing
         if text:
             rows.setdefault(row, {})[column] = text
             if len(rows) > MAX_BLOCKS:
@@ -367,15 +384,12 @@ def _text(cell: Any) -> str:
     value, form = cell.value, str(cell.number_format or "General")
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if isinstance(value, datetime.datetime):
-        midnight = value.time() == datetime.time()
-        return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
     if isinstance(value, datetime.date):
-        return value.isoformat()
+        return number_formats.moment(value, form)
     if isinstance(value, datetime.time):
         return value.isoformat("seconds" if value.second else "minutes")
     if isinstance(value, datetime.timedelta):
         return number_formats.duration(value, form)
     if isinstance(value, int | float):
         return number_formats.plain(value) if form == "General" else number_formats.shown(value, form)
-    return str(value)
+    return number_formats.shown_text(str(value), form)

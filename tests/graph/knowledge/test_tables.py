@@ -3,11 +3,13 @@
 import datetime
 import io
 import time
+import zipfile
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.styles import Font
 
@@ -227,8 +229,12 @@ def test_a_table_of_a_page_is_read_as_it_is_marked(source: str, expected: str) -
         (0.125, "0.0%", "12.5%"), (0.5, '0.0 "mg"', "0.5 mg"), (1234567, '#,##0.0,,"M"', "1.2M"),
         (0.00012, "0.00E+00", "1.20E-04"), (1.75, "# ?/?", "1 3/4"), (12.5, "0.##", "12.5"), (7, "0.##", "7"),
         (5, "General", "5"), (2.5, "@", "2.5"), (3, "", "3"), (1200, "_-* #,##0.00 €_-", "1,200.00 €"),
-        (0, '0;-0;"none"', "none"), (1500, '[>=1000000]0.0,,"M";0.0,"K"', "1500"), (0.5, "# ??/12", "0.5"),
-        (3001234567, "000-000-0000", "3001234567"), (0, '_($* "-"??_)', "$-"), (8, "[Red]0", "8"), (8, '"' * 500, "8"), (1e300, "0" * 150, f"{1e300:.0f}"),
+        (0, '0;-0;"none"', "none"), (1500, '[>=1000000]0.0,,"M";0.0,"K"', "1.5K"), (0.5, "# ??/12", "6/12"),
+        (3001234567, "000-000-0000", "300-123-4567"), (5551234567, "(000) 000-0000", "(555) 123-4567"),
+        (7, '00":"00', "00:07"), (2_500_000, '[>=1000000]0.0,,"M";0.0,"K"', "2.5M"), (9, '[=1]"one";0" many"', "9 many"),
+        (3, '[<5]"low";"high"', "low"), (2, "[>5]0", "2"), (100, '0" %"', "100 %"), (2.25, "# ?/4", "2 1/4"), (2.75, "?/?", "11/4"),
+        (1e-7, "General", "1E-07"), (3, ";;;", ""), (0, "#,##0;;", ""), (-2, "#,##0;;", ""), (0, '"Yes";"Yes";"No"', "No"),
+        (1.5, "000-000", "000-002"), (-7, "@", "-7"), (float("1e308"), "0-0", "1E+308"), (0, '_($* "-"??_)', "$-"), (8, "[Red]0", "8"), (8, '"' * 500, "8"), (1e300, "0" * 150, f"{1e300:.0f}"),
     ],
 )  # fmt: skip
 def test_a_number_is_shown_in_its_format(value: float, form: str, expected: str) -> None:
@@ -259,6 +265,26 @@ def test_hours_beyond_a_day_stay_hours() -> None:
     assert document.text.endswith("Task: Oil; Time: 27:15")
 
 
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [
+        (datetime.timedelta(minutes=95, seconds=3), "[mm]:ss", "95:03"), (datetime.time(9, 5), "h:mm", "09:05"),
+        (datetime.date(2024, 3, 1), "mmm yyyy", "2024-03"), (datetime.date(2024, 3, 1), "yyyy", "2024"),
+        (datetime.date(2024, 3, 5), "d mmm", "2024-03-05"), (datetime.date(2024, 3, 5), '[$-409]d" day of "mmmm', "2024-03-05"),
+        (datetime.datetime(2024, 3, 5, 14, 30), "hh:mm", "14:30"),
+        (datetime.datetime(2024, 3, 5, 14, 30), "d/m/yy h:mm AM/PM", "2024-03-05 14:30:00"),
+        ("SP-1", '"Doc "@', "Doc SP-1"), ("plain", "0.00", "plain"), ("as is", '0;-0;0;"Doc "@', "Doc as is"), ("gone", ";;;", ""),
+    ],
+)  # fmt: skip
+def test_dates_times_and_texts_are_shown_as_their_format_says(value: object, form: str, expected: str) -> None:
+    document = workbook(
+        ("A1", "Item", "General"), ("B1", "Size", "General"), ("C1", "Value", "General"),
+        ("A2", "Oil", "General"), ("B2", 4, "General"), ("C2", value, form),
+    )  # fmt: skip
+    assert document.text.endswith(f"Item: Oil; Size: 4; Value: {expected}" if expected else "Item: Oil; Size: 4")
+    assert ("gone" in document.hidden) == (value == "gone")
+
+
 def test_what_a_workbook_has_beside_its_cells_is_told() -> None:
     book = Workbook()
     data = book.active
@@ -271,6 +297,49 @@ def test_what_a_workbook_has_beside_its_cells_is_told() -> None:
     document = saved(book)
     assert document.notes == ("1 chart sheet", "1 hidden sheet", "2 formulas without a value")
     assert "Device: Kiln; Keeper: Mia; Note: From May it is Ana." in document.text
+
+
+@pytest.mark.filterwarnings("ignore:DrawingML")  # openpyxl reads none itself
+def test_boxes_and_pictures_on_a_sheet_are_read_or_told() -> None:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    for row in (["Item", "Price"], ["Boat", 12]):
+        page.append(row)
+    chart = BarChart()
+    chart.add_data(Reference(page, min_col=2, min_row=1, max_row=2), titles_from_data=True)
+    page.add_chart(chart, "E5")
+    stream = io.BytesIO()
+    book.save(stream)
+    box = '<xdr:sp><xdr:nvSpPr><xdr:cNvPr id="{}" name="b" {}/></xdr:nvSpPr><xdr:txBody>{}</xdr:txBody></xdr:sp>'
+    words = "<a:p><a:r><a:t>Prices hold </a:t></a:r><a:r><a:t>until May.</a:t></a:r></a:p><a:p/><a:p><a:r><a:t>Ask Ana.</a:t></a:r></a:p>"
+    secret = "<a:p><a:r><a:t>secret</a:t></a:r></a:p>"
+    drawn = (
+        '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><xdr:twoCellAnchor>'
+        + box.format(2, "", words)
+        + box.format(3, 'hidden="1"', secret)
+        + '<xdr:pic><xdr:nvPicPr><xdr:cNvPr id="4" name="p"/></xdr:nvPicPr></xdr:pic></xdr:twoCellAnchor></xdr:wsDr>'
+    )
+    made = io.BytesIO()
+    with zipfile.ZipFile(stream) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, drawn if name == "xl/drawings/drawing1.xml" else source.read(name))
+    document = load(made.getvalue(), "a.xlsx")
+    assert document.text == "# Sheet\n\nItem: Boat; Price: 12\n\nPrices hold until May.\nAsk Ana."
+    assert document.notes == ("1 picture",) and document.blocks[-1].sheet == "Sheet"
+
+
+def test_a_thread_of_comments_is_read_without_the_words_for_older_programs() -> None:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    for row in (["Item", "Price"], ["Boat", 12]):
+        page.append(row)
+    page["B2"].comment = Comment(
+        "[Threaded comment]\n\nYour version of Excel reads this.\n\nComment:\n    From May 14.", "x"
+    )
+    assert saved(book).text.endswith("Item: Boat; Price: 12; Note: From May 14.")
 
 
 def test_two_tables_beside_one_another_are_two_tables() -> None:
