@@ -35,9 +35,14 @@ def read_json(data: bytes, out: Builder) -> None:
 
 
 def read_yaml(data: bytes, out: Builder) -> None:
+    for value in yaml_values(decode(data)):
+        _write(value, out)
+
+
+def yaml_values(text: str) -> list[Any]:
+    """The documents of a YAML text; raises DocumentError where there are none, or where they would grow."""
     import yaml
 
-    text = decode(data)
     try:
         aliases = depth = 0
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
@@ -45,11 +50,9 @@ def read_yaml(data: bytes, out: Builder) -> None:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if aliases > MOST_ALIASES or depth > MOST_DEPTH:
                 raise Quarantined("bomb", "it has many aliases, or is nested very deep", hint="write it out as text")
-        values = list(yaml.load_all(text, Loader=yaml.BaseLoader))  # texts as they are written, and no objects
+        return list(yaml.load_all(text, Loader=yaml.BaseLoader))  # texts as they are written, and no objects
     except yaml.YAMLError as exc:
         raise _invalid("YAML", exc) from exc
-    for value in values:
-        _write(value, out)
 
 
 def read_toml(data: bytes, out: Builder) -> None:

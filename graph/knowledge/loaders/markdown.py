@@ -22,7 +22,7 @@ def read(data: bytes, out: Builder) -> None:
     front = _FRONT_MATTER.match(text)
     fields = (front[1] or front[2] or "") if front else ""
     if front:
-        for name, value in front_matter.shown(fields):
+        for name, value in front_matter.shown(fields, toml=front[2] is not None):
             out.field(name, value)
         out.hide(fields)
         text = text[front.end() :]
