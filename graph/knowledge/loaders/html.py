@@ -111,12 +111,13 @@ class _Walk:
         self.terms: list[str] = []  # of a definition list, whose definitions follow
         self.lead = ""  # what the next text begins with: the term it defines, the name of its box
         self.notes: list[LexborNode] = []  # footnotes of this section, which stand at its end
-        self.buttons: set[int] = set()  # that open a part of the page which is folded away, and these parts
-        self.folded: set[int] = set()
+        self.folds: html_frame.Folds | None = None
         self.told: set[int] = set()  # what need not be read where it stands: footnotes, ways to other pages
 
     def run(self, top: LexborNode) -> None:
-        self.buttons, self.folded = html_frame.folds(top)
+        if self.folds is None:
+            self.folds = html_frame.folds(top, self.shut)
+            self.told |= self.folds.tabs
         if self.skipped >= BOILERPLATE:
             self.told.update(box.mem_id for box in html_frame.ways_on(top))
         # (node, whether it ends here, whether something dark is painted behind it)
@@ -160,7 +161,7 @@ class _Walk:
 
     def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode] | None, bool]:
         """The children to go on with; None for an element that is left out whole."""
-        tag, attributes = node.tag or "", node.attributes
+        tag, attributes, folds = node.tag or "", node.attributes, self.folds or html_frame.Folds()
         if node.mem_id in self.told:
             return None, painted
         if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
@@ -172,7 +173,7 @@ class _Walk:
                 self.out.hide(value)
         if tag == "input" and attributes.get("type") == "hidden":
             self.out.hide(attributes.get("value") or "")
-        if node.mem_id in self.buttons:
+        if node.mem_id in folds.buttons:
             if node.parent is not None and node.parent.tag in HEADINGS:
                 self.inline.append(node.text())
             else:
@@ -183,7 +184,10 @@ class _Walk:
             return None, painted
         style = visibility.declarations(attributes.get("style") or "")
         painted = painted or visibility.coloured(style) or "bgcolor" in attributes
-        shut = self.hidden(attributes, style) and node.mem_id not in self.folded
+        if tab := folds.names.get(node.mem_id):
+            self.flush()
+            self.place(tab)
+        shut = self.hidden(attributes, style) and node.mem_id not in folds.parts
         if shut or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
             return None, painted
@@ -333,13 +337,17 @@ class _Walk:
         self.items, self.in_item = [], False
 
     def row_hidden(self, row: LexborNode) -> bool:
-        found = self.hidden(row.attributes, visibility.declarations(row.attributes.get("style") or ""))
-        if found:
+        if found := self.shut(row):
             self.out.hide(row.text(separator=" "))
         return found
 
+    def shut(self, node: LexborNode) -> bool:
+        return self.hidden(node.attributes, visibility.declarations(node.attributes.get("style") or ""))
+
     def hidden(self, attributes: dict[str, str | None], style: dict[str, str]) -> bool:
-        if "hidden" in attributes or visibility.conceals(style):
+        if "hidden" in attributes and attributes["hidden"] != "until-found":  # which a search on the page opens
+            return True
+        if visibility.conceals(style):
             return True
         if not self.hidden_names:
             return False
@@ -377,7 +385,7 @@ class _Cell(_Walk):
     def __init__(self, walk: _Walk) -> None:
         super().__init__(walk.out, walk.hidden_names, walk.skipped, walk.signs)
         self.texts: list[str] = []
-        self.notes, self.told = walk.notes, walk.told
+        self.notes, self.told, self.folds = walk.notes, walk.told, walk.folds
 
     def leave(self, tag: str) -> None:
         super().leave("p" if tag in HEADINGS else tag)

@@ -1,7 +1,8 @@
 """What of a web page is its frame: menus, banners, notices about cookies, contents, ways to other pages."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
@@ -22,6 +23,9 @@ _ONWARD = re.compile(r"\W*(?:prev(?:ious)?|next)(?: (?:page|chapter|section|topi
 _WAYS = re.compile(r"\W*(?:prev(?:ious)?|next|up|home|top|contents|index)\W*", re.I)
 _ONWARD_LINKS = "a[rel~=prev], a[rel~=previous], a[rel~=next], a[accesskey=p], a[accesskey=n]"
 _ONWARD_WORDS = 60
+_OPENERS = "[aria-expanded], [aria-controls], [data-bs-target], [data-target], [role=tab]"
+_NO_TEXT = frozenset(("nav", "ul", "form", "menu", "input"))
+MOST_FOLDS = 1_000
 _NO_BOX = "h1, h2, h3, h4, h5, h6, pre, dl, main, article, img[alt*=' ']"
 
 
@@ -38,23 +42,69 @@ def frames(node: LexborNode) -> bool:
     return any(_FRAME_NAMES.fullmatch(name.lower()) for name in names) and node.css_first("h1, main, article") is None
 
 
-def folds(top: LexborNode) -> tuple[set[int], set[int]]:
-    """Buttons that open a part of the page which is folded away at first, and these parts: `mem_id` of each. A reader
-    opens them to read on, so they are no hidden text; menus that open in the same way are left out by what they are."""
-    buttons: set[int] = set()
-    parts: set[int] = set()
-    by_id = {node.attributes.get("id"): node for node in top.css("[id][hidden]")}
-    for button in top.css("[aria-expanded]"):
-        alone = button.parent is not None and (button.parent.tag or "") in ("h2", "h3", "h4", "h5", "h6", "dt")
-        after = button.parent if alone else button
-        sibling = after.next if after is not None else None
-        while sibling is not None and not sibling.is_element_node:
-            sibling = sibling.next
-        part = by_id.get(button.attributes.get("aria-controls"), sibling)
-        if part is not None and "hidden" in part.attributes and part.tag not in ("nav", "ul", "form", "menu"):
-            buttons.add(button.mem_id)
-            parts.add(part.mem_id)
-    return buttons, parts
+@dataclass
+class Folds:
+    """What a page unfolds, by `mem_id`: buttons, the parts that they open, and the names of parts that are chosen by a
+    tab; and these tabs, which stand apart from what they open."""
+
+    buttons: set[int] = field(default_factory=set)
+    parts: set[int] = field(default_factory=set)
+    names: dict[int, str] = field(default_factory=dict)
+    tabs: set[int] = field(default_factory=set)
+
+
+def folds(top: LexborNode, shut: Callable[[LexborNode], bool]) -> Folds:
+    """What is folded away at first and opened by a button that a reader sees: an answer, the panel of a tab. A reader
+    opens it to read on, so it is no hidden text; menus that open in the same way are left out by what they are. `shut`
+    tells whether an element by itself is out of sight."""
+    found, clear = Folds(), set[int]()
+    by_id = {node.attributes.get("id"): node for node in top.css("[id]")}
+    for button in top.css(_OPENERS)[:MOST_FOLDS]:
+        tab = button.attributes.get("role") == "tab"
+        below = None if tab else _below(button)
+        part = by_id.get(_opens(button)) or (below if "aria-expanded" in button.attributes else None)
+        if part is None or part.tag in _NO_TEXT or frames(part) or _unseen(button, found, shut, clear):
+            continue
+        if tab:
+            found.tabs.add(button.mem_id)
+            found.names[part.mem_id] = button.text()
+        if shut(part):
+            found.parts.add(part.mem_id)
+        if not tab and (shut(part) or (below is not None and below.mem_id == part.mem_id)):
+            found.buttons.add(button.mem_id)
+    return found
+
+
+def _opens(button: LexborNode) -> str:
+    """The id of what a button opens; "" for none."""
+    attributes = button.attributes
+    target = attributes.get("data-bs-target") or attributes.get("data-target") or attributes.get("href") or ""
+    return attributes.get("aria-controls") or (target[1:] if target.startswith("#") else "")
+
+
+def _below(button: LexborNode) -> LexborNode | None:
+    """What follows a button, or the heading that it is all of."""
+    alone = button.parent is not None and (button.parent.tag or "") in ("h2", "h3", "h4", "h5", "h6", "dt")
+    after = button.parent if alone else button
+    sibling = after.next if after is not None else None
+    while sibling is not None and not sibling.is_element_node:
+        sibling = sibling.next
+    return sibling
+
+
+def _unseen(button: LexborNode, found: Folds, shut: Callable[[LexborNode], bool], clear: set[int]) -> bool:
+    """Whether a button is out of sight, and not only folded away with what is around it. `clear`: elements of which it
+    is known that they and all around them are in sight."""
+    passed, node = set[int](), button
+    while node.is_element_node and node.mem_id not in clear:
+        if shut(node) and node.mem_id not in found.parts:
+            return True
+        passed.add(node.mem_id)
+        if node.parent is None:
+            break
+        node = node.parent
+    clear |= passed
+    return False
 
 
 def _has_words(node: LexborNode) -> bool:
