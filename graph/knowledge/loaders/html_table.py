@@ -8,15 +8,19 @@ MAX_SPAN = 100
 
 
 def heads(node: LexborNode) -> int:
-    """How many rows at the top of a table are marked as headings, whether by <thead> or by <th> alone."""
+    """How many rows at the top of a table are marked as headings: by <thead>, by <th> alone, or by being all bold."""
     if (top := node.css_first("thead")) is not None:
         return len(top.css("tr"))
+    rows = node.css("tr")
     count = 0
-    for row in node.css("tr"):
+    for row in rows:
         if row.css_first("th") is None or row.css_first("td") is not None:
             break
         count += 1
-    return count
+    if count or len(rows) < 2:
+        return count
+    weights = [[_named(cell) for cell in row.css("td")] for row in rows[:2]]
+    return int(len(weights[0]) > 1 and all(weights[0]) and not all(weights[1]))
 
 
 def names_values(node: LexborNode) -> bool:

@@ -16,7 +16,9 @@ _MONEY = re.compile(
     r"(?:(?:[A-Z]{3}|[^\W\d_]{1,2}\.?)\s|[$€£¥₨]\s?)[-+(]?\d[\d.,]*\)?|[-+(]?\d[\d.,\s]*\)?\s?(?:[A-Z]{3}|[$€£¥₨])"
 )
 _AMOUNT = re.compile(r"[-+<>≤≥~]?\s?\d[\d.,\s]*(?:[-–/]\s?\d[\d.,]*)?\s?[^\W\d_][^\W\d]{0,3}(?:/[^\W\d]{1,4}|[²³])?")
-_DAY = re.compile(r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d.{0,9})?)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)")
+_DAY = re.compile(
+    r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d.{0,9})?)?|\d{1,2}:\d\d(?::\d\d)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)"
+)
 _DATE = re.compile(
     r"(?=.*\d{4}|.*\d[./-]\d)\d{0,4}[\s./-]?(?:\d{1,2}|[^\W\d]{3,9})[\s./,-]+\d{1,4}(?:[\s./,-]+\d{1,4})?.{0,9}"
 )
@@ -171,6 +173,9 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if width == 2 and stated:
         return True
+    nameless = sum(1 for row in rows for at in range(1, len(row), 2) if row[at].strip() and not row[at - 1].strip())
+    if nameless * 4 > len(labels) or (width > 2 and not stated and "text" not in top):
+        return False
     mixed = [kinds for kinds in columns if len(kinds) > 1 and _share(kinds)[1] < ALIKE]
     phrases = width == 2 and _share(columns[0])[0] == "text" and grid[0][1] == "text"
     return bool(mixed) or phrases

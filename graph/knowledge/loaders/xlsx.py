@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from graph.errors import Quarantined
@@ -131,7 +132,7 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: B
 
 def _side_by_side(rows: Rows) -> list[tuple[int, Rows]]:
     """The tables of a sheet that stand beside one another, each with its first column from 0. Columns without a value
-    divide them, where they do not begin and end in the same rows. Otherwise such a column is only a gap."""
+    divide them: two such columns do, and one does where they do not begin and end in the same rows."""
     used = sorted({at for _, row in rows for at, cell in enumerate(row) if cell})
     starts = [at for before, at in zip([-2, *used], used, strict=False) if at > before + 1]
     if len(starts) < 2:
@@ -146,7 +147,8 @@ def _side_by_side(rows: Rows) -> list[tuple[int, Rows]]:
         parts.append(part)
     extents = {(part[0][0], part[-1][0]) for part in parts}
     headed = [[cell for cell in part[0][1] if cell] for part in parts]
-    if len(extents) == 1 and not all(headed[0] == titles for titles in headed):
+    wide_gaps = all(at > before + 2 for before, at in pairwise(used) if at > before + 1)
+    if len(extents) == 1 and not wide_gaps and not all(headed[0] == titles for titles in headed):
         return [(0, rows)]
     return [
         (first, [(number, row[first:]) for number, row in part]) for part, (first, _) in zip(parts, spans, strict=True)
@@ -201,14 +203,14 @@ def _with_gaps(rows: Rows) -> Iterator[tuple[int, list[str]]]:
 def _table(rows: Rows, above: Rows, marks: _Marks, out: Builder) -> Rows:
     """Writes the rows of one block, and gives the headings under which they stand. A row takes its notes with it."""
     cells = [row for _, row in rows]
-    header = _bold_header(rows, marks.bold)
+    header = _bold_header(rows, marks)
     pairs = header < 0 and _names_in_bold(rows, marks.bold)
     titles: Rows = []
     if header < 0 and not pairs and above and not table.another(cells, table.names(above[-1][1])):
         titles = above
     elif header < 0:
         pairs = pairs or table.names_and_values([_filled_cells(row) for row in cells])
-        header = -1 if pairs else _header(cells)
+        header = -1 if pairs else _header(rows, marks)
     part: Rows = [*titles]
 
     def write() -> None:
@@ -266,48 +268,73 @@ def _label(row: list[str], number: int, bold: Places) -> bool:
 
 
 def _heads(row: list[str], number: int, bold: Places) -> bool:
-    """Whether a row holds the headings of a table: several cells, all bold."""
+    """Whether a row holds the headings of a table: several cells with words, all bold."""
+    return _all_bold(row, number, bold) and table.looks_like_header(row)
+
+
+def _all_bold(row: list[str], number: int, bold: Places) -> bool:
     filled = [column for column, cell in enumerate(row, 1) if cell]
-    return len(filled) > 1 and all((number, column) in bold for column in filled) and table.looks_like_header(row)
+    return len(filled) > 1 and all((number, column) in bold for column in filled)
 
 
-def _bold_header(rows: Rows, bold: Places) -> int:
-    """Index of the first row that is bold and wide enough to hold the headings; -1 for none."""
+def _bold_header(rows: Rows, marks: _Marks) -> int:
+    """Index of the first row that is bold and wide enough to hold the headings, or names groups of them; -1 for none.
+    Numbers in bold are headings where they stand first and what is below is not bold."""
     width = max(sum(map(bool, row)) for _, row in rows[: HEADER_WITHIN + 5])
+    first = True
     for at, (number, row) in enumerate(rows[:HEADER_WITHIN]):
-        if sum(map(bool, row)) >= (width + 1) // 2 and _heads(row, number, bold):
+        wide = sum(map(bool, row)) >= (width + 1) // 2
+        if (wide or _grouped(rows, at, marks)) and _heads(row, number, marks.bold):
             return at
+        if wide and first and at + 1 < len(rows):
+            if _all_bold(row, number, marks.bold) and not _all_bold(*rows[at + 1][::-1], marks.bold):
+                return at
+            first = False
     return -1
 
 
-def _header(rows: list[list[str]]) -> int:
-    """Index of the row with the headings: the first that has words in most of the columns used; -1 for none."""
-    above = table.titles_above(rows)
-    width = max(sum(map(bool, row)) for row in rows[: HEADER_WITHIN + 5])
+def _header(rows: Rows, marks: _Marks) -> int:
+    """Index of the row with the headings: the first that has words in most of the columns used, or names groups of
+    them; -1 for none."""
+    cells = [row for _, row in rows]
+    above = table.titles_above(cells)
+    width = max(sum(map(bool, row)) for row in cells[: HEADER_WITHIN + 5])
     least = max(min(width, 2), (width + 1) // 2)
-    wide = [at for at, row in enumerate(rows[:HEADER_WITHIN]) if sum(map(bool, row)) >= least]
-    first = min((at for at in wide if at >= above), default=-1)
-    if first < 0 or not table.headed(rows[first : first + table.LOOKED_AT]):
+    for first, row in enumerate(cells[:HEADER_WITHIN]):
+        grouped = _grouped(rows, first, marks)
+        if first >= above and (sum(map(bool, row)) >= least or grouped):
+            break
+    else:
         return -1
-    if table.numbers_as_headings(rows[first : first + table.LOOKED_AT]):
+    if grouped or table.numbers_as_headings(cells[first : first + table.LOOKED_AT]):
         return first
-    header = rows[first]
-    long = width == 1 and any(len("".join(row)) > LONG for row in rows[: HEADER_WITHIN + 5])
-    if long or (width > 1 and not any(sum(map(bool, row)) > 1 for row in rows[first + 1 :])):
+    if not table.headed(cells[first : first + table.LOOKED_AT]):
+        return -1
+    long = width == 1 and any(len("".join(row)) > LONG for row in cells[: HEADER_WITHIN + 5])
+    if long or (width > 1 and not any(sum(map(bool, row)) > 1 for row in cells[first + 1 :])):
         return -1  # a form or a text
-    cells = [column for row in rows[first + 1 :] for column, cell in enumerate(row) if cell]
-    unnamed = sum(column >= len(header) or not header[column] for column in cells)
-    return first if unnamed <= len(cells) * MOST_UNNAMED else -1
+    header = cells[first]
+    below = [column for row in cells[first + 1 :] for column, cell in enumerate(row) if cell]
+    unnamed = sum(column >= len(header) or not header[column] for column in below)
+    return first if unnamed <= len(below) * MOST_UNNAMED else -1
+
+
+def _grouped(rows: Rows, at: int, marks: _Marks) -> bool:
+    """Whether a row has several cells, of which one reaches over columns that the next row names: "2024" over "Visits"
+    and "Income"."""
+    if at + 2 >= len(rows) or sum(map(bool, rows[at][1])) < 2:
+        return False
+    below = rows[at + 1][1]
+    return any(sum(map(bool, below[first - 1 : last])) > 1 for first, last in marks.merged.get(rows[at][0], ()))
 
 
 def _heights(rows: Rows, marks: _Marks) -> int:
     """How many rows of headings stand one over the other: below merged cells, or all bold as the first one is."""
     count = 1
     while count < min(table.MOST_HEADS, len(rows) - 1):
-        (number, _), (next_number, below) = rows[count - 1 : count + 1]
-        grouped = any(any(below[first:last]) for first, last in marks.merged.get(number, ()))
-        bold = _heads(below, next_number, marks.bold) and not _heads(*rows[count + 1][::-1], marks.bold)
-        if not (grouped or (bold and _heads(rows[0][1], rows[0][0], marks.bold))):
+        number, below = rows[count]
+        bold = _heads(below, number, marks.bold) and not _heads(*rows[count + 1][::-1], marks.bold)
+        if not (_grouped(rows, count - 1, marks) or (bold and _heads(*rows[0][::-1], marks.bold))):
             break
         count += 1
     return max(count, table.heading_rows([row for _, row in rows[: table.LOOKED_AT]]))

@@ -139,6 +139,16 @@ def read(rows: Rows, header: bool | None = None) -> list[str]:
             id="doses as headings",
         ),
         pytest.param(
+            [["Bus", "08:00", "09:00"], ["A", "yes", "no"], ["B", "no", "yes"]],
+            ["Bus: A; 08:00: yes; 09:00: no", "Bus: B; 08:00: no; 09:00: yes"],
+            id="times as headings",
+        ),
+        pytest.param(
+            [["Name", "Value", "Unit", "Remark"], ["port", "80", "", "usual"], ["host", "x.example", "", ""], ["wait", "30", "s", "long"]],
+            ["Name: port; Value: 80; Remark: usual", "Name: host; Value: x.example", "Name: wait; Value: 30; Unit: s; Remark: long"],
+            id="four columns that are not names and values",
+        ),
+        pytest.param(
             [["Loan", "0-30 days", "Over 60"], ["A", "5", "7"], ["B", "1", "3"]],
             ["Loan: A; 0-30 days: 5; Over 60: 7", "Loan: B; 0-30 days: 1; Over 60: 3"],
             id="spans as headings",
@@ -204,6 +214,11 @@ def test_a_blank_row_where_the_headings_would_stand_leaves_names_and_values() ->
             "<tr><th><h3>Step</h3></th><th><h3>Do</h3></th></tr><tr><td>One</td><td>a</td></tr><tr><td>Two</td><td>b</td></tr>",
             "Step: One; Do: a\nStep: Two; Do: b",
             id="headings of the page as headings of the table",
+        ),
+        pytest.param(
+            "<tr><td><b>Step</b></td><td><p><strong>Do</strong></p></td></tr><tr><td>One</td><td><ul><li>a</li><li>b</li></ul></td></tr>",
+            "Step: One; Do: a b",
+            id="bold headings over lists",
         ),
         pytest.param(
             "<tr><td><b>Owner</b></td><td>Ana</td></tr><tr><td><b>Room</b></td><td>Attic</td></tr>",
@@ -427,6 +442,47 @@ def test_merged_and_bold_headings_over_words() -> None:
     ]
     expected = "Port: Varn; Spring High: early; Spring Low: late; Autumn High: noon; Autumn Low: dusk"
     assert sheet(rows, merged=["A1:A2", "B1:C1", "D1:E1"]) == expected
+
+
+def test_bold_numbers_and_groups_are_headings() -> None:
+    rows = [["Size", 36, 37], ["Stock", 4, 0], ["Orders", 1, 2]]
+    assert sheet(rows, bold=["A1", "B1", "C1"]) == "Size: Stock; 36: 4; 37: 0\nSize: Orders; 36: 1; 37: 2"
+    rows = [
+        ["Item", "North", None, None, None], [None, "2023", None, "2024", None], [None, "Plan", "Real", "Plan", "Real"],
+        ["Oil", "a", "b", "c", "d"], ["Gas", "e", "f", "g", "h"],
+    ]  # fmt: skip
+    merged = ["A1:A3", "B1:E1", "B2:C2", "D2:E2"]
+    expected = "Item: Oil; North 2023 Plan: a; North 2023 Real: b; North 2024 Plan: c; North 2024 Real: d\n"
+    assert sheet(rows, merged=merged).startswith(expected)
+
+
+def test_two_blank_columns_divide_tables_of_one_height() -> None:
+    rows = [
+        ["Task", "Who", None, None, "Berth", "Depth"],
+        ["Oil", "Ana", None, None, "A1", 2],
+        ["Fuel", "Jo", None, None, "A2", 3],
+    ]
+    assert sheet(rows) == "Task: Oil; Who: Ana\nTask: Fuel; Who: Jo\n\nBerth: A1; Depth: 2\nBerth: A2; Depth: 3"
+
+
+def test_grid_tables_of_markdown() -> None:
+    grid = (
+        "+------+----------+\n| Item | Remark   |\n+======+==========+\n| Boat | needs    |\n|      | *paint*  |\n"
+        "+------+----------+\n| Oar  | - one    |\n|      | - two    |\n+------+----------+\n"
+    )
+    text = load(f"Above.\n\n{grid}\nBelow.\n".encode(), "a.md").text
+    assert text == "Above.\n\nItem: Boat; Remark: needs paint\nItem: Oar; Remark: one two\n\nBelow."
+    assert load(f"```\n{grid}```\n".encode(), "a.md").blocks[0].kind == "code"
+    assert "+---+" in load(b"Text\n+---+\n| x |\n", "a.md").text
+
+
+def test_broken_grid_tables_take_linear_time() -> None:
+    def seconds(times: int) -> float:
+        start = time.process_time()
+        load(b"+--+\n|ab|\n+---+\n|abc\n" * times, "a.md")
+        return time.process_time() - start
+
+    assert seconds(4_000) < 40 * max(seconds(400), 0.01)
 
 
 def test_bold_tells_headings_from_names() -> None:

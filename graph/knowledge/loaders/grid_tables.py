@@ -1,0 +1,77 @@
+"""Grid tables of Pandoc's Markdown: cells in frames of "+---+---+" and "|", below a line of "=" for the headings."""
+
+import re
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+
+_BORDER = re.compile(r"\+(?:[-:]{2,}[-:=]*\+|=[=:]+\+|:=+:?\+)+")
+MOST_LINES = 5_000
+MOST_COLUMNS = 100
+
+
+def grid_tables(parser: MarkdownIt) -> None:
+    """Teaches a parser to read them: each becomes a table of HTML."""
+    parser.block.ruler.before("table", "grid_table", _rule, {"alt": ["paragraph", "blockquote", "list"]})
+
+
+def _rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if state.is_code_block(start) or state.env.get("in_grid") or not _BORDER.fullmatch(border := _line(state, start)):
+        return False
+    at = [found.start() for found in re.finditer(r"\+", border)]
+    lines, after = [border], start + 1
+    while after < end and len(lines) < MOST_LINES:
+        line = _line(state, after)
+        if not _BORDER.fullmatch(line) and not _fits(line, at):
+            break
+        lines.append(line)
+        after += 1
+    while lines and not _BORDER.fullmatch(lines[-1]):
+        lines.pop()
+        after -= 1
+    if len(lines) < 3 or len(at) > MOST_COLUMNS + 1:
+        return False
+    if not silent:
+        token = state.push("html_block", "", 0)
+        token.content = _table(state, lines, at)
+        token.map = [start, after]
+        state.line = after
+    return True
+
+
+def _line(state: StateBlock, number: int) -> str:
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]].rstrip()
+
+
+def _fits(line: str, at: list[int]) -> bool:
+    """Whether a line of cells has its bars where the border has its corners."""
+    return len(line) > at[-1] and all(line[place] == "|" for place in at)
+
+
+def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
+    heads: list[list[str]] = []
+    rows: list[list[str]] = []
+    cells: list[list[str]] = [[] for _ in at[1:]]
+    for line in lines[1:]:
+        if not _BORDER.fullmatch(line):
+            for cell, (left, right) in zip(cells, pairwise(at), strict=True):
+                cell.append(line[left + 1 : right].rstrip())
+            continue
+        rows.append(["\n".join(text[_margin(cell) :] for text in cell) for cell in cells])
+        cells = [[] for _ in at[1:]]
+        if "=" in line and not heads:
+            heads, rows = rows, []
+    state.env["in_grid"] = True
+    written = [_row(state, row, "th") for row in heads], [_row(state, row, "td") for row in rows]
+    del state.env["in_grid"]
+    head = f"<thead>{''.join(written[0])}</thead>" if heads else ""
+    return f"<table>{head}<tbody>{''.join(written[1])}</tbody></table>\n"
+
+
+def _margin(cell: list[str]) -> int:
+    return min((len(text) - len(text.lstrip()) for text in cell if text.strip()), default=0)
+
+
+def _row(state: StateBlock, cells: list[str], tag: str) -> str:
+    return f"<tr>{''.join(f'<{tag}>{state.md.render(cell, state.env)}</{tag}>' for cell in cells)}</tr>"
