@@ -45,8 +45,8 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _fits(line: str, at: list[int]) -> bool:
-    """Whether a line of cells has its bars where the border has its corners."""
-    return len(line) > at[-1] and all(line[place] == "|" for place in at)
+    """Whether a line of cells has its bars where the border has its corners, but for the last, which people forget."""
+    return len(line) > at[-2] + 1 and line[-1] == "|" and all(line[place] == "|" for place in at[:-1])
 
 
 def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
@@ -55,7 +55,7 @@ def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
     cells: list[list[str]] = [[] for _ in at[1:]]
     for line in lines[1:]:
         if not _BORDER.fullmatch(line):
-            for cell, (left, right) in zip(cells, pairwise(at), strict=True):
+            for cell, (left, right) in zip(cells, pairwise([*at[:-1], len(line) - 1]), strict=True):
                 cell.append(line[left + 1 : right].rstrip())
             continue
         rows.append(["\n".join(text[_margin(cell) :] for text in cell) for cell in cells])

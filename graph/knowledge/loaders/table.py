@@ -181,6 +181,12 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
     return bool(mixed) or phrases
 
 
+def words_before_numbers(row: Sequence[str]) -> bool:
+    """Whether a row begins with words and goes on with nothing but numbers, days or sizes."""
+    kinds = [kind(_tidy(cell)) for cell in row if cell.strip()]
+    return kinds[0] in ("word", "text") and all(one in ("number", "amount", "date") for one in kinds[1:])
+
+
 def _label(cell: str) -> bool:
     return (
         kind(cell) in ("word", "text")

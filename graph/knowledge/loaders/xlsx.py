@@ -287,7 +287,8 @@ def _bold_header(rows: Rows, marks: _Marks) -> int:
         if (wide or _grouped(rows, at, marks)) and _heads(row, number, marks.bold):
             return at
         if wide and first and at + 1 < len(rows):
-            if _all_bold(row, number, marks.bold) and not _all_bold(*rows[at + 1][::-1], marks.bold):
+            counted = _all_bold(row, number, marks.bold) and table.words_before_numbers(row)
+            if counted and not _all_bold(*rows[at + 1][::-1], marks.bold):
                 return at
             first = False
     return -1

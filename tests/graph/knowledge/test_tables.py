@@ -472,6 +472,9 @@ def test_grid_tables_of_markdown() -> None:
     )
     text = load(f"Above.\n\n{grid}\nBelow.\n".encode(), "a.md").text
     assert text == "Above.\n\nItem: Boat; Remark: needs paint\nItem: Oar; Remark: one two\n\nBelow."
+    assert load(grid.replace("needs    |", "needs      |").encode(), "a.md").text.startswith(
+        "Item: Boat; Remark: needs paint\n"
+    )
     assert load(f"```\n{grid}```\n".encode(), "a.md").blocks[0].kind == "code"
     assert "+---+" in load(b"Text\n+---+\n| x |\n", "a.md").text
 
