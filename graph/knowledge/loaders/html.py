@@ -253,7 +253,9 @@ class _Walk:
                 if (caption := node.css_first("caption")) is not None:
                     self.out.paragraph(_cell(caption, self))
                 self.out.table()
-                for _, sentence in table.sentences(rows, header=True if heads else None, heads=heads):
+                for _, sentence in table.sentences(
+                    rows, header=True if heads else None, heads=heads if heads > 1 else 0
+                ):
                     self.out.row(sentence)
                 self.out.table()
                 return [], painted

@@ -108,10 +108,9 @@ def sentences(
 ) -> Iterator[tuple[int, str]]:
     """Number, from 1, and sentence of each row with text; headings give none unless they are all there is.
 
-    `header` says whether the first row holds the headings, and `heads` how many rows do, where the file marks them.
+    `header` says whether the first row holds the headings, and `heads` how many rows do; 0 where the rows tell.
     None: the rows decide, and there may be titles above them. Without headings a row is a name and its value, or
-    stands as it is. What stands below a blank
-    row goes on with the table, or is another.
+    stands as it is. What stands below a blank row goes on with the table, or is another.
     """
     source = Blocks(enumerate(rows, 1))
     above: _Reading | None = None
@@ -146,7 +145,8 @@ def another(rows: Sequence[Sequence[str]], titles: Sequence[str]) -> bool:
     if len(body) < 2 or not _words([_tidy(cell) for cell in body[0] if cell.strip()]):
         return False
     widths = {_filled(row) for row in body[:MOST_TITLES]}
-    wider = len(widths) == 1 and widths != {sum(map(bool, titles))} and widths != {1}
+    named = sum(map(bool, titles))
+    wider = (len(widths) == 1 and widths != {named} and widths != {1}) or max(widths) == _filled(body[0]) > named
     return wider or _contrast(_kinds(body)) > 0 or _again(body[0], titles)
 
 
@@ -282,7 +282,7 @@ def _told(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tup
         header = headed(rows)
     if not header or not rows:
         return _Reading(), 0
-    count = min(heads, len(rows)) if heads > 1 else heading_rows(rows)
+    count = min(heads, len(rows)) or heading_rows(rows)
     stacked = [row for row in rows[:count] if heads < 2 or _filled(row) > 1] or rows[:1]
     return _Reading(_stacked(stacked)), count
 

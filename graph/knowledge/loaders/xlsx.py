@@ -4,6 +4,7 @@ import datetime
 import io
 import re
 import zipfile
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +33,7 @@ class _Marks:
     bold: Places
     merged: dict[int, list[tuple[int, int]]]  # row → first and last column of cells that reach over several columns
     notes: dict[int, list[str]]  # row → notes at its cells, until they are written
+    folded: list[int]  # rows that are hidden, which leave no gap
 
     def from_column(self, first: int) -> "_Marks":
         """For a table that begins in this column, from 0."""
@@ -42,7 +44,7 @@ class _Marks:
             row: [(left - first, right - first) for left, right in spans if left > first]
             for row, spans in self.merged.items()
         }
-        return _Marks(bold, merged, self.notes)
+        return _Marks(bold, merged, self.notes, self.folded)
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -104,6 +106,7 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: B
     for number, cells in sorted(rows.items()):
         if sheet.row_dimensions[number].hidden if number in sheet.row_dimensions else False:
             out.hide("; ".join(cells.values()))
+            marks.folded.append(number)
             continue
         for column in [column for column in cells if column in hidden]:
             out.hide(cells.pop(column))
@@ -168,7 +171,7 @@ def _marks(sheet: Any) -> _Marks:
     for area in sheet.merged_cells.ranges:
         if area.max_col > area.min_col:
             merged.setdefault(area.min_row, []).append((area.min_col, area.max_col))
-    return _Marks(bold, merged, _notes(sheet))
+    return _Marks(bold, merged, _notes(sheet), [])
 
 
 def _notes(sheet: Any) -> dict[int, list[str]]:
@@ -185,16 +188,17 @@ def _notes(sheet: Any) -> dict[int, list[str]]:
 
 def _tables(rows: Rows, marks: _Marks, out: Builder) -> None:
     """The rows of a sheet, which may hold several tables one below the other, each with a title above it."""
-    blocks = table.Blocks(_with_gaps(rows))
+    blocks = table.Blocks(_with_gaps(rows, marks.folded))
     above: Rows = []  # the headings of the table so far
     while first := blocks.first():
         above = _table([(number, [*row]) for number, row in blocks.on(first)], above, marks, out)
 
 
-def _with_gaps(rows: Rows) -> Iterator[tuple[int, list[str]]]:
+def _with_gaps(rows: Rows, folded: list[int]) -> Iterator[tuple[int, list[str]]]:
+    """The rows with a blank one for each gap between them that is not of hidden rows alone."""
     last = rows[0][0] if rows else 0
     for number, row in rows:
-        if number > last + 1:
+        if number - last - 1 > bisect_left(folded, number) - bisect_left(folded, last):
             yield number - 1, []
         yield number, row
         last = number

@@ -434,6 +434,28 @@ def test_a_table_of_a_sheet_goes_on_below_a_blank_row_and_another_begins() -> No
     ]  # fmt: skip
 
 
+def test_rows_that_a_filter_hides_do_not_divide_a_table() -> None:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    for row in (
+        ["Tool", "Owner", "Day"],
+        ["Kiln", "x", "z"],
+        ["Saw", "Mia", "Monday"],
+        ["Lathe", "y", "z"],
+        ["Rate", "Value", "Unit"],
+        ["Oil", 3, 4],
+        ["Gas", 4, 5],
+    ):
+        page.append(row)
+    for number in (2, 4):
+        page.row_dimensions[number].hidden = True
+    assert (
+        "Tool: Saw; Owner: Mia; Day: Monday\nTool: Rate; Owner: Value; Day: Unit\nTool: Oil; Owner: 3"
+        in saved(book).text
+    )
+
+
 def test_merged_and_bold_headings_over_words() -> None:
     rows = [
         ["Port", "Spring", None, "Autumn", None],
