@@ -156,17 +156,24 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
     width = max((len(row) for row in rows), default=0)
     if width not in (2, 4, 6) or len(rows) < 2 or sum(len(row) == 1 for row in rows) * 4 > len(rows):
         return False
-    labels = [_tidy(cell) for row in rows if len(row) > 1 for cell in row[::2] if cell.strip()]
-    if not labels or len({*labels}) < DIFFERENT * len(labels) or not all(map(_label, labels)):
+    beside = [[_tidy(row[at]) for row in rows if at < len(row) > 1 and row[at].strip()] for at in range(0, width, 2)]
+    labels = [label for column in beside for label in column]
+    if not labels or not all(map(_label, labels)):
+        return False
+    same = [len(column) == len(rows) > 1 and len({*column}) == 1 for column in beside]  # "Date" in each row
+    varied = [label for column, alike in zip(beside, same, strict=True) if not alike for label in column]
+    if same[0] or len({*varied}) < DIFFERENT * len(varied):
         return False
     if all(label.endswith(":") for label in labels):
         return True
     grid = _kinds(rows)
     columns = [[row[at] for row in grid if at < len(row) and row[at]] for at in range(1, width, 2)]
-    if not any(columns) or _sequence(rows) or any(_again(row, names(rows[0])) for row in rows[1:LOOKED_AT]):
+    if not any(columns) or _sequence(rows) or any(names(row) == names(rows[0]) for row in rows[1:LOOKED_AT]):
         return False
     top = [row_kind for row_kind in grid[0][1::2] if row_kind]
     stated = any(one in VALUES for one in top)
+    if stated and any(same):
+        return True
     if len(rows) == 2:  # two rows tell little: headings, unless what would be one is none
         return stated and (width == 2 or any(len({*kinds}) > 1 for kinds in columns))
     if _contrast([row[1::2] for row in grid]) > 0:
@@ -253,7 +260,10 @@ def titles_above(rows: Sequence[Sequence[str]]) -> int:
             break
         count += 1
     told = count > lone + 1 and looks_like_header(rows[count])  # several names and values above words
-    if count > lone and (_filled(rows[count]) < 3 or not (told or _contrast(_kinds(rows[count:])) > 0)):
+    groups = any(
+        _spanning(rows[at:]) and _tidy(rows[at + 1][0]) in ("", _tidy(rows[at][0])) for at in range(lone, count)
+    )
+    if count > lone and (groups or _filled(rows[count]) < 3 or not (told or _contrast(_kinds(rows[count:])) > 0)):
         count = lone
     wider = count < len(rows) - 1 and all(_filled(row) > 1 for row in rows[count : count + 2])
     return count if wider else 0
@@ -343,13 +353,13 @@ def _sequence(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _spanning(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names groups of the columns that the second one names: it has blanks where the second has
-    words, and values follow that are no words."""
+    """Whether the first row names groups of the columns that the second one names: it has blanks, or the same once
+    more, where the second has words, and values follow that are no words."""
     if len(rows) < 3:
         return False
     top, second = [_tidy(cell) for cell in rows[0]], [_tidy(cell) for cell in rows[1]]
     named = [at for at, cell in enumerate(top) if cell]
-    open_ = [at for at in range(len(second)) if second[at] and not (top[at] if at < len(top) else "")]
+    open_ = [at for at in range(len(second)) if second[at] and (at >= len(top) or top[at] in ("", *top[:at][-1:]))]
     if sum(map(bool, second)) < 2 or not named or not [at for at in open_ if at > named[0]]:
         return False  # a line across the table, which names the rows below it
     groups = any(not cell for cell in second) and _spanning(rows[1:])  # which are divided once more

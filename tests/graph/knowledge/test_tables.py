@@ -149,6 +149,26 @@ def read(rows: Rows, header: bool | None = None) -> list[str]:
             id="four columns that are not names and values",
         ),
         pytest.param(
+            [["Monday", "9:00-17:00"], ["Tuesday", "9:00-17:00"], ["Sunday", "closed"]],
+            ["Monday: 9:00-17:00", "Tuesday: 9:00-17:00", "Sunday: closed"],
+            id="values that repeat",
+        ),
+        pytest.param(
+            [["Prepared by", "Ana", "Date", "2024-01-01"], ["Approved by", "Dr Lind", "Date", "2024-01-02"]],
+            ["Prepared by: Ana; Date: 2024-01-01", "Approved by: Dr Lind; Date: 2024-01-02"],
+            id="a name in each row",
+        ),
+        pytest.param(
+            [["Port", "Spring", ""], ["Port", "High", "Low"], ["Varn", "06:10", "12:25"], ["Skeld", "07:10", "13:25"]],
+            ["Port: Varn; Spring High: 06:10; Spring Low: 12:25", "Port: Skeld; Spring High: 07:10; Spring Low: 13:25"],
+            id="one group of columns",
+        ),
+        pytest.param(
+            [["", "2023", "2023", "2024"], ["Site", "Visits", "Income", "Visits"], ["Mill", "1", "2", "3"], ["Barn", "5", "6", "7"]],
+            ["Site: Mill; 2023 Visits: 1; 2023 Income: 2; 2024 Visits: 3", "Site: Barn; 2023 Visits: 5; 2023 Income: 6; 2024 Visits: 7"],
+            id="groups named over each of their columns",
+        ),
+        pytest.param(
             [["Loan", "0-30 days", "Over 60"], ["A", "5", "7"], ["B", "1", "3"]],
             ["Loan: A; 0-30 days: 5; Over 60: 7", "Loan: B; 0-30 days: 1; Over 60: 3"],
             id="spans as headings",
@@ -413,6 +433,9 @@ def test_names_and_values_above_a_table_of_a_sheet() -> None:
     expected = "Owner: Soil group\nVersion: 3.2\nDate: 2024-03-01\nDevice: Kiln; Room: 4\nDevice: Saw; Room: 9"
     assert sheet(rows).replace("\n\n", "\n") == expected
     assert sheet(rows, bold=["A5", "B5"]).replace("\n\n", "\n") == expected
+    rows = [*rows[:4], ["Device", "Keeper", "Room"], ["Kiln", "Mia", 4], ["Saw", "Jo", 9]]
+    expected = "Date: 2024-03-01\nDevice: Kiln; Keeper: Mia; Room: 4\nDevice: Saw; Keeper: Jo; Room: 9"
+    assert sheet(rows).replace("\n\n", "\n").endswith(expected)
 
 
 def test_a_table_of_a_sheet_goes_on_below_a_blank_row_and_another_begins() -> None:
