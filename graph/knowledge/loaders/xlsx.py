@@ -21,6 +21,7 @@ _RANGE = re.compile(r"'?([^!]+?)'?!\$?([A-Z]{1,3})\$?\d*:\$?\2\$?\d*")
 MOST_NOTE = 500  # characters of a note at a cell
 MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
 LONG = 60  # characters of a cell that is no entry of a list
+MOST_TABLES = 100  # of Excel's own, on a sheet
 HEADER_WITHIN = 10  # rows in which the headings are looked for
 Rows = list[tuple[int, list[str]]]  # number as the sheet shows it, and cells
 Places = set[tuple[int, int]]  # row and column, from 1
@@ -30,7 +31,7 @@ Places = set[tuple[int, int]]  # row and column, from 1
 class _Marks:
     """What a sheet shows of its cells beside their values."""
 
-    bold: Places
+    bold: Places  # and the headings of Excel's own tables
     merged: dict[int, list[tuple[int, int]]]  # row → first and last column of cells that reach over several columns
     notes: dict[int, list[str]]  # row → notes at its cells, until they are written
     folded: list[int]  # rows that are hidden, which leave no gap
@@ -166,12 +167,34 @@ def _without_value(data: bytes) -> int:
 
 
 def _marks(sheet: Any) -> _Marks:
-    bold = {(cell.row, cell.column) for cell in _filled(sheet) if cell.font is not None and cell.font.b}
+    heads = _marked_heads(sheet)
+    bold = {
+        (cell.row, cell.column)
+        for cell in _filled(sheet)
+        if (cell.font is not None and cell.font.b)
+        or any(first <= cell.column <= last for first, last in heads.get(cell.row, ()))
+    }
     merged: dict[int, list[tuple[int, int]]] = {}
     for area in sheet.merged_cells.ranges:
         if area.max_col > area.min_col:
             merged.setdefault(area.min_row, []).append((area.min_col, area.max_col))
     return _Marks(bold, merged, _notes(sheet), [])
+
+
+def _marked_heads(sheet: Any) -> dict[int, list[tuple[int, int]]]:
+    """Row → first and last column of headings that Excel shows as such: of its tables, and those that it filters by."""
+    from openpyxl.utils.cell import range_boundaries
+
+    tables = [one.ref for one in list(sheet.tables.values())[:MOST_TABLES] if one.headerRowCount != 0]
+    found: dict[int, list[tuple[int, int]]] = {}
+    for area in [*tables, sheet.auto_filter.ref]:
+        try:
+            first, row, last, _ = range_boundaries(area or "")
+        except (TypeError, ValueError):
+            continue
+        if first and row and last:
+            found.setdefault(row, []).append((first, last))
+    return found
 
 
 def _notes(sheet: Any) -> dict[int, list[str]]:

@@ -12,6 +12,7 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.styles import Font
+from openpyxl.worksheet.table import Table
 
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import load, number_formats, table, xlsx
@@ -455,6 +456,20 @@ def test_a_table_of_a_sheet_goes_on_below_a_blank_row_and_another_begins() -> No
         "Device: Kiln; Price: 3", "Device: Saw; Price: 4", "Device: Lathe; Price: 5", "Device: Press; Price: 6", "",
         "Berth: A1; Depth: 2.4", "Berth: A2; Depth: 3.1",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["table", "filter"])
+def test_headings_that_excel_knows_are_headings(way: str) -> None:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    for row in (["Stock of May"], [], ["Field", "Value"], ["Colour", "red"], ["Date", "2024-01-01"], ["Weight", "12"]):
+        page.append(row)
+    if way == "table":
+        page.add_table(Table(displayName="Stock", ref="A3:B6"))
+    else:
+        page.auto_filter.ref = "A3:B6"
+    assert "Field: Colour; Value: red\nField: Date; Value: 2024-01-01" in saved(book).text
 
 
 def test_rows_that_a_filter_hides_do_not_divide_a_table() -> None:
