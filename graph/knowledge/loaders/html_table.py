@@ -5,6 +5,7 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborNode
 
 MAX_SPAN = 100
+MOST_WORDS = 120  # of a cell with lists or paragraphs, where bold alone marks the headings
 
 
 def heads(node: LexborNode) -> int:
@@ -47,6 +48,8 @@ def data_table(
     layout = "table table, td h1, td h2, td h3" if marked else "table table, h1, h2, h3, ul, ol, pre, p + p"
     if len(rows) < 2 or node.css_first(layout) is not None:
         return []
+    if node.css_first("th") is None and node.css_first("ul, ol, pre, p + p") is not None and _long(node):
+        return []  # texts side by side below bold names, which are better quoted by their sentences
     cells: list[list[str]] = []
     down: dict[int, tuple[int, str]] = {}  # column → rows still to fill, text
     for row in rows:
@@ -65,6 +68,10 @@ def data_table(
         _fill(line, down)
         cells.append([line[0]] if across and line[0] and not down else line)
     return cells if sum(len(line) > 1 for line in cells) > 1 else []
+
+
+def _long(node: LexborNode) -> bool:
+    return any(len(cell.text(separator=" ").split()) > MOST_WORDS for cell in node.css("td"))
 
 
 def _fill(line: list[str], down: dict[int, tuple[int, str]]) -> None:

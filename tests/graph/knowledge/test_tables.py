@@ -257,6 +257,14 @@ def test_a_table_of_a_page_is_read_as_it_is_marked(source: str, expected: str) -
     assert load(f"<main><h1>T</h1><table>{source}</table></main>".encode(), "a.html").text == f"# T\n\n{expected}"
 
 
+def test_long_texts_below_bold_names_stay_texts() -> None:
+    cell = f"<p>{'One sentence of many words. ' * 30}</p><p>And one more.</p>"
+    page = f"<table><tr><td><b>Ask</b></td><td><b>Reply</b></td></tr><tr><td>Why?</td><td>{cell}</td></tr></table>"
+    assert "\n\nAnd one more." in load(f"<main><h1>T</h1>{page}</main>".encode(), "a.html").text
+    page = page.replace("td><b>", "th><b>").replace("</b></td>", "</b></th>")
+    assert "Ask: Why?; Reply: One sentence" in load(f"<main><h1>T</h1>{page}</main>".encode(), "a.html").text
+
+
 @pytest.mark.parametrize(
     ("value", "form", "expected"),
     [
