@@ -30,7 +30,7 @@ def letters(text: str) -> str:
 
 
 def verdict(pages: Sequence[str], citation: Mapping[str, Any]) -> str:
-    """ "right", "wrong" or "not looked for": masked, too short, or in another order in the library's own text."""
+    """ "right", "wrong" or not looked for: masked, too short, or in another order in the library's own text."""
     quote = letters(citation["quote"])
     if "[REDACTED]" in citation["quote"] or len(quote) < LEAST or quote not in "".join(pages):
         return "not looked for"

@@ -349,11 +349,18 @@ def main() -> None:
         prog="python -m evals.suites.reading", description="Compare a text with what is read of it in other formats."
     )
     parser.add_argument("paths", type=Path, nargs="+", metavar="DIR", help="with Markdown documents; or two files")
+    parser.add_argument("--pages", action="store_true", help="of each PDF there: sentences on their page")
     parser.add_argument("--documents", type=int, default=40, metavar="N")
     parser.add_argument("--only", default="", metavar="WORDS", help="twins whose name holds this: pdf, docx, Typst")
     options = parser.parse_args()
-    if len(options.paths) == 2:
-        results: Iterable[tuple[str, Sums, list[str]]] = [(options.paths[1].name, pair(*options.paths), [])]
+    if options.pages:
+        files = sorted(options.paths[0].rglob("*.pdf"))
+        pairs = [paged(load(data, path.name), data) for path in files for data in [path.read_bytes()]]
+        results: Iterable[tuple[str, Sums, list[str]]] = [
+            (f"{len(files)} PDFs", {"pages": (sum(right for right, _ in pairs), sum(of for _, of in pairs))}, [])
+        ]
+    elif len(options.paths) == 2:
+        results = [(options.paths[1].name, pair(*options.paths), [])]
     else:
         results = measured(options.paths[0], options.documents, options.only)
     for title, sums, failed in results:

@@ -22,21 +22,16 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
+from graph.knowledge.loaders import CONTAINERS, FORMATS
 
 Resolver = Callable[[str, int], Sequence[str]]
 
 PORTS = {"http": 80, "https": 443}
 # Media types that can be read, and the extension that their loader goes by.
 TYPES = {
-    "text/html": ".html",
     "application/xhtml+xml": ".html",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
     "text/x-markdown": ".md",
-    "text/csv": ".csv",
-    "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    **{form.media_type: form.extensions[0] for form in reversed(FORMATS) if form.module not in CONTAINERS},
 }
 # Types that servers give to what they do not know: there the end of the address says more, if it is one of these.
 VAGUE = {
@@ -286,7 +281,7 @@ class _Visit:
             raise DocumentError(
                 "url_type",
                 f"the address leads to {given or 'something without a type'!r}, which cannot be read",
-                hint="give the address of a page, a text, a PDF, a Word, an Excel or a CSV file",
+                hint="give the address of a page, a text, a PDF, an Office file or data",
             )
         return found
 

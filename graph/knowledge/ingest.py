@@ -280,20 +280,25 @@ def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
     base, personal = base_id(source.name)
     if personal:
-        return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
+        return _told_apart(base, source.name)
     for name in source.spaces:
         space = index.space(name)
         held = space.record(base) if space else None
         if held is not None and held.filename != source.name:
-            return f"{base}_{hashlib.sha256(source.name.encode('utf-8', 'replace')).hexdigest()[:6]}"
+            return _told_apart(base, source.name)
     return base
+
+
+def _told_apart(base: str, by: str) -> str:
+    """An id that is not that of another document with the same beginning."""
+    return f"{base}_{hashlib.sha256(by.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
 def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
     """The source under the name that is its own, its id, and the id that it would have beside a document of the same
     name and id that came from another folder: "" where there is none."""
     base, _ = base_id(source.name)
-    other = f"{base}_{hashlib.sha256(f'{source.folder} {source.name}'.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    other = _told_apart(base, f"{source.folder} {source.name}")
     spaces = [space for name in source.spaces if (space := index.space(name))]
     if source.folder and any(space.record(other) for space in spaces):
         return _beside(source), other, ""

@@ -1,7 +1,7 @@
 """What a loader writes to: it keeps offsets, headings and limits, and gives the document at the end."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 
@@ -16,6 +16,7 @@ MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
 TITLE_LENGTH = 200
 MAX_NOTES, MAX_FIELDS = 20, 30
 _DEEPER = 1_000  # more than the level of any heading: those of a file inside stand below its name
+_NOUN = re.compile(r"(.*?)((?: without .*| on .*)?)$")  # what takes the "s" of many, and what follows it
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 
@@ -149,6 +150,13 @@ class Builder:
         text = f"{self._inside}: {text}" if self._inside else text
         if (text := normalise.line(text)[:200]) and text not in self._notes and len(self._notes) < MAX_NOTES:
             self._notes.append(text)
+
+    def note_counts(self, counts: Mapping[str, int]) -> None:
+        """Notes how many there are of each thing that was not read: {"hidden sheet": 2} is "2 hidden sheets"."""
+        for thing, count in counts.items():
+            noun, rest = _NOUN.match(thing).groups()  # type: ignore[union-attr]
+            if count:
+                self.note(f"{count} {noun}{'s' if count > 1 else ''}{rest}")
 
     def field(self, name: str, value: str) -> None:
         """What the document says of itself (owner, version, status): a row of the text, and kept with the document."""

@@ -69,9 +69,7 @@ def read(data: bytes, out: Builder) -> None:
             for comment in parse(part.blob).iter(f"{W}comment"):
                 comments += 1
                 out.hide("".join(text.text or "" for text in comment.iter(f"{W}t")))
-    for count, one, many in ((comments, "comment", "comments"), (walk.pictures, "picture", "pictures")):
-        if count:
-            out.note(f"{count} {one if count == 1 else many}")
+    out.note_counts({"comment": comments, "picture": walk.pictures})
     properties = document.core_properties
     for value in (properties.title, properties.subject, properties.keywords, properties.comments, properties.category):
         out.hide(value or "")

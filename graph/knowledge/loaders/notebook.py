@@ -27,8 +27,7 @@ def read(data: bytes, out: Builder) -> None:
             kinds: dict[str, Any] = shown["data"] if isinstance(shown.get("data"), dict) else {}
             pictures += any(str(kind).startswith("image/") for kind in kinds)
             out.code(_joined(shown.get("text") or kinds.get("text/plain")))
-    if pictures:
-        out.note(f"{pictures} picture{'s' if pictures > 1 else ''}")
+    out.note_counts({"picture": pictures})
 
 
 def _joined(value: Any) -> str:

@@ -39,9 +39,7 @@ def read(data: bytes, out: Builder) -> None:
     else:
         reader.blocks(kind, 0)
         reader.end()
-    for count, one in ((reader.comments, "comment"), (reader.pictures, "picture"), (reader.hidden, "hidden sheet")):
-        if count:
-            out.note(f"{count} {one}{'s' if count > 1 else ''}")
+    out.note_counts({"comment": reader.comments, "picture": reader.pictures, "hidden sheet": reader.hidden})
 
 
 @dataclass

@@ -69,7 +69,7 @@ class Annotations:
         else:
             self.out.hide(text)
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                self.left_out["file attached to a page"] += 1
+                self.left_out["attachment on a page"] += 1
             elif text.strip() and kind not in _SILENT:
                 self.left_out["comment"] += 1
 
@@ -97,10 +97,7 @@ class Annotations:
 
     def report(self, document: Any) -> None:
         """Says what of the whole file was left out."""
-        for what, count in self.left_out.items():
-            ending = "" if count == 1 else "s"
-            plural = "files attached to pages" if what.startswith("file") and ending else what + ending
-            self.out.note(f"{count} {plural}")
+        self.out.note_counts(self.left_out)
         if attached := document.count_attachments():
             names = ", ".join(document.get_attachment(at).get_name()[:40] for at in range(min(attached, 4)))
             more = ", ..." if attached > 4 else ""

@@ -37,9 +37,7 @@ def read(data: bytes, out: Builder) -> None:
         for other in parts.relations(name).values():
             if "/notesSlides/" in other and other in parts.names and (said := _notes(parts.xml(other))):
                 out.paragraph(f"Speaker's notes: {said}")
-    for count, one in ((hidden, "hidden slide"), (pictures, "picture"), (charts, "chart")):
-        if count:
-            out.note(f"{count} {one}{'s' if count > 1 else ''}")
+    out.note_counts({"hidden slide": hidden, "picture": pictures, "chart": charts})
 
 
 def _slide(slide: Any, out: Builder) -> None:

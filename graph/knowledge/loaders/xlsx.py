@@ -92,10 +92,7 @@ def read(data: bytes, out: Builder) -> None:
     }
     if any(name.endswith("vbaProject.bin") for name in names):
         out.note("macros")
-    for what, count in unread.items():
-        if count:
-            first, _, rest = what.partition(" without")
-            out.note(f"{count} {first}{'s' if count > 1 else ''}{f' without{rest}' if rest else ''}")
+    out.note_counts(unread)
     for field in ("title", "subject", "description", "keywords"):
         out.hide(getattr(workbook.properties, field) or "")
 

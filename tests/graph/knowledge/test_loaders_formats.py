@@ -1,10 +1,8 @@
 """Slides, OpenDocument, books, mail, data files, marked-up texts, notebooks, archives: what is read of each; and files
 made to do harm, which end as a refusal or as a document within the limits."""
 
-import io
 import json
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from email.message import EmailMessage
 
 import pytest
@@ -13,6 +11,7 @@ from graph.errors import DocumentError
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import ADVICE, EXTENSIONS, load
 from graph.knowledge.sandbox import Limits, Parser
+from tests.support.archives import zipped
 
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
@@ -28,14 +27,6 @@ ODF = " ".join(
         ("draw", "drawing"),
     )
 )
-
-
-def zipped(parts: Mapping[str, str | bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, content in parts.items():
-            out.writestr(name, content)
-    return stream.getvalue()
 
 
 def paragraphs(document: Document) -> list[str]:
@@ -165,9 +156,7 @@ def test_a_message_is_read_with_its_attachments_and_says_what_it_could_not_read(
     message.add_attachment(b"MZ\x90\x00", maintype="application", subtype="octet-stream", filename="setup.exe")
     document = load(message.as_bytes(), "a.eml")
     assert document.title == "The boiler"
-    assert [block.section for block in document.blocks][-1] == "The boiler > plan.md > Plan" or document.blocks[
-        -1
-    ].section == "plan.md > Plan"
+    assert document.blocks[-1].section == "plan.md > Plan"
     assert "From: Ada <ada@example.org>" in document.text and "First the valve." in document.text
     assert document.notes == ("setup.exe: this kind of file is not read",)
 

@@ -3,7 +3,6 @@
 import datetime
 import io
 import zipfile
-from collections.abc import Mapping
 
 import pytest
 from docx import Document as new_docx
@@ -19,6 +18,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from graph.errors import DocumentError
 from graph.knowledge.document import Document
 from graph.knowledge.loaders import archive, load
+from tests.support.archives import zipped
 
 OVERRIDES = '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
 
@@ -37,14 +37,6 @@ def reason(data: bytes, name: str) -> str:
     with pytest.raises(DocumentError) as caught:
         load(data, name)
     return caught.value.reason
-
-
-def zipped(parts: Mapping[str, bytes | str]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, content in parts.items():
-            out.writestr(name, content)
-    return stream.getvalue()
 
 
 def with_part(data: bytes, name: str, change: object) -> bytes:

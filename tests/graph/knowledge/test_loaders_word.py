@@ -139,7 +139,7 @@ def test_ticked_and_unticked_boxes_are_told_apart() -> None:
         old.add_run(" yes " if ticked else " no ")
     text = read(file).text
     assert "- [x] The valve is shut.\n- [ ] The lamp is lit." in text
-    assert text.endswith("- [x] yes ☐ no") or "☒ yes ☐ no" in text
+    assert text.endswith("- [x] yes ☐ no")
 
 
 def test_signs_of_symbol_fonts_and_raised_numbers_keep_their_meaning() -> None:
