@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.knowledge.loaders import table
 from graph.knowledge.loaders.docx_styles import W, value_of
 
 LEVELS = 9
@@ -101,7 +100,7 @@ class Numbering:
 
 def formatted(count: int, form: str) -> str:
     if form in ("lowerLetter", "upperLetter"):
-        letter = table.column((count - 1) % 26) * ((count - 1) // 26 + 1) if count > 0 else ""
+        letter = chr(65 + (count - 1) % 26) * ((count - 1) // 26 + 1) if count > 0 else ""
         return letter.lower() if form == "lowerLetter" else letter
     if form in ("lowerRoman", "upperRoman"):
         letters, left = "", count

@@ -9,34 +9,29 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-_NUMBER = re.compile(r"[-+(]?[\d.,\s%$€£()/:-]*\d[\d.,\s%$€£()/:-]*")
-_MONEY = re.compile(
-    r"(?:(?:[A-Z]{3}|[^\W\d_]{1,2}\.?)\s|[$€£¥₨]\s?)[-+(]?\d[\d.,]*\)?|[-+(]?\d[\d.,\s]*\)?\s?(?:[A-Z]{3}|[$€£¥₨])"
+from graph.knowledge.loaders.table_kinds import (
+    ALIKE,
+    COLUMNS,
+    LOOKED_AT,
+    NUMBER,
+    VALUES,
+    contrast,
+    kind,
+    kinds_of,
+    share,
+    tidy,
 )
-_AMOUNT = re.compile(r"[-+<>≤≥~]?\s?\d[\d.,\s]*(?:[-–/]\s?\d[\d.,]*)?\s?[^\W\d_][^\W\d]{0,3}(?:/[^\W\d]{1,4}|[²³])?")
-_DAY = re.compile(
-    r"\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d.{0,9})?)?|\d{1,2}:\d\d(?::\d\d)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)"
-)
-_DATE = re.compile(
-    r"(?=.*\d{4}|.*\d[./-]\d)\d{0,4}[\s./-]?(?:\d{1,2}|[^\W\d]{3,9})[\s./,-]+\d{1,4}(?:[\s./,-]+\d{1,4})?.{0,9}"
-)
-_CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\S+@\S+|https?://\S+")
+
 _YEAR = re.compile(r"(?:[A-Za-z]{1,3}\d?\s)?(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?")
 _STATEMENT = re.compile(r"\S+(?:\s+\S+){4,}[.!;]", re.DOTALL)
 _SHORTENED = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # "No.", "Document no."
-VALUES = ("number", "amount", "date", "code")
 HEADING_LENGTH = 100
 LONGEST_HEADING = 400  # of a question of a form, over its answers
 LABEL_WORDS = 8  # of a name with its value beside it
-LOOKED_AT = 60  # rows from which the headings of a table are told
-COLUMNS = 60  # likewise
-KIND_LENGTH = 60  # characters of a value; a longer one is a text
 UNIT_LENGTH = 12
 MOST_TITLES = 6  # lines above the headings
 MOST_HEADS = 3  # rows of headings, one over the other
-ALIKE = 0.75  # of the values of a column: then they are of one kind
 DIFFERENT = 0.6  # of the names in a column of names: they hardly repeat
 
 
@@ -53,37 +48,23 @@ class _Reading:
         return sentence(self.titles, row) if self.titles else _joined(row)
 
 
-def column(index: int) -> str:
-    """The letters over a column of a spreadsheet: 0 is A, 26 is AA."""
-    letters, index = "", index + 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
-def _tidy(cell: str) -> str:
-    """On one line. What is invisible in it is left for the builder to report."""
-    return " ".join(cell.split())
-
-
 def names(header: Sequence[str]) -> list[str]:
     """What each column is called; "" for one whose heading is blank."""
-    return [_tidy(cell)[:HEADING_LENGTH].rstrip(" :") for cell in header]
+    return [tidy(cell)[:HEADING_LENGTH].rstrip(" :") for cell in header]
 
 
 def sentence(titles: Sequence[str], cells: Sequence[str]) -> str:
     """Empty for a row without text. A row of one cell in a wider table goes across it and belongs to no column. A value
     without a heading stands alone."""
     if len(cells) == 1 and len(titles) > 1:
-        return _tidy(cells[0])
-    named = [(titles[at] if at < len(titles) else "", _tidy(cell)) for at, cell in enumerate(cells)]
+        return tidy(cells[0])
+    named = [(titles[at] if at < len(titles) else "", tidy(cell)) for at, cell in enumerate(cells)]
     return "; ".join(f"{title}: {text}" if title else text for title, text in named if text)
 
 
 def paired(row: Sequence[str]) -> str:
     """ "Version: 3.2"; two pairs in a row are two such statements."""
-    cells = [_tidy(cell) for cell in row]
+    cells = [tidy(cell) for cell in row]
     pairs = zip(cells[::2], [*cells[1::2], ""], strict=False)
     told = ((name.rstrip(" :"), value) for name, value in pairs)
     return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in told if name or value)
@@ -91,7 +72,7 @@ def paired(row: Sequence[str]) -> str:
 
 def looks_like_header(row: Sequence[str]) -> bool:
     """Words, no numbers or dates, no whole sentences, and no two alike."""
-    cells = [_tidy(cell) for cell in row if cell.strip()]
+    cells = [tidy(cell) for cell in row if cell.strip()]
     return len({*cells}) == len(cells) and _words(cells)
 
 
@@ -142,12 +123,12 @@ def sentences(
 def another(rows: Sequence[Sequence[str]], titles: Sequence[str]) -> bool:
     """Whether rows below a blank one are a table of their own rather than more of the one with these headings."""
     body = rows[titles_above(rows) :]
-    if len(body) < 2 or not _words([_tidy(cell) for cell in body[0] if cell.strip()]):
+    if len(body) < 2 or not _words([tidy(cell) for cell in body[0] if cell.strip()]):
         return False
     widths = {_filled(row) for row in body[:MOST_TITLES]}
     named = sum(map(bool, titles))
     wider = (len(widths) == 1 and widths != {named} and widths != {1}) or max(widths) == _filled(body[0]) > named
-    return wider or _contrast(_kinds(body)) > 0 or _again(body[0], titles)
+    return wider or contrast(kinds_of(body)) > 0 or _again(body[0], titles)
 
 
 def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
@@ -156,7 +137,7 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
     width = max((len(row) for row in rows), default=0)
     if width not in (2, 4, 6) or len(rows) < 2 or sum(len(row) == 1 for row in rows) * 4 > len(rows):
         return False
-    beside = [[_tidy(row[at]) for row in rows if at < len(row) > 1 and row[at].strip()] for at in range(0, width, 2)]
+    beside = [[tidy(row[at]) for row in rows if at < len(row) > 1 and row[at].strip()] for at in range(0, width, 2)]
     labels = [label for column in beside for label in column]
     if not labels or not all(map(_label, labels)):
         return False
@@ -166,7 +147,7 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if all(label.endswith(":") for label in labels):
         return True
-    grid = _kinds(rows)
+    grid = kinds_of(rows)
     columns = [[row[at] for row in grid if at < len(row) and row[at]] for at in range(1, width, 2)]
     if not any(columns) or _sequence(rows) or any(names(row) == names(rows[0]) for row in rows[1:LOOKED_AT]):
         return False
@@ -176,21 +157,21 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
         return True
     if len(rows) == 2:  # two rows tell little: headings, unless what would be one is none
         return stated and (width == 2 or any(len({*kinds}) > 1 for kinds in columns))
-    if _contrast([row[1::2] for row in grid]) > 0:
+    if contrast([row[1::2] for row in grid]) > 0:
         return False
     if width == 2 and stated:
         return True
     nameless = sum(1 for row in rows for at in range(1, len(row), 2) if row[at].strip() and not row[at - 1].strip())
     if nameless * 4 > len(labels) or (width > 2 and not stated and "text" not in top):
         return False
-    mixed = [kinds for kinds in columns if len(kinds) > 1 and _share(kinds)[1] < ALIKE]
-    phrases = width == 2 and _share(columns[0])[0] == "text" and grid[0][1] == "text"
+    mixed = [kinds for kinds in columns if len(kinds) > 1 and share(kinds)[1] < ALIKE]
+    phrases = width == 2 and share(columns[0])[0] == "text" and grid[0][1] == "text"
     return bool(mixed) or phrases
 
 
 def words_before_numbers(row: Sequence[str]) -> bool:
     """Whether a row begins with words and goes on with nothing but numbers, days or sizes."""
-    kinds = [kind(_tidy(cell)) for cell in row if cell.strip()]
+    kinds = [kind(tidy(cell)) for cell in row if cell.strip()]
     return kinds[0] in ("word", "text") and all(one in ("number", "amount", "date") for one in kinds[1:])
 
 
@@ -200,47 +181,6 @@ def _label(cell: str) -> bool:
         and len(cell.split()) <= LABEL_WORDS
         and (cell[-1] not in "?.!" or _SHORTENED.search(cell) is not None)
     )
-
-
-@lru_cache(maxsize=4096)
-def kind(cell: str) -> str:
-    """What a value is: number, amount (with a unit), date, code, word (a few of them), or text; "" for none."""
-    if not cell or len(cell) > KIND_LENGTH:
-        return "text" if cell else ""
-    if _DAY.fullmatch(cell):
-        return "date"
-    if _NUMBER.fullmatch(cell) or _MONEY.fullmatch(cell):
-        return "number"
-    if _AMOUNT.fullmatch(cell):
-        return "amount"
-    if _DATE.fullmatch(cell):
-        return "date"
-    if _CODE.fullmatch(cell):
-        return "code"
-    return "word" if len(cell.split()) <= 3 else "text"
-
-
-def _kinds(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[kind(_tidy(cell)) for cell in row[:COLUMNS]] for row in rows[:LOOKED_AT]]
-
-
-def _share(kinds: Sequence[str]) -> tuple[str, float]:
-    """The most frequent kind of a column, and its share."""
-    found, count = Counter(kinds).most_common(1)[0]
-    return found, count / len(kinds)
-
-
-def _contrast(grid: Sequence[Sequence[str]]) -> int:
-    """Columns in which the first row has words over values of one kind, less those in which it has such a value."""
-    score = 0
-    for at, top in enumerate(grid[0] if grid else ()):
-        below = [row[at] for row in grid[1:] if at < len(row) and row[at]]
-        usual, share = _share(below) if below else ("", 0.0)
-        if top and share >= ALIKE and usual in VALUES:
-            score += (top in ("word", "text") or (usual == "number" and top in ("code", "amount", "date"))) - (
-                top == usual
-            )
-    return score
 
 
 def _filled(row: Sequence[str]) -> int:
@@ -256,14 +196,12 @@ def titles_above(rows: Sequence[Sequence[str]]) -> int:
         below = _filled(rows[count + 1])
         if len(at) == 1 and usual > 1 and (at[0] == 0 or below * 2 > usual):
             lone += lone == count
-        elif not (at == [0, 1] and usual > 2 and _label(_tidy(rows[count][0]))):
+        elif not (at == [0, 1] and usual > 2 and _label(tidy(rows[count][0]))):
             break
         count += 1
     told = count > lone + 1 and looks_like_header(rows[count])  # several names and values above words
-    groups = any(
-        _spanning(rows[at:]) and _tidy(rows[at + 1][0]) in ("", _tidy(rows[at][0])) for at in range(lone, count)
-    )
-    if count > lone and (groups or _filled(rows[count]) < 3 or not (told or _contrast(_kinds(rows[count:])) > 0)):
+    groups = any(_spanning(rows[at:]) and tidy(rows[at + 1][0]) in ("", tidy(rows[at][0])) for at in range(lone, count))
+    if count > lone and (groups or _filled(rows[count]) < 3 or not (told or contrast(kinds_of(rows[count:])) > 0)):
         count = lone
     wider = count < len(rows) - 1 and all(_filled(row) > 1 for row in rows[count : count + 2])
     return count if wider else 0
@@ -274,14 +212,14 @@ def _leads(rows: Sequence[Sequence[str]], below: int) -> bool:
     widest = max(map(_filled, rows), default=0)
     if len(rows) < 2 or widest == 1:
         return len(rows) <= MOST_TITLES
-    stated = any(kind(_tidy(row[1])) in VALUES for row in rows if len(row) > 1)
+    stated = any(kind(tidy(row[1])) in VALUES for row in rows if len(row) > 1)
     return widest == 2 < below and stated and (len(rows) == 2 or (len(rows) <= MOST_TITLES and names_and_values(rows)))
 
 
 def title(row: Sequence[str]) -> str:
     """A line above a table."""
     cells = [cell for cell in row if cell.strip()]
-    return paired(cells) if len(cells) == 2 and _label(_tidy(cells[0])) else _joined(cells)
+    return paired(cells) if len(cells) == 2 and _label(tidy(cells[0])) else _joined(cells)
 
 
 def _told(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tuple[_Reading, int]:
@@ -303,10 +241,10 @@ def headed(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if numbers_as_headings(rows):
         return True
-    score = _contrast(_kinds(rows))
+    score = contrast(kinds_of(rows))
     if score > 0:
         return not any(
-            _NUMBER.fullmatch(cell.strip()) or len(cell) > LONGEST_HEADING for cell in rows[0] if cell.strip()
+            NUMBER.fullmatch(cell.strip()) or len(cell) > LONGEST_HEADING for cell in rows[0] if cell.strip()
         )
     return score == 0 and looks_like_header(rows[0]) and not _longer(rows)
 
@@ -329,11 +267,11 @@ def numbers_as_headings(rows: Sequence[Sequence[str]]) -> bool:
 
 def _sequence(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row counts on after its first cell (years, days, doses), and what is below does not."""
-    top = [_tidy(cell) for cell in rows[0][:COLUMNS]]
+    top = [tidy(cell) for cell in rows[0][:COLUMNS]]
     cells = [cell for cell in top[1:] if cell]
     if len(cells) < 2 or len({*cells}) < len(cells) or kind(top[0]) in VALUES:
         return False
-    below = [_tidy(cell) for row in rows[1:LOOKED_AT] for cell in row[1:COLUMNS] if cell.strip()]
+    below = [tidy(cell) for row in rows[1:LOOKED_AT] for cell in row[1:COLUMNS] if cell.strip()]
     kinds = Counter(map(kind, below))
 
     def rare(count: int) -> bool:
@@ -357,16 +295,16 @@ def _spanning(rows: Sequence[Sequence[str]]) -> bool:
     more, where the second has words, and values follow that are no words."""
     if len(rows) < 3:
         return False
-    top, second = [_tidy(cell) for cell in rows[0]], [_tidy(cell) for cell in rows[1]]
+    top, second = [tidy(cell) for cell in rows[0]], [tidy(cell) for cell in rows[1]]
     named = [at for at, cell in enumerate(top) if cell]
     open_ = [at for at in range(len(second)) if second[at] and (at >= len(top) or top[at] in ("", *top[:at][-1:]))]
     if sum(map(bool, second)) < 2 or not named or not [at for at in open_ if at > named[0]]:
         return False  # a line across the table, which names the rows below it
     groups = any(not cell for cell in second) and _spanning(rows[1:])  # which are divided once more
-    if not groups and any(map(_NUMBER.fullmatch, filter(None, second))):
+    if not groups and any(map(NUMBER.fullmatch, filter(None, second))):
         return False
     repeated = len({*filter(None, second)}) < sum(map(bool, second))
-    below = [kind(_tidy(cell)) for row in rows[2:6] for cell in row[1:] if cell.strip()]
+    below = [kind(tidy(cell)) for row in rows[2:6] for cell in row[1:] if cell.strip()]
     return groups or repeated or any(one in ("number", "amount", "date") for one in below)
 
 
@@ -375,13 +313,13 @@ def _units(rows: Sequence[Sequence[str]]) -> bool:
     column of numbers, and nothing over the others."""
     if len(rows) < 3 or any(len(cell.strip()) > UNIT_LENGTH for cell in rows[1]):
         return False
-    grid = _kinds(rows)
+    grid = kinds_of(rows)
     columns = 0
     for at, cell in enumerate(grid[1]):
         below = [row[at] for row in grid[2:] if at < len(row) and row[at]]
-        usual, share = _share(below) if below else ("", 0.0)
+        usual, part = share(below) if below else ("", 0.0)
         named = at < len(grid[0]) and grid[0][at]
-        measured = share >= ALIKE and usual in ("number", "amount", "date")
+        measured = part >= ALIKE and usual in ("number", "amount", "date")
         bracketed = rows[1][at].strip()[:1] in ("(", "[")
         if cell and not (measured or bracketed):
             return False
@@ -402,7 +340,7 @@ def heading_rows(rows: Sequence[Sequence[str]]) -> int:
 def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
     """Headings over one another as one: "2024 Visits", "Mass (mg)". One over several columns holds for each of them."""
     width = max(map(len, heads))
-    above = [_tidy(cell) for cell in heads[-2]] if len(heads) > 1 else []
+    above = [tidy(cell) for cell in heads[-2]] if len(heads) > 1 else []
     under = [at for at, cell in enumerate(heads[-1]) if cell.strip()]
     full = bool(above) and all(at < len(above) and above[at] for at in under)
     units = full and len({above[at] for at in under}) == len(under)
@@ -410,7 +348,7 @@ def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
     for index, row in enumerate(heads):
         last, spans = "", index < len(heads) - 1 - units
         for at in range(width):
-            cell = _tidy(row[at]) if at < len(row) else ""
+            cell = tidy(row[at]) if at < len(row) else ""
             last = cell or (last if spans else "")
             if last and last not in parts[at]:
                 plain = index < len(heads) - 1 or not units or last[0] in "(["
@@ -425,13 +363,13 @@ def _across(row: Sequence[str], titles: Sequence[str]) -> bool:
 
 def _again(row: Sequence[str], titles: Sequence[str]) -> bool:
     """Whether a row is the header once more, or that of a further part of the table: all but its first cell alike."""
-    cells = [_tidy(cell).rstrip(" :").lower() for cell in row]
+    cells = [tidy(cell).rstrip(" :").lower() for cell in row]
     same = [at for at, cell in enumerate(cells) if cell and at < len(titles) and cell == titles[at].lower()]
     return len(same) > 1 or (len(same) == 1 and sum(map(bool, cells)) == 2 and same != [0])
 
 
 def _joined(row: Sequence[str]) -> str:
-    return "; ".join(text for cell in row if (text := _tidy(cell)))
+    return "; ".join(text for cell in row if (text := tidy(cell)))
 
 
 class Blocks:

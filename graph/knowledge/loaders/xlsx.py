@@ -13,6 +13,7 @@ from typing import Any
 from graph.errors import Quarantined
 from graph.knowledge.loaders import archive, number_formats, strict, table, xlsx_drawings
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
+from graph.knowledge.loaders.table_kinds import LOOKED_AT
 from graph.knowledge.loaders.xlsx_drawings import Drawing
 
 MAX_CELLS = 2_000_000  # about 300 MiB in openpyxl
@@ -331,9 +332,9 @@ def _header(rows: Rows, marks: _Marks) -> int:
             break
     else:
         return -1
-    if grouped or table.numbers_as_headings(cells[first : first + table.LOOKED_AT]):
+    if grouped or table.numbers_as_headings(cells[first : first + LOOKED_AT]):
         return first
-    if not table.headed(cells[first : first + table.LOOKED_AT]):
+    if not table.headed(cells[first : first + LOOKED_AT]):
         return -1
     long = width == 1 and any(len("".join(row)) > LONG for row in cells[: HEADER_WITHIN + 5])
     if long or (width > 1 and not any(sum(map(bool, row)) > 1 for row in cells[first + 1 :])):
@@ -362,7 +363,7 @@ def _heights(rows: Rows, marks: _Marks) -> int:
         if not (_grouped(rows, count - 1, marks) or (bold and _heads(*rows[0][::-1], marks.bold))):
             break
         count += 1
-    return max(count, table.heading_rows([row for _, row in rows[: table.LOOKED_AT]]))
+    return max(count, table.heading_rows([row for _, row in rows[:LOOKED_AT]]))
 
 
 def _names_in_bold(rows: Rows, bold: Places) -> bool:

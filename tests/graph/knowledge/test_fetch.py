@@ -12,7 +12,7 @@ import pytest
 
 from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
-from graph.knowledge.fetch import FetchLimits, fetch
+from graph.knowledge.fetch import TYPES, FetchLimits, fetch
 
 Answer = Callable[[BaseHTTPRequestHandler], object]
 PUBLIC = "93.184.216.34"
@@ -352,3 +352,10 @@ def test_an_answer_that_is_not_http_is_unreachable(site: Site) -> None:
         "url_unreachable",
         "url_status",
     )
+
+
+def test_every_kind_that_is_read_can_be_fetched_but_for_archives_and_mail() -> None:
+    kinds = {*TYPES.values()}
+    assert {".pptx", ".odt", ".epub", ".json", ".xml", ".md", ".html"} <= kinds
+    assert not kinds & {".zip", ".eml", ".mhtml"}
+    assert TYPES["text/plain"] == ".txt"
