@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from graph.errors import DocumentError
-from graph.knowledge.loaders import archive, strict, symbol_fonts, table
+from graph.knowledge.loaders import strict, symbol_fonts, table
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.docx_numbering import Numbering
 from graph.knowledge.loaders.docx_styles import (
@@ -43,7 +43,6 @@ SKIPPED = frozenset((f"{W}pPr", f"{W}rPr", f"{MC}Fallback", f"{W}tblPr", f"{W}se
 
 
 def read(data: bytes, out: Builder) -> None:
-    archive.check(data)
     from docx import Document as open_document
 
     document = open_document(io.BytesIO(strict.usual(data)))

@@ -17,7 +17,7 @@ MOST_SLIDES = 5_000
 
 
 def read(data: bytes, out: Builder) -> None:
-    parts = Parts(strict.usual(data))
+    parts = Parts(strict.usual(data), checked=True)
     main = "ppt/presentation.xml"
     targets = parts.relations(main)
     slides = [targets.get(one.get(f"{R}id") or "", "") for one in parts.xml(main).iter(f"{P}sldId")][:MOST_SLIDES]

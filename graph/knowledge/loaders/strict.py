@@ -5,6 +5,8 @@ import io
 import re
 import zipfile
 
+from graph.knowledge.loaders import archive
+
 _NAME = re.compile(rb"http://purl\.oclc\.org/ooxml/([A-Za-z]+)/")
 _MARK = b"http://purl.oclc.org/ooxml/"
 _WORD = re.compile(
@@ -15,10 +17,12 @@ _DOCUMENT = b"application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 
 
 def usual(data: bytes) -> bytes:
-    """The file under the names of the usual form; as it is when it has these. Call `archive.check` first."""
+    """The file under the names of the usual form; as it is when it has these. Raises as `archive.check` does."""
+    archive.check(data)
     with zipfile.ZipFile(io.BytesIO(data)) as source:
         types = source.read("[Content_Types].xml")
-        if _MARK not in source.read("_rels/.rels") and _MARK not in types and not _WORD.search(types):
+        relations = source.read("_rels/.rels") if "_rels/.rels" in source.namelist() else b""
+        if _MARK not in relations and _MARK not in types and not _WORD.search(types):
             return data
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as made:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from graph.errors import Quarantined
-from graph.knowledge.loaders import archive, number_formats, strict, table, xlsx_drawings
+from graph.knowledge.loaders import number_formats, strict, table, xlsx_drawings
 from graph.knowledge.loaders.build import MAX_BLOCKS, Builder
 from graph.knowledge.loaders.table_kinds import LOOKED_AT
 from graph.knowledge.loaders.xlsx_drawings import Drawing
@@ -50,7 +50,6 @@ class _Marks:
 
 
 def read(data: bytes, out: Builder) -> None:
-    archive.check(data)
     from openpyxl.reader.excel import ExcelReader
 
     class Reader(ExcelReader):  # type: ignore[misc]

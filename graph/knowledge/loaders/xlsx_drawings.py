@@ -18,8 +18,9 @@ class Drawing:
 
 
 def of_sheets(data: bytes, sheets: Iterable[tuple[str, str]]) -> dict[str, Drawing]:
-    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file."""
-    parts = Parts(data)
+    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file,
+    which is checked already."""
+    parts = Parts(data, checked=True)
     found: dict[str, Drawing] = {}
     for name, part in sheets:
         for target in parts.relations(part).values():

@@ -13,10 +13,11 @@ _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relat
 
 
 class Parts:
-    """Open with the bytes of a file; raises as `archive.check` does."""
+    """Open with the bytes of a file; raises as `archive.check` does, unless the file is `checked` already."""
 
-    def __init__(self, data: bytes) -> None:
-        archive.check(data)
+    def __init__(self, data: bytes, *, checked: bool = False) -> None:
+        if not checked:
+            archive.check(data)
         self._zip = zipfile.ZipFile(io.BytesIO(data))
         self.names = self._zip.namelist()
 

@@ -338,6 +338,20 @@ def test_a_file_made_to_do_harm_ends_as_a_refusal_or_within_the_limits(name: str
         assert len(document.text) <= 10_000_000 and len(document.notes) <= 20
 
 
+REASONS = {
+    "bomb.pptx": "bomb", "bomb.zip": "bomb", "entities.pptx": "bomb", "entities.odt": "bomb", "entities.xml": "bomb",
+    "external.xml": "bomb", "laughs.yaml": "bomb", "deep.yaml": "bomb", "many.zip": "oversize", "parts.eml": "oversize",
+    "named.odt": "mislabelled", "cut.json": "broken", "cut.xml": "broken", "bad.toml": "broken", "no.epub": "broken",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "reason"), REASONS.items())
+def test_what_is_beyond_a_limit_is_refused_by_that_limit(name: str, reason: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        load(HOSTILE[name], name)
+    assert caught.value.reason == reason
+
+
 def test_there_are_fifty_of_them() -> None:
     assert len(HOSTILE) >= 50
 
