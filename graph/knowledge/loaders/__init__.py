@@ -57,6 +57,8 @@ FORMATS = (
     Format((".html", ".htm"), "text/html", "html", "html"),
     Format((".csv", ".tsv"), "text/csv", "text", "csv"),
     Format((".xlsx", ".xlsm", ".xltx", ".xltm"), f"{_OFFICE}.spreadsheetml.sheet", "xlsx", "xlsx"),
+    Format((".xls",), "application/vnd.ms-excel", "ole", "xls"),
+    Format((".rtf",), "application/rtf", "rtf", "rtf"),
     Format((".docx", ".docm", ".dotx", ".dotm"), f"{_OFFICE}.wordprocessingml.document", "docx", "docx"),
     Format((".pptx", ".pptm", ".ppsx", ".potx"), f"{_OFFICE}.presentationml.presentation", "pptx", "pptx"),
     Format((".pdf",), "application/pdf", "pdf", "pdf"),
@@ -83,8 +85,8 @@ EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensio
 ADVICE = {
     extension: advice
     for extensions, advice in (
-        (".doc .rtf .wpd .pages .wps", "save it as .docx or PDF"),
-        (".xls .xlsb .numbers", "save it as .xlsx or .csv"),
+        (".doc .wpd .pages .wps", "save it as .docx or PDF"),
+        (".xlsb .numbers", "save it as .xlsx or .csv"),
         (".ppt .pps .key", "save it as .pptx or PDF"),
         (".msg .pst .mbox", "save the message as .eml"),
         (

@@ -24,7 +24,7 @@ SIGNATURES = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive"),
     (b"\x7fELF", "a program"),
     (b"MZ\x90\x00", "a program"),
-    (b"{\\rtf", "an RTF document"),
+    (b"{\\rtf", "rtf"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"%!PS", "a PostScript document"),
 )
@@ -35,7 +35,7 @@ _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 NAMES = {
     "pdf": "a PDF", "docx": "a Word document", "xlsx": "an Excel workbook", "pptx": "PowerPoint slides",
     "odt": "an OpenDocument text", "ods": "an OpenDocument sheet", "odp": "OpenDocument slides", "epub": "an EPUB book",
-    "html": "a web page", "text": "text", "zip": "a zip archive", "ole": "an old Office file",
+    "html": "a web page", "text": "text", "zip": "a zip archive", "ole": "an old Office file", "rtf": "an RTF document",
 }  # fmt: skip
 _ZIPPED = ("docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "zip")
 
@@ -68,7 +68,7 @@ def check(data: bytes, name: str, expected: str) -> None:
         raise Quarantined(
             "mislabelled", f"{name!r} is an old Office file (.doc or .xls)", hint="save it as .docx or .xlsx"
         )
-    if found == "text" and expected in ("pdf", *_ZIPPED):
+    if found == "text" and expected in ("pdf", "ole", "rtf", *_ZIPPED):
         found = "something else"
     raise Quarantined(
         "mislabelled",

@@ -1,6 +1,8 @@
 """Slides, OpenDocument, books, mail, data files, marked-up texts, notebooks, archives: what is read of each; and files
 made to do harm, which end as a refusal or as a document within the limits."""
 
+import base64
+import gzip
 import json
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -27,6 +29,33 @@ ODF = " ".join(
         ("draw", "drawing"),
     )
 )
+
+
+# A workbook of LibreOffice in the format of Excel 97: sheet "a", headings Room, Rate and Booked, two rows.
+OLD_WORKBOOK = gzip.decompress(base64.b64decode(
+    "H4sIAAAAAAACA+1XXUxcRRQ+c/eHu0DhQsFqq3jFdvsDaGsfxGiFQqttYoVQjI0h0Qt7ocgu22yXVKLGLbUPJjZR++BLk6YJPhiNPzHR+BfhzQ"
+    "eNjUmT6hP1rdGHrdGYJoXrd86dhe1mibvYNP5wbs6cmXNn5pyZOefMmfPf1c2d+3D9JSqABylAC16Ewnk8BTRzDYvI0LwFz/NybG8V/lUwrymf"
+    "YRDnFwLymVfoc41ougr/TeijJL402bSXxkFTNEnlwC2wmPz5ShmzUGK/UmFV/srlc/zmOB4AFvo/x3r2/0pgFbAauAZYA6z1rwCqA9YD1wIbgI"
+    "1iE0TrgLcCbwOuB24A3g68Q8u/U1PGZtTv1u1Nq/HmpkLExCmGQ/T5mm/4yOXsL8EiPgjOil38BBygI2wb3U58yL5Z0CU6OIp1mIGR7kJN0Rlw"
+    "a+h94X4h5S6xPkAn2e3aog8ZnaL7KSmbpawhHv+JjPlRODtgl1+z97z0mnaCkNqN+DdKDsUL/9KN+9sUrKZp9q9H3XE35cSbgnX0FvvWJGCgLZ"
+    "EYaIvF5sSZpul3z85z3Bmb+Tyn8H8rjW+Uyaf/HX8ae1dsn1v8/tlC/tZl+K3L8Lctw48U5RPMQfQJLvFPG2hkyGNqZQJC6zJhofWZoNC1mQqh"
+    "DZmQ94wY+klI+CzoO4XzKuZT+GaVCSTqP6XoZ3qKI3m2T8SEsxyxWWwus8/HnVSVZV/7CveCSccVbgZzRnWi7KSmK5Z/N5iwYxOx3/wD18M1ul"
+    "fuk5A/aV8ymWDipF1Ema5kcsyNob3PicfRPpieiI0mPVw2Jh0O+pfNkNkIXDqXRk0NvpH8yGVdF7mqoXkMK2Jfr5NVWJju2ttXvj8w2NvxtPAz"
+    "S28Y2mT4u3Mcf2aD22REi5RT0reBNtJdRNHuaHP/aMI9aj/uHrP7kglnvLXPHZmIO6nm6I77orsbYRLRv+zX64y4drT3hAh4WcoolNkpcLljc1"
+    "59C+on2i5OtV3MdmzNq59DOItgiUq+KWpVrSo3JkcVPYG5TXpR9pDo03CtUG7zqP7QUtvAN1m51EYaoF6pqtXbXCMksFiahpWr+4FN1QpPFeEZ"
+    "Bbx5SSP8xIF0S6GlFluGHJzfUtKTZX6JAK+k5/NNbAH151ln7mNIn6DuY0if1Dru84b0+YV6ecbsPt8MsqY2ZB6CubPb/fHZLcKPZK0iqZJBlT"
+    "KOx7AZP2zU08dh/74heggnQZLU1Opd0uslGoEXjJj5E6lcelZJ172pF7xApZ/DWabhu7v/6xHOmQ6MDqWSR5PDaXvvc0Nu3H7g/rZ+Z9CNx10x"
+    "+K7R4eH2v5M7Kt/ZVwwLHs9hFJuX5k6e/fVqz2HrnddNatn80Q+84S9oT+X/7Tq/7NSb8pjOMw/pXDOm880jOke9PE/UpOvb9bgclFIvR3/mGB"
+    "e+vXDmng3W6Tehf+vV9/ZwLCvgDeg8NxclrTxdl+P/k+BGvv9knQU2XGwMu0om4tefhPQUjdGg6DFWtv71EsL8u9Ir4111rCJnp92Qm4CN9UCH"
+    "Z1ckP5D3BitlDNvw/kU/6UFO6K74/DgMlvv+s/VbTTJTOkgTWH8CuSmf/X5YwbCcCXPSyFmT4CwPW7T8UBn7jxuV3l2UvwcShkQHVyywPH3aV7"
+    "D+jcD06vtf4E/pzbRnABYAAA=="
+))  # fmt: skip
+RTF = r"""{\rtf1\ansi\ansicpg1252\deff0 {\fonttbl{\f0 Arial;}}{\header Secret}
+The f\'e4hre leaves at ten.\par
+\trowd\cellx1000\cellx2000 Kind\cell Days\cell\row
+\trowd\cellx1000\cellx2000 Book\cell 10\cell\row
+\trowd\cellx1000\cellx2000 Film\cell 3\cell\row
+\pard End of it.{\footnote A note.}\par}"""
 
 
 def paragraphs(document: Document) -> list[str]:
@@ -322,6 +351,17 @@ def hostile() -> Iterator[tuple[str, bytes]]:
 HOSTILE = dict(hostile())
 
 
+HOSTILE |= {
+    "cut.xls": OLD_WORKBOOK[:2_000],
+    "noise.xls": OLD_WORKBOOK[:512] + b"\xff" * 4_000,
+    "deep.rtf": b"{\\rtf1 " + b"{" * 2_000_000,
+    "fields.rtf": b"{\\rtf1 " + b"{\\field{\\*\\fldinst{" * 60_000,
+    "page.rtf": b"{\\rtf1\\ansicpg99999 a\\par}",
+    "text.rtf": b"no rtf at all",
+    "pdf.xls": b"%PDF-1.4 nothing",
+}
+
+
 @pytest.fixture(scope="module")
 def parser() -> Iterator[Parser]:
     with Parser(Limits(seconds=20.0)) as one:
@@ -373,3 +413,17 @@ def test_boxes_in_boxes_are_read_once() -> None:
 
     assert boxed(4).count("level 1") == 1
     assert len(boxed(60)) < 1_000
+
+
+def test_an_old_workbook_gives_rows_with_their_headings() -> None:
+    document = load(OLD_WORKBOOK, "loans.xls")
+    assert "Room: Studio; Rate: 1500; Booked: 2026-04-04" in paragraphs(document)
+    assert document.blocks[-1].sheet == "a"
+
+
+def test_rtf_gives_its_text_and_tables_and_counts_what_it_leaves_out() -> None:
+    document = load(RTF.encode(), "ferry.rtf")
+    assert paragraphs(document) == [
+        "The fähre leaves at ten.", "Kind: Book; Days: 10", "Kind: Film; Days: 3", "End of it.",
+    ]  # fmt: skip
+    assert document.notes == ("1 footnote", "1 page header or footer")
