@@ -30,7 +30,7 @@ from nodes.respond import respond
 from nodes.retrieve import retrieve
 from nodes.review import review
 from nodes.triage import enforce, triage
-from nodes.validate import grounded, validate
+from nodes.validate import validate
 
 
 def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, State]:
@@ -53,7 +53,7 @@ def build_graph(deps: Deps | None = None) -> StateGraph[State, Context, Input, S
     g.add_conditional_edges("guard", permitted)
     g.add_conditional_edges("generate", well_formed)
     g.add_edge("repair", "validate")
-    g.add_conditional_edges("validate", grounded)
+    g.add_edge("validate", "respond")
     g.add_conditional_edges("respond", held)
     g.add_conditional_edges("hold", waits)
     g.add_edge("review", "decide")
@@ -109,7 +109,7 @@ def build_replay(deps: Any, recalled: State, then: str) -> StateGraph[State, Con
     g.add_conditional_edges("guard", permitted)
     g.add_conditional_edges("generate", well_formed)
     g.add_edge("repair", "validate")
-    g.add_conditional_edges("validate", grounded)
+    g.add_edge("validate", "respond")
     g.add_edge("respond", END)
     g.add_edge("refuse", END)
     return g

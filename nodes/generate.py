@@ -1,5 +1,6 @@
 """generate: the model writes a draft from masked evidence. It sees nothing else of the documents."""
 
+import hashlib
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -98,6 +99,8 @@ def task_of(state: State, evidence: list[Evidence]) -> task.Task:
             weighting=weighting(state["question"]),
             capstone=options["capstone"],
             guarded=guarded,
+            day=state["started"][:10],
+            nonce=_nonce(state),
         )
     return task.answer(
         asked,
@@ -109,7 +112,13 @@ def task_of(state: State, evidence: list[Evidence]) -> task.Task:
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
         about=state["follow_up"].get("about", ""),
         listing=bool(state["listing"]),
+        nonce=_nonce(state),
     )
+
+
+def _nonce(state: State) -> str:
+    """One for all prompts of a turn, so that a server reads its own draft's prompt once; new in every turn."""
+    return hashlib.blake2s(state["turn"].encode()).hexdigest()[:8]
 
 
 def room(state: State, settings: Settings) -> int:

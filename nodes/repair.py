@@ -1,4 +1,6 @@
-"""repair: makes a malformed or ungrounded draft usable: deterministic steps, then the model, told what was wrong."""
+"""repair: makes a malformed draft usable: deterministic steps, then the model, told what was wrong.
+
+A draft that reads well and that no source supports is not asked for again: a model writes the same once more."""
 
 from langchain_core.messages import AIMessage, HumanMessage
 
@@ -8,13 +10,12 @@ from graph.models.server import ContextTooSmall
 from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence.redaction import public_values
-from graph.policy.repair import Repaired
 from graph.settings import Settings
 from graph.state import State
 from nodes.generate import flagged, kept, prepare, room, spent
 from prompts import load
 
-TRIES = 2  # calls of the model to mend its own draft, in one turn
+TRIES = 1  # calls of the model to mend its own draft, in one turn
 _SHOWN = 4_000  # characters of its draft that a model is shown again
 _CUT = "It broke off because it was too long. Say it in fewer words."
 
@@ -23,10 +24,8 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> State:
     draft, schema = state["draft"], SCHEMAS[state["intent"]["name"]]
     usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
     written = state["drafts"]
-    steps, errors, text, cut = list(draft["steps"]), list(draft["errors"]), draft["text"], draft["cut"]
+    steps, text, cut = list(draft["steps"]), draft["text"], draft["cut"]
     found = drafts.read(text, schema, state["evidence"], cut=cut)
-    if draft["value"] is not None:  # well formed, but validation found nothing it could let out
-        found = Repaired(ok=False, errors=errors or ["No sentence was supported by the source it names."])
     steps += found.steps
     tries_left = 0 if state["released"]["sentences"] else TRIES  # what left cannot be written anew
     while not found.ok and tries < tries_left:

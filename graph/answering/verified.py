@@ -1,5 +1,6 @@
 """What may leave: sentences of a draft that this turn's evidence supports, each with the verbatim quotes that do."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,14 @@ from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
 _PARTS = 12  # sentences of one claim that are judged by themselves
+# Leans on the sentence before: what "it" or "these" is, and what "however" turns against. "It is allowed to" does not.
+_LEANS = re.compile(
+    r"\W*(?:(?:however|therefore|thus|hence|so|but|and|or|also|moreover|furthermore|in addition|otherwise|then)\b,? *)*"
+    r"(?:(?:this|that|these|those|they|them|their|its|he|she|his|her|such|both|the (?:former|latter|same))\b"
+    r"|it\b(?! (?:is|was|will be|must be|may be)(?: \w+){1,2} (?:to|that|whether|for)\b)"
+    r"|(?<=however, )|(?<=otherwise, ))",
+    re.I,
+)
 
 
 def shown(text: str, keep: pii.Public = pii.NOTHING) -> str:
@@ -36,6 +45,7 @@ class Verified:
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
+        self._gap = False  # whether the sentence before was dropped
 
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
@@ -47,16 +57,23 @@ class Verified:
         # As it stands in the evidence, unless masking found more in it once it was read out.
         stands = said if text != said and defang.text(said) == text else ""
         if (whole := self._checked(text, claim["sources"], stands)) is not None:
+            self._gap = False
             return [whole]
         bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
         added: list[Sentence] = []
         for part in parts if len(parts) > 1 else []:
-            if not self._was_judged(part) and (sentence := self._checked(part, claim["sources"])) is not None:
+            if self._was_judged(part):
+                continue
+            sentence = self._checked(part, claim["sources"])
+            self._gap = sentence is None
+            if sentence is not None:
                 added.append(sentence)
-            elif not self._was_judged(part):
+            else:
                 self.dropped.append(part)
-        self.dropped += [text] if len(parts) < 2 else []
+        if len(parts) < 2:
+            self.dropped.append(text)
+            self._gap = True
         return added
 
     def _was_judged(self, text: str) -> bool:
@@ -65,6 +82,8 @@ class Verified:
 
     def _checked(self, text: str, sources: list[int], stands: str = "") -> Sentence | None:
         """`stands`: the text before its links were made dead, as the evidence may have it word by word."""
+        if self._gap and _LEANS.match(text):
+            return None
         cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None

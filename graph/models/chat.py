@@ -143,12 +143,17 @@ class Generator:
         self.room.learn(messages, completion.prompt_tokens)
         return completion
 
-    def quoted(self, messages: Sequence[BaseMessage]) -> dict[str, Any]:
-        """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out."""
+    def quoted(self, messages: Sequence[BaseMessage], least: float = 0.0) -> dict[str, Any]:
+        """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out.
+        `least` is the chance of an answer, 0-1, below which it says nothing; never less than its own."""
         import json
 
         model = EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
-        value = json.loads(str(_alone(model.invoke, list(messages)).text))
+        asked = [message.model_copy(deep=False) for message in messages]
+        for message in asked:
+            if KEY in message.additional_kwargs:
+                message.additional_kwargs = {KEY: {**message.additional_kwargs[KEY], "least": least}}
+        value = json.loads(str(_alone(model.invoke, asked).text))
         return value if isinstance(value, dict) else {}
 
     def _remote(

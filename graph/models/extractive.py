@@ -45,7 +45,8 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
             candidate.score -= SPOKEN_TO * for_others(f"{candidate.path}\n{candidate.text}", who)
         found.sort(key=lambda c: -c.score)
     called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
-    if not found or (not about and not called and chance(signs(found, evidence)) < ANSWERED_FROM):
+    least = max(task.get("least", 0.0), ANSWERED_FROM)
+    if not found or (not about and not called and chance(signs(found, evidence)) < least):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
 

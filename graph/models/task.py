@@ -45,35 +45,51 @@ def answer(
     meant_for: Asker | None = None,
     about: str = "",
     listing: bool = False,
+    nonce: str = "",
 ) -> Task:
     """Messages for a grounded answer. `day` is today (YYYY-MM-DD), `about` what a follow-up refers to;
-    `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source."""
+    `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source.
+    `nonce` marks the tags: one that no writer of a source knows, a new one where none is given."""
     rules, frame, extra = load("answer"), load("evidence"), load("guarded")
-    nonce = secrets.token_hex(4)
-    system = rules.fill(
-        nonce=nonce, day=day, style=_LISTING if listing else _STYLES[style], constraints=extra.text if guarded else ""
-    )
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
-    return Task(_messages(system, nonce, question, evidence, memory, data), used, len(evidence))
+    told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
+    return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
 
 
-def assessment(request: str, evidence: list[Evidence], *, weighting: int, capstone: bool, guarded: bool) -> Task:
+def assessment(
+    request: str,
+    evidence: list[Evidence],
+    *,
+    weighting: int,
+    capstone: bool,
+    guarded: bool,
+    day: str = "",
+    nonce: str = "",
+) -> Task:
     """Messages for an assessment design."""
     rules, frame, extra = load("assessment"), load("evidence"), load("guarded")
-    nonce = secrets.token_hex(4)
     constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
-    system = rules.fill(nonce=nonce, weighting=str(weighting), constraints=constraints)
+    told = {"day": day, "style": f"The weighting is {weighting}.", "constraints": constraints}
     data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
     used = {p.name: p.digest for p in (rules, frame)}
-    return Task(_messages(system, nonce, request, evidence, "", data), used, len(evidence))
+    return Task(_messages(rules.text, nonce, request, evidence, "", data, told), used, len(evidence))
 
 
 def _messages(
-    system: str, nonce: str, question: str, evidence: list[Evidence], memory: str, data: dict[str, Any]
+    system: str,
+    nonce: str,
+    question: str,
+    evidence: list[Evidence],
+    memory: str,
+    data: dict[str, Any],
+    told: dict[str, str],
 ) -> list[BaseMessage]:
+    """The system message is the same for every question: a server reads it once. All that varies comes after it."""
+    nonce = nonce or secrets.token_hex(4)
     prompt = load("evidence").fill(
+        **told,
         nonce=nonce,
         memory=_tagged("conversation", nonce, memory) if memory else "",
         evidence="".join(_source(item, nonce) for item in evidence),

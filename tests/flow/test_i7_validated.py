@@ -123,7 +123,7 @@ def test_no_sentence_of_the_sources_is_needed_for_silence(opened: Any) -> None:
         ),
         model="stub",
     )
-    reply = one.ask(QUESTION, tenant_id="U1")
+    reply = one.ask("Which planet has the longest day?", tenant_id="U1")
     assert (reply["decision"], reply["answer"]) == (
         "no_answer",
         "The provided documents do not contain information about this.",

@@ -8,6 +8,14 @@ from graph.answering.verified import Verified, shown
 from graph.policy import pii
 
 
+def evidence(text: str) -> list[Any]:
+    return [
+        {"n": 1, "doc_id": "d", "filename": "d.md", "tenant_id": "U1", "visibility": "private", "page": None, "sheet": None,
+         "section": "", "chunk_id": "d:0", "score": 0.8, "sha256": "0", "start": 0, "edits": [], "withheld": 0,
+         "text": text}
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text",
     ["mobile 0300[1] 1234567", "mobile 03<b></b>00 1234567", "CNIC 352[1]02-1234[2]567-1", "mail we.ld[3]er@example.org",
@@ -24,14 +32,34 @@ def test_footnotes_between_other_numbers_mask_nothing() -> None:
 
 def test_a_passage_with_a_link_and_columns_is_one_quote_and_its_link_is_dead() -> None:
     passage = "Ask the desk at https://desk.example.org for a card:\n\n```\nroom:    114\nopen:    9 to 5\n```\n\nBring an id."
-    evidence: list[Any] = [
-        {"n": 1, "doc_id": "d", "filename": "d.md", "tenant_id": "U1", "visibility": "private", "page": None, "sheet": None,
-         "section": "", "chunk_id": "d:0", "score": 0.8, "sha256": "0", "start": 0, "edits": [], "withheld": 0,
-         "text": f"Cards.\n\n{passage}\n\nThe desk is closed in August."}
-    ]  # fmt: skip
-    held = Verified(evidence, guarded=False)
+    held = Verified(evidence(f"Cards.\n\n{passage}\n\nThe desk is closed in August."), guarded=False)
     (sentence,) = held.add({"text": passage, "sources": [1]})
     assert sentence["text"] == passage.replace("https://", "https[:]//").replace(
         "desk.example.org", "desk[.]example[.]org"
     )
     assert [c["quote"] for c in held.citations] == [passage]
+
+
+LOANS = "Books are lent for ten days. However, films are lent for three days. It is not allowed to lend maps."
+
+
+@pytest.mark.parametrize("claims", [True, False], ids=["claims", "one claim"])
+def test_a_sentence_that_leans_on_a_dropped_one_goes_with_it(claims: bool) -> None:
+    """What follows a false sentence says something else than it did: "however" turns against what nobody reads."""
+    false, leaning, alone = (
+        "Magazines belong to the director.",
+        "However, films are lent for three days.",
+        "It is not allowed to lend maps.",
+    )
+    held = Verified(evidence(LOANS), guarded=False)
+    for text in (false, leaning, alone) if claims else (f"{false} {leaning} {alone}",):
+        held.add({"text": text, "sources": [1]})
+    assert [s["text"] for s in held.sentences] == [alone]
+    assert held.dropped == [false, leaning]
+
+
+def test_a_sentence_that_leans_on_one_that_stands_leaves() -> None:
+    held = Verified(evidence(LOANS), guarded=False)
+    for text in ("Books are lent for ten days.", "However, films are lent for three days."):
+        held.add({"text": text, "sources": [1]})
+    assert len(held.sentences) == 2 and not held.dropped

@@ -87,11 +87,11 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
 
 
 def outcome(reply: Reply) -> str:
-    """What the reply owns up to: `said`, `not in the documents`, or why the draft was dropped."""
+    """What the reply owns up to: `said`, or why there is none of a draft in it."""
     dropped = [why for why, text in refusals.DROPPED.items() if reply.answer.startswith(text)]
     if dropped:
         return dropped[0]
-    return "not in the documents" if reply.answer == refusals.NOT_IN_DOCUMENTS else "said"
+    return "said"
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -101,7 +101,7 @@ def test_what_comes_out_of_a_reply(talk: Talk, row: dict[str, Any], stream: bool
     assert inv.unvalidated(reply) == []
     evidence = inv.state_of(talk.agent, "U1", "t")["evidence"]
     assert inv.unfaithful(talk.agent, "U1", reply, evidence) == []
-    expected = row.get("why", "said")
+    expected = row.get("why", "said").replace("not in the documents", "silent")
     assert outcome(reply) == expected, (reply.answer, inv.state_of(talk.agent, "U1", "t")["draft"])
     if expected == "said":
         files = {c["n"]: Path(c["filename"]).stem for c in reply.citations}
@@ -109,10 +109,8 @@ def test_what_comes_out_of_a_reply(talk: Talk, row: dict[str, Any], stream: bool
         assert told == list(zip(row["says"], row["cites"], strict=True))
         assert reply.draft == ("partly dropped" if row.get("dropped") else "verified")
         assert reply.usage["model_calls"] == (2 if "again" in row else 1)
-    elif expected == "not in the documents":
-        assert (reply.decision, reply.get("draft")) == ("no_answer", None)
     else:  # the documents do hold the answer, so it is quoted, and marked as that
-        assert (reply.decision, reply.draft) == ("answer", "dropped")
+        assert (reply.decision, reply.get("draft")) == ("answer", None if expected == "silent" else "dropped")
         assert refusals.INSTEAD in reply.answer and "kestrel freezer" in reply.answer
         assert "extractive_fallback" in reply.safety_flags
 
