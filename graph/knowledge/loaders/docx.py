@@ -36,6 +36,7 @@ PAGE_FIELDS = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
 _MARGIN = re.compile(r"/word/(?:header|footer)\d*\.xml")
 _ONLY_PAGE = re.compile(r"[\s|·–—-]*(?:page|seite|pg?\.)?[\s/|·–—-]*(?:of|von|/)?[\s|·–—-]*", re.IGNORECASE)
 _PAGE_WORDS = re.compile(r"\s*[|·–—-]?\s*\b(?:page|seite|pg\.)\s*(?:of|von|/)?\s*$", re.IGNORECASE)
+MOST_HEADS = 3  # rows of headings of a table
 _RAISED = re.compile(r"[-+−]?\d{1,4}")  # as a power or the number of a note: 10⁻⁶, m²
 MOST_NESTED = 5  # tables in tables
 MOST_MARGIN = 40  # paragraphs of headers and footers
@@ -217,21 +218,23 @@ class _Walk:
                     above[len(row)] = text
                 row += [text] + [""] * (span - 1)
             rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
-        first = element.find(f"{W}tr")
-        marked = first is not None and first.find(f"{W}trPr/{W}tblHeader") is not None
-        marked = marked or self.bold_above(element)
+        heads = self.rows_of_headings(element)
         self.out.table()
-        for _, sentence in table.sentences(rows, header=True if marked else None):
+        for _, sentence in table.sentences(rows, header=True if heads else None, heads=heads):
             self.out.row(sentence)
         self.out.table()
 
-    def bold_above(self, element: Any) -> bool:
-        """Whether the first row of a table is all bold, and the second is not."""
-        weights = []
-        for row in islice(_within(element, f"{W}tr"), 2):
+    def rows_of_headings(self, element: Any) -> int:
+        """How many rows at the top repeat on each page, or else are all bold above one that is not; 0 for none."""
+        marked, bold = [], []
+        for row in islice(_within(element, f"{W}tr"), MOST_HEADS + 1):
             runs = [run for run in row.iter(f"{W}r") if run.find(f"{W}t") is not None]
-            weights.append(bool(runs) and all(is_bold(run.find(f"{W}rPr")) for run in runs))
-        return weights == [True, False]
+            marked.append(row.find(f"{W}trPr/{W}tblHeader") is not None)
+            bold.append(bool(runs) and all(is_bold(run.find(f"{W}rPr")) for run in runs))
+        for rows in (marked, bold):
+            if rows[0] and False in rows:
+                return rows.index(False)
+        return 0
 
     def cells(self, element: Any) -> Iterator[list[tuple[Any, int, bool]]]:
         """Cell, columns it spans, and whether it continues the one above, for each row."""

@@ -265,3 +265,24 @@ def test_a_sheet_of_values_to_pick_from_is_left_out() -> None:
     book.active.add_data_validation(rule)
     rule.add("B2:B9")
     assert load(saved(book), "a.xlsx").text == "# One\n\nTool: Saw; State: broken"
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["repeated", "bold"])
+def test_two_rows_of_headings_over_words_in_word(marked: bool) -> None:
+    file = new_docx()
+    rows = [
+        ["", "Opened by", "Opened by"],
+        ["Room", "Weekdays", "Sundays"],
+        ["Hall", "porter", "nobody"],
+        ["Attic", "clerk", "porter"],
+    ]
+    made = file.add_table(len(rows), 3)
+    for row, texts in zip(made.rows, rows, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.paragraphs[0].add_run(text).bold = not marked and row._index < 2
+        if marked and row._index < 2:
+            row._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+    data = io.BytesIO()
+    file.save(data)
+    text = load(data.getvalue(), "rooms.docx").text
+    assert "Hall; Opened by Weekdays: porter; Opened by Sundays: nobody" in text.replace("Room: ", "")
