@@ -87,10 +87,11 @@ class Draft(TypedDict):
 
 
 class KeptDraft(TypedDict):
-    """What a model wrote, masked; `cut` as of a draft."""
+    """What a model wrote, masked; `cut` as of a draft. The last one holds the opinions on its sentences, too."""
 
     text: str
     cut: bool
+    opinions: NotRequired[list[float | None]]
 
 
 class Said(TypedDict):
@@ -114,6 +115,7 @@ class Sentence(TypedDict):
     text: str
     citations: list[int]
     support: float  # 0-1
+    opinion: NotRequired[Annotated[bool, "the chat model's opinion let it pass, which the embedded check doubts"]]
 
 
 class Citation(TypedDict):

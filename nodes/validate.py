@@ -5,8 +5,10 @@ from typing import Any
 from graph.answering.verified import Verified, shown
 from graph.models import wording
 from graph.models.chat import Generator
+from graph.models.support_opinion import SupportOpinion
 from graph.policy.answer import refusals
-from graph.state import Draft, State
+from graph.settings import Settings
+from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import task_of
 
 # The chance of an answer from which a model that says it has none is not believed. Of questions without an answer a
@@ -14,12 +16,14 @@ from nodes.generate import task_of
 DECLINED_FROM = 0.83
 
 
-def validate(state: State, *, generator: Generator) -> State:
+def validate(state: State, *, generator: Generator, settings: Settings) -> State:
     draft, released = state["draft"], state["released"]
     value, flags = draft["value"], list(state["flags"])
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
-    held = Verified(state["evidence"], guarded=guarded, before=(released["sentences"], released["citations"]))
+    opinion = SupportOpinion(generator, state["turn"]) if settings.support_opinion == "auto" else None
+    before = (released["sentences"], released["citations"])
+    held = Verified(state["evidence"], guarded=guarded, before=before, opinion=opinion)
     for claim in _claims(value):
         held.add(claim)
     silent = value is not None and not held.sentences and _silent(value, held.dropped)
@@ -44,6 +48,27 @@ def validate(state: State, *, generator: Generator) -> State:
         "assessment": _assessment(value) if value is not None and designed else {},
         "flags": list(dict.fromkeys(flags)),
         "draft": draft,
+        "drafts": _with_opinions(state["drafts"], opinion),
+        "usage": _spent(state["usage"], opinion),
+        "prompts": state["prompts"] | (opinion.prompts if opinion else {}),
+    }
+
+
+def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:
+    if not drafts or opinion is None or not opinion.told:
+        return drafts
+    return [*drafts[:-1], {**drafts[-1], "opinions": opinion.told}]
+
+
+def _spent(usage: Usage, opinion: SupportOpinion | None) -> Usage:
+    """With what the model's opinions cost."""
+    if opinion is None:
+        return usage
+    return {
+        "model": usage["model"],
+        "model_calls": usage["model_calls"] + opinion.calls,
+        "prompt_tokens": usage["prompt_tokens"] + opinion.prompt_tokens,
+        "completion_tokens": usage["completion_tokens"] + opinion.completion_tokens,
     }
 
 

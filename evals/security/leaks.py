@@ -34,7 +34,7 @@ _DOCUMENTS = frozenset({"foreign text", "another group's text", "document's PII"
 # Where a canary belongs: (door begins with, artefact) → canaries that may stand there, and why.
 LEGITIMATE: dict[tuple[str, str], tuple[frozenset[str], str]] = {
     ("", "home"): (_DOCUMENTS, "the index and its copies are the documents"),
-    ("", "model"): (frozenset({"prompt"}), "the model is sent the prompt, and nothing else of these"),
+    ("", "model"): (_DRAFT | {"prompt"}, "the model is sent the prompt, and asked about its own sentences"),
     ("graph.", "echo"): (_QUESTION, "the asker's own words, before admit has masked them"),
     **{
         (f"graph.{mode}", "events"): (_DRAFT, "a raw stream that shows stages at work; no door of Cordon is one")

@@ -18,7 +18,7 @@ from graph.build import build_replay
 from graph.context import Context, Principal
 from graph.deps import Deps
 from graph.errors import BadInput, Unavailable
-from graph.models.chat import EMBEDDED, Completion, Generator
+from graph.models.chat import EMBEDDED, Completion, Generator, Odds
 from graph.options import Options
 from graph.policy.question import intent
 from graph.settings import Settings
@@ -54,8 +54,8 @@ class _Recorded:
 
     extractive = False
 
-    def __init__(self, generator: Generator, drafts: list[tuple[str, bool]]) -> None:
-        self._generator, self._drafts = generator, iter(drafts)
+    def __init__(self, generator: Generator, drafts: list[tuple[str, bool]], opinions: list[float | None]) -> None:
+        self._generator, self._drafts, self._opinions = generator, iter(drafts), iter(opinions)
         self.room = generator.room
         self.quoted = generator.quoted
 
@@ -64,6 +64,10 @@ class _Recorded:
         if said is None:
             raise Unavailable("the model would be asked once more than it was then.")
         return Completion(said[0], "", 0, 0, cut=said[1])
+
+    def odds(self, messages: Any) -> Odds | None:
+        told = next(self._opinions, None)
+        return None if told is None else Odds(told, 0, 0)
 
 
 class _Instead:
@@ -156,7 +160,8 @@ def _generator(entry: Entry, deps: Deps) -> Any:
         return Generator(deps.settings.model_copy(update={"model": "embedded"}), deps.embedder)
     try:
         drafts = json.loads((Path(entry["artifacts"]) / DRAFTS).read_bytes())
-        return _Recorded(deps.generator, [(str(one["text"]), bool(one["cut"])) for one in drafts])
+        opinions = [None if o is None else float(o) for one in drafts for o in one.get("opinions", ())]
+        return _Recorded(deps.generator, [(str(one["text"]), bool(one["cut"])) for one in drafts], opinions)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

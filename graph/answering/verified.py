@@ -1,7 +1,8 @@
 """What may leave: sentences of a draft that this turn's evidence supports, each with the verbatim quotes that do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graph.policy import grounding, pii
@@ -13,6 +14,8 @@ from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
 _PARTS = 12  # sentences of one claim that are judged by themselves
+ASKED_FROM = 0.03  # what the embedded check holds for less likely is not put to the model
+Opinion = Callable[[str, str], float | None]
 # Leans on the sentence before: what "it" or "these" is, and what "however" turns against. "It is allowed to" does not.
 _LEANS = re.compile(
     r"\W*(?:(?:however|therefore|thus|hence|so|but|and|or|also|moreover|furthermore|in addition|otherwise|then)\b,? *)*"
@@ -40,8 +43,12 @@ class Verified:
         *,
         guarded: bool,
         before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
+        opinion: Opinion | None = None,
     ) -> None:
+        """`opinion`: a chat model's log-odds that a passage says a sentence, None where it gives none. It joins the
+        embedded check, and lets nothing pass that has a number, date, unit or name which the passage lacks."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
+        self._opinion = opinion
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
@@ -87,8 +94,10 @@ class Verified:
         cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
-        numbers = [self._number(_citation(item, found)) for item, found in cited]
+        numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, found in cited for at in found.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
+        if cited[0][1].in_opinion:
+            sentence["opinion"] = True
         self.sentences.append(sentence)
         return sentence
 
@@ -96,12 +105,29 @@ class Verified:
         """The cited sources that support the text, strongest first; when none does, another that does so clearly."""
 
         def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
-            scored = [(item, grounding.support(text, item["text"])) for item in items]
-            held = [(i, s) for i, s in scored if s.score >= grounding.SUPPORTED_FROM and not _gapped(i, s)]
-            return sorted(held, key=lambda pair: -pair[1].score)
+            found = zip(items, grounding.supports(text, [item["text"] for item in items]), strict=True)
+            scored = sorted(((i, s) for i, s in found if not _gapped(i, s)), key=lambda pair: -pair[1].score)
+            if self._opinion is not None and scored:
+                scored[0] = (scored[0][0], self._judged(text, *scored[0]))
+                if scored[0][1].score < grounding.SUPPORTED_FROM:  # what the model doubts in its best place
+                    return []
+            return [(item, one) for item, one in scored if one.score >= grounding.SUPPORTED_FROM]
 
         cited = good([item for item in self._evidence if item["n"] in sources])
         return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]
+
+    def _judged(self, text: str, item: Evidence, found: grounding.Support) -> grounding.Support:
+        """The support with the model's opinion in it."""
+        if self._opinion is None or found.score == 1.0 or found.score < ASKED_FROM:
+            return found
+        odds = self._opinion(text, item["text"])
+        if odds is None:
+            return found
+        score = grounding.joined(found.score, odds)
+        rescued = found.score < grounding.SUPPORTED_FROM <= score
+        if rescued and not grounding.exact(text, item["text"]):
+            return found
+        return replace(found, score=score, in_opinion=rescued)
 
     def _number(self, new: Citation) -> int:
         """The number of an equal citation made before, or of this one, now added."""
@@ -119,12 +145,13 @@ def certainty(sentences: Sequence[Any], citations: Sequence[Any]) -> float:
 
 
 def _gapped(item: Evidence, found: grounding.Support) -> bool:
-    """Whether a withheld sentence stood inside the span: it would be no verbatim quote."""
-    return any(not length and found.start < at < found.end for at, length, *_ in item["edits"])
+    """Whether a withheld sentence stood inside a span: it would be no verbatim quote."""
+    withheld = [at for at, length, *_ in item["edits"] if not length]
+    return any(begin < at < end for at in withheld for begin, end in found.spans)
 
 
-def _citation(item: Evidence, found: grounding.Support) -> Citation:
-    start, end = to_source(item["edits"], found.start, found.end)
+def _citation(item: Evidence, span: tuple[int, int]) -> Citation:
+    start, end = to_source(item["edits"], *span)
     page, page_end, row = places.of(item["page"], item.get("places", ""), start, end)
     return {
         "n": 0,
@@ -136,10 +163,10 @@ def _citation(item: Evidence, found: grounding.Support) -> Citation:
         "page_end": page_end,
         "sheet": item["sheet"],
         "row": row,
-        "section": structure.section(item["section"], item["text"], found.start),
+        "section": structure.section(item["section"], item["text"], span[0]),
         "chunk_id": item["chunk_id"],
         "score": item["score"],
-        "quote": item["text"][found.start : found.end],
+        "quote": item["text"][span[0] : span[1]],
         "start": item["start"] + start,
         "end": item["start"] + end,
         "sha256": item["sha256"],

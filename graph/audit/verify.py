@@ -236,7 +236,7 @@ def _sentences(
         absent = [n for n in sentence["citations"] if n not in by_number]
         if absent or not sentence["citations"]:
             wrong.append(f"{name} names no source that is there")
-        elif not _supported(sentence["text"], [by_number[n] for n in sentence["citations"]], now):
+        elif not _supported(sentence, [by_number[n] for n in sentence["citations"]], now):
             wrong.append(f"{name} is not what its quotes say")
         said = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
         if not said:
@@ -282,9 +282,11 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
     return [] if fixed[decision](answer) and not sentences else [f"a {decision} with words of its own"]
 
 
-def _supported(text: str, cited: list[dict[str, Any]], now: _Now) -> bool:
-    quotes = [c["quote"] for c in cited]
-    if any(grounding.support(text, q).score >= grounding.SUPPORTED_FROM for q in [*quotes, "\n".join(quotes)]):
+def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now) -> bool:
+    text, quotes = sentence["text"], [c["quote"] for c in cited]
+    if sentence.get("opinion") is True and grounding.exact(text, "\n".join(quotes)):
+        return True  # what a model let pass is not asked again: its numbers and names are
+    if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, ["\n".join(quotes), *quotes])):
         return True
     # As when it was let out: held against the whole passage, whose best place must be the quote.
     return any(_supported_in_passage(text, c, now) for c in cited)
@@ -302,7 +304,7 @@ def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
 
 def _supported_by(text: str, passage: str, quote: str) -> bool:
     found = grounding.support(text, passage)
-    return found.score >= grounding.SUPPORTED_FROM and passage[found.start : found.end] == quote
+    return found.score >= grounding.SUPPORTED_FROM and quote in [passage[a:b] for a, b in found.spans]
 
 
 __all__ = ["Checked", "Report", "verify"]

@@ -1,9 +1,11 @@
 """Chat models as the generate stage sees them: messages in, text and token counts out, failures translated."""
 
 import contextvars
+import math
 import sys
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -26,6 +28,9 @@ from graph.settings import Settings
 EMBEDDED = "cordon-embedded"
 _AT_ONCE = 4_096  # calls; one that was given up holds its thread until the server lets go of it
 MOST_CHARS = 32  # of an answer for each token that was asked for; more is cut off, as the server should have done
+LONGEST = 10  # times the time limit that a model which goes on writing may take in all
+_TOP = 10  # tokens that a server tells the probability of; hosted ones tell 20 at most
+_OPINION_S = 60.0
 T = TypeVar("T")
 
 
@@ -38,6 +43,15 @@ class Completion:
     prompt_tokens: int
     completion_tokens: int
     cut: bool = False  # it broke off where it was as long as it may be
+
+
+@dataclass(frozen=True)
+class Odds:
+    """Log-odds of a yes, and what the question cost."""
+
+    value: float
+    prompt_tokens: int
+    completion_tokens: int
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -83,6 +97,7 @@ class Generator:
         self._embedder = embedder
         self._given = model
         self._form = server.Form()
+        self._tells_odds = True
         self.room = Room(0 if settings.embedded else settings.context)
         # Kept, because to start a thread takes a fifth as long as the whole call.
         self._calls = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="cordon-model")
@@ -129,19 +144,64 @@ class Generator:
         """
         if self.extractive:
             return self._read(_alone(self._model.invoke, list(messages)), sys.maxsize)
-        # A server that drips keeps every single read alive: the whole call has a deadline of its own.
-        call = self._calls.submit(_alone, self._remote, messages, schema, self.room.answer(max_tokens), each)
+        heard = _Heard(each)
+        call = self._calls.submit(_alone, self._remote, messages, schema, self.room.answer(max_tokens), heard)
         try:
             with self._gate.outside() if self._gate else nullcontext():
-                completion = call.result(self._settings.model_timeout_s)
+                completion = _waited(call, heard, self._limit(max_tokens))
         except OutOfTime as error:
             raise server.down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
             ) from error
         finally:
             call.cancel()
+            heard.given_up = True
         self.room.learn(messages, completion.prompt_tokens)
         return completion
+
+    def _limit(self, max_tokens: int) -> float:
+        """Seconds: what may be longer may take longer, and an assessment has the room of four answers."""
+        return self._settings.model_timeout_s * max(1.0, max_tokens / self._settings.max_tokens)
+
+    def odds(self, messages: Sequence[BaseMessage]) -> "Odds | None":
+        """How likely the model answers Yes and not No, by the probabilities of its first token; None where the server
+        tells none, or not in time. A server that refused them is not asked again."""
+        if self.extractive or not self._tells_odds:
+            return None
+        call = self._calls.submit(_alone, self._first_token, messages)
+        try:
+            with self._gate.outside() if self._gate else nullcontext():
+                return call.result(min(self._settings.model_timeout_s, _OPINION_S))
+        except OutOfTime:
+            return None
+        finally:
+            call.cancel()
+
+    def _first_token(self, messages: Sequence[BaseMessage]) -> "Odds | None":
+        import openai
+
+        bound = {"max_tokens": 1, "logprobs": True, "top_logprobs": _TOP, "temperature": 0.0}
+        try:
+            message = self._model.bind(**bound).invoke(self._form.messages(messages))
+        except openai.APIConnectionError:  # also a time limit: it may do better next time
+            return None
+        except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError, IndexError):
+            self._tells_odds = False
+            return None
+        first = ((message.response_metadata.get("logprobs") or {}).get("content") or [{}])[0].get("top_logprobs") or []
+        if not first:
+            self._tells_odds = False
+            return None
+        likely = {"yes": 0.0, "no": 0.0}
+        for token in first:
+            if (word := str(token["token"]).strip().casefold()) in likely:
+                likely[word] += math.exp(float(token["logprob"]))
+        if not any(likely.values()):
+            return None
+        least = min(math.exp(float(token["logprob"])) for token in first)  # what is not among them is less likely still
+        usage: Any = message.usage_metadata or {}
+        odds = math.log(likely["yes"] or least) - math.log(likely["no"] or least)
+        return Odds(odds, usage.get("input_tokens", 0), usage.get("output_tokens", 0))
 
     def quoted(self, messages: Sequence[BaseMessage], least: float = 0.0) -> dict[str, Any]:
         """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out.
@@ -161,7 +221,7 @@ class Generator:
         messages: Sequence[BaseMessage],
         schema: dict[str, Any],
         max_tokens: int,
-        each: Callable[[str], None] | None,
+        each: "_Heard",
     ) -> Completion:
         form: server.Form | None = self._form
         while form is not None:
@@ -181,13 +241,15 @@ class Generator:
         messages: Sequence[BaseMessage],
         schema: dict[str, Any],
         max_tokens: int,
-        each: Callable[[str], None] | None,
+        each: "_Heard",
     ) -> Completion:
         import openai
 
         from graph.models.responses import Refused
 
         bound: dict[str, Any] = {"max_tokens": max_tokens}
+        if not self._given:
+            bound["timeout"] = self._limit(max_tokens)
         if form.schema:
             wanted: dict[str, Any] = {
                 "type": "json_schema",
@@ -199,7 +261,7 @@ class Generator:
         try:
             model, most = self._model.bind(**bound), max_tokens * MOST_CHARS
             asked = form.messages(messages)
-            said = model.invoke(asked) if each is None else _streamed(model, asked, each, most)
+            said = _streamed(model, asked, each, most) if each.streams else model.invoke(asked)
             return self._read(said, most)
         except openai.LengthFinishReasonError as error:  # the client's own check; a cut object may still be mended
             cut, usage = error.completion.choices[0].message.content, error.completion.usage
@@ -225,6 +287,37 @@ class Generator:
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
         return Completion(text[:most], self.name, prompt, written, cut=reason == "length")
+
+
+class _Heard:
+    """When the model last wrote something. Called with all that it has written so far."""
+
+    def __init__(self, each: Callable[[str], None] | None) -> None:
+        self._each, self._written = each, 0
+        self.streams = each is not None
+        self.at = self.begun = time.monotonic()
+        self.given_up = False  # nobody waits for more: the stream ends, and the server's work with it
+
+    def __call__(self, text: str) -> None:
+        if self.given_up:
+            raise server.StreamGivenUp
+        if len(text) > self._written:  # an empty chunk is no sign of life
+            self._written, self.at = len(text), time.monotonic()
+        if self._each is not None:
+            self._each(text)
+
+
+def _waited(call: "Future[Completion]", heard: _Heard, silence: float) -> Completion:
+    """The call's result. Raises OutOfTime after `silence` seconds without a new word of a stream, or LONGEST times that
+    in all: a slow server is waited for, and one that drips without end is not. What is not streamed comes at once, so
+    `silence` is all the time that it has."""
+    while True:
+        left = min(heard.at + silence, heard.begun + LONGEST * silence) - time.monotonic()
+        try:
+            return call.result(max(left, 0.0))
+        except OutOfTime:
+            if call.done() or time.monotonic() >= min(heard.at + silence, heard.begun + LONGEST * silence):
+                raise
 
 
 class _Again(Exception):

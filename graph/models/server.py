@@ -33,6 +33,10 @@ class ContextTooSmall(ModelUnavailable):
     """The prompt and the answer together are longer than what the model reads at once."""
 
 
+class StreamGivenUp(Exception):
+    """Nobody waits for the rest of a stream."""
+
+
 @dataclass(frozen=True)
 class Form:
     """How this server is asked. It begins with everything, and gives up what the server refuses."""

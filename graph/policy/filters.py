@@ -75,15 +75,16 @@ def mask(text: str, *, typed: bool = False) -> dict[str, Any]:
 
 
 def check(claim: str, evidence: Sequence[str]) -> dict[str, Any]:
-    """The best support among the evidence; `best` holds offsets in evidence[index]."""
-    best, index = grounding.Support(0.0, 0, 0), 0
-    for at, passage in enumerate(evidence):
-        found = grounding.support(claim, passage)
-        if found.score > best.score:
-            best, index = found, at
+    """The best support among the evidence, its three scores, which sum to 1; `best` holds offsets in
+    evidence[index]."""
+    found = grounding.supports(claim, evidence) or [grounding.Support()]
+    index = max(range(len(found)), key=lambda at: found[at].score)
+    best = found[index]
     return {
         "supported": best.score >= grounding.SUPPORTED_FROM,
         "score": best.score,
+        "contradicted": best.contradicted,
+        "neutral": round(1 - best.score - best.contradicted, 4),
         "best": {"index": index, "start": best.start, "end": best.end},
     }
 

@@ -30,6 +30,7 @@ class Say:
     drip_s: float = 0  # between bytes
     cut: bool = False  # half of the body, then the connection ends
     pause_s: float = 0  # between the tokens of a stream
+    likely: dict[str, float] | None = None  # first tokens and the logarithms of their probabilities
 
 
 Script = Callable[[dict[str, Any]], Say]
@@ -101,15 +102,18 @@ class Server:
 
 def _completion(say: Say, body: dict[str, Any]) -> dict[str, Any]:
     if say.status != 200:
-        told = say.error or f"failed with {say.status}"
-        return {"error": {"message": told, "type": "error", "code": None, "param": None}}
+        return {
+            "error": {"message": say.error or f"failed with {say.status}", "type": "error", "code": None, "param": None}
+        }
     message = {"role": "assistant", "content": say.content, "refusal": None, **say.more}
+    top = [{"token": token, "logprob": value, "bytes": None} for token, value in (say.likely or {}).items()]
+    told = {"content": [{**top[0], "top_logprobs": top}], "refusal": None} if top else None
     found = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": body["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": say.finish, "logprobs": None}],
+        "choices": [{"index": 0, "message": message, "finish_reason": say.finish, "logprobs": told}],
     }
     return found | ({"usage": say.usage} if say.usage is not None else {})
 

@@ -1,61 +1,220 @@
-"""Does this evidence say that? A score between 0 and 1, and the place that says it best.
+"""Does this evidence say that? Scores between 0 and 1, and the places that say it.
 
-Every sentence of the evidence, with up to two that follow it, is compared with the claim by what is at hand: the words
-they share, weighted by rarity, numbers, dates, units, names, negation and contraries, quantifiers, bounds, and the
-order of who does what to whom. The weights are learned (`python -m evals.suites.support --train`). No model is asked.
+Two readings are weighed together. By words: every sentence of the evidence, with up to two that follow it, is compared
+with the claim by shared words weighted by rarity, numbers, dates, units, names, negation and contraries, quantifiers,
+bounds and order. By an encoder (entailment.py): the claim beside the span that the words like best, and beside the
+sentences that together have most of it. What both are weak at is looked at exactly: a number from another row, a denial
+before the claim's own words, a condition left out. `python -m evals.suites.support --train` learns the weights.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graph.policy.grounding import added, contrary, hours
+from graph.policy.grounding import added, contrary, entailment, hours
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.features import NAMES, compare, coverage, weigh
+from graph.policy.grounding.learned import INTERCEPT, SIGN_INTERCEPT, SIGN_WEIGHTS, SUPPORTED_FROM, WEIGHTS
 from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Window, prepare
+from graph.policy.grounding.signs import NAMES as SIGNS
+from graph.policy.grounding.signs import number_beside, signs
+from graph.policy.grounding.stretch import stretch
 from graph.policy.grounding.tokens import Reading, read
-from graph.policy.grounding.weights import INTERCEPT, SUPPORTED_FROM, WEIGHTS
+from graph.policy.grounding.words import begin
+from graph.policy.text.sentences import split
 
+# What a model's opinion weighs beside the embedded score; set on claims that neither learned from, with the smallest
+# model that people run (docs/models.md).
+OPINION, OPINION_INTERCEPT, MOST_ODDS = 1.0, 0.1, 6.0
 LOOKED_AT = 3  # spans that are compared in full, the best by shared words
 LONGER = 0.04  # what each further sentence of a span must bring
+MORE = 0.15  # of the claim that further sentences must bring, to be cited beside the best span
+READ = 2  # evidences of a claim that the encoder reads, those that have most of it
+LEAST = 0.4  # of what the first of them has of the claim: others that have less are not read
+LONGEST, TOO_LONG = 600, 0.3  # characters of a claim that is judged in one, and the score at most of a longer one
+MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
+BESIDE = SIGNS.index("number_beside")
+_SIGN_WEIGHTS = np.array([SIGN_WEIGHTS[name] for name in SIGNS])
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Support:
-    score: float  # 0-1
-    start: int  # of the best span, in the evidence text
-    end: int
+    """Scores from 0 to 1; they sum to 1 where an evidence was read. `spans` are the places that say the claim."""
+
+    score: float = 0.0
+    contradicted: float = 0.0
+    spans: tuple[Span, ...] = ()
+    in_opinion: bool = False  # a chat model let it pass, which the embedded check doubts
+
+    @property
+    def start(self) -> int:
+        return self.spans[0][0] if self.spans else 0
+
+    @property
+    def end(self) -> int:
+        return self.spans[0][1] if self.spans else 0
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A claim and an evidence by their words; `ranges` are the sentences that together have most of the claim."""
+
+    claim: str
+    wanted: Reading
+    ready: Prepared
+    best: Window
+    words: float  # margin of the words alone
+    near: float  # 0-1: how nearly the claim repeats a passage
+    ranges: list[Span]
+    share: float  # of the claim that they have
 
 
 def support(claim: str, evidence: str) -> Support:
-    """How well the best one to three neighbouring sentences of the evidence support the claim.
+    """How well the evidence supports the claim. One that stands in it as it is scores 1.0, and its range is given."""
+    return supports(claim, [evidence])[0]
 
-    A claim that stands in the evidence as it is scores 1.0, and its range is given.
-    """
+
+def supports(claim: str, evidences: Sequence[str]) -> list[Support]:
+    """`support` by each evidence; beyond READ of them the encoder reads only those that have most of the claim. Of
+    several sentences the weakest counts: one that is supported carries no other."""
     claim = claim.strip()
+    parts = [claim[start:end] for start, end in split(claim[: 2 * LONGEST])]
+    parts = [part for part in parts if read(part).forms]
+    if len(parts) < 2 or any(claim in evidence for evidence in evidences):
+        return _of_one(claim, evidences)
+    each = [_of_one(part, evidences) for part in parts]
+    return [_together(found) for found in zip(*each, strict=True)]
+
+
+def _together(found: Sequence[Support]) -> Support:
+    weakest = min(found, key=lambda one: one.score)
+    return replace(weakest, spans=tuple(sorted({span for one in found for span in one.spans})))
+
+
+def _of_one(claim: str, evidences: Sequence[str]) -> list[Support]:
+    found: dict[int, Support] = {}
+    likely: list[tuple[float, int, Compared]] = []
+    for at, evidence in enumerate(evidences):
+        if (whole := _verbatim(claim, evidence)) is not None:
+            found[at] = whole
+        elif (one := compared(claim, evidence)) is not None:
+            likely.append((-one.share, at, one))
+    likely = [one for one in sorted(likely, key=lambda o: o[:2])[:READ] if one[0] <= LEAST * min(o[0] for o in likely)]
+    pairs = {at: read_by_encoder(one) for _, at, one in likely}
+    each = list(dict.fromkeys(pair for both in pairs.values() for pair in both))  # a short evidence is both at once
+    margins = dict(zip(each, entailment.margins(each), strict=True)) if each else {}
+    for _, at, one in likely:
+        found[at] = _weighed(one, *(margins[pair] for pair in pairs[at]))
+    return [found.get(at, Support()) for at in range(len(evidences))]
+
+
+def _verbatim(claim: str, evidence: str) -> Support | None:
+    """None where more than a look is needed."""
     if not claim or not evidence:
-        return Support(0.0, 0, 0)
+        return Support()
     at = evidence.find(claim)
     if at >= 0 and not contrary.undone(evidence[max(0, at - 300) : at]):
-        return Support(1.0, at, at + len(claim))
+        return Support(1.0, 0.0, ((at, at + len(claim)),))
+    return None
+
+
+def compared(
+    claim: str, evidence: str, coefficients: np.ndarray = _WEIGHTS, intercept: float = INTERCEPT
+) -> Compared | None:
+    """None where one of them has no words."""
     ready = prepare(evidence)
     wanted = read(hours.spelled(claim, ready.forms))
     if not wanted.forms or not ready.sentences:
-        return Support(0.0, 0, 0)
-    best = Support(0.0, 0, 0)
-    for span, features in candidates(wanted, ready):
-        score = round(1 / (1 + math.exp(-float(features @ _WEIGHTS + INTERCEPT))), 4)
-        passage = evidence[span.start : span.end]
-        if score > contrary.MOST and contrary.contrary(claim, wanted, passage, read(passage)):
-            score = contrary.MOST
-        if score > added.MOST and added.added(claim, ready):
-            score = added.MOST
-        if score > best.score:
-            best = Support(score, span.start, span.end)
-    return best
+        return None
+    found = [
+        (float(features @ coefficients + intercept), n, span, features)
+        for n, (span, features) in enumerate(candidates(wanted, ready))
+    ]
+    words, _, best, features = max(found, key=lambda one: (one[0], -one[1]))
+    ranges = stretch(wanted, ready)
+    near = float(features[NAMES.index("near")])
+    return Compared(claim, wanted, ready, best, words, near, ranges, _share(wanted, ready, ranges))
+
+
+def read_by_encoder(one: Compared) -> list[entailment.Pair]:
+    """The claim with the best span, and with the sentences that have most of it."""
+    text = one.ready.text
+    return [
+        entailment.shown(one.claim, text[one.best.start : one.best.end]),
+        entailment.shown(one.claim, " ".join(text[start:end] for start, end in one.ranges)),
+    ]
+
+
+def signs_of(one: Compared, window: np.ndarray, together: np.ndarray) -> np.ndarray:
+    return signs(one.claim, one.wanted, one.ready, one.ranges, (one.words, one.near), window, together)
+
+
+def _weighed(one: Compared, window: np.ndarray, together: np.ndarray) -> Support:
+    values = signs_of(one, window, together)
+    score = 1 / (1 + math.exp(-float(values @ _SIGN_WEIGHTS + SIGN_INTERCEPT)))
+    passage = one.ready.text[one.best.start : one.best.end]
+    if score > contrary.MOST and contrary.contrary(one.claim, one.wanted, passage, read(passage)):
+        score = contrary.MOST
+    if score > MOST_BESIDE and values[BESIDE]:
+        score = MOST_BESIDE
+    if score > added.MOST and added.added(one.claim, one.ready):
+        score = added.MOST
+    against = 1 / (1 + math.exp(float(together[2] - together[1])))
+    if score > TOO_LONG and len(one.claim) > LONGEST:  # what was not read is not believed
+        score = TOO_LONG
+    score = round(score, 4)
+    return Support(score, round((1 - score) * against, 4), _places(one))
+
+
+def joined(score: float, odds: float) -> float:
+    """The embedded score with a chat model's opinion, log-odds: 0-1, and the same border."""
+    score = min(max(score, 0.001), 0.999)
+    odds = min(max(odds, -MOST_ODDS), MOST_ODDS)
+    both = math.log(score / (1 - score)) + OPINION * odds + OPINION_INTERCEPT
+    return round(1 / (1 + math.exp(-both)), 4)
+
+
+def exact(claim: str, evidence: str) -> bool:
+    """Whether every number, date, unit and name of the claim stands in the evidence, none of them beside another
+    thing, and nothing there says the contrary."""
+    one = compared(claim, evidence)
+    if one is None:
+        return False
+    ready, wanted = one.ready, one.wanted
+    begins = frozenset().union(*ready.begins)
+    names = [name for name in wanted.names if name not in ready.forms and begin(name) not in begins]
+    units = {unit for reading in ready.readings for unit in reading.units.values()}
+    passage = ready.text[one.best.start : one.best.end]
+    return (
+        wanted.numbers <= ready.forms
+        and not names
+        and {*wanted.units.values()} <= units
+        and not number_beside(claim, ready)
+        and not contrary.contrary(claim, wanted, passage, read(passage))
+    )
+
+
+def _places(one: Compared) -> tuple[Span, ...]:
+    """The best span; and sentences elsewhere where only together they have the claim."""
+    best = (one.best.start, one.best.end)
+    outside = [(start, end) for start, end in one.ranges if end <= best[0] or start >= best[1]]
+    alone = _share(one.wanted, one.ready, [best])
+    brought = [span for span in outside if _share(one.wanted, one.ready, [best, span]) > alone + MORE]
+    return tuple(sorted([best, *brought[:1]]))
+
+
+def _share(claim: Reading, ready: Prepared, spans: Sequence[Span]) -> float:
+    """Of the claim's words, by weight, that the sentences in these spans have."""
+    inside = [n for n, (a, b) in enumerate(ready.sentences) if any(start <= a and b <= end for start, end in spans)]
+    forms: frozenset[str] = frozenset().union(*(ready.readings[n].forms for n in inside))
+    begins: frozenset[str] = frozenset().union(*(ready.begins[n] for n in inside))
+    return coverage(claim, weigh(claim, ready.frequency, len(ready.sentences)), forms, begins)
 
 
 def candidates(claim: Reading, ready: Prepared) -> list[tuple[Window, np.ndarray]]:
@@ -84,4 +243,7 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
     return weights, [span for *_, span in ranked]
 
 
-__all__ = ["SUPPORTED_FROM", "Support", "candidates", "support"]
+__all__ = [
+    "SUPPORTED_FROM", "Support", "candidates", "compared", "exact", "joined", "read_by_encoder", "signs_of", "support",
+    "supports",
+]  # fmt: skip

@@ -7,7 +7,7 @@ from graph.policy.grounding.tokens import read
 from graph.policy.grounding.words import begin
 
 MOST = 0.3  # the score of such a claim at most
-_BORDER = re.compile(
+BORDER = re.compile(
     r"\s*[,;:]\s+|\s+[–—-]\s+|\s*—\s*|\s+(?=(?:and|but|or|because|while|whereas|which|who|since|so that|although)\b)",
     re.I,
 )
@@ -20,7 +20,7 @@ _LEAST = 3  # content words: fewer may be other words for what stands there ("by
 
 def added(claim: str, ready: Prepared) -> bool:
     """Whether a clause of the claim has no content word in common with the whole of the evidence."""
-    clauses = [clause for clause in _BORDER.split(claim) if clause.strip()]
+    clauses = [clause for clause in BORDER.split(claim) if clause.strip()]
     if len(clauses) < 2:
         return False
     held = ready.forms | frozenset().union(*ready.begins)

@@ -29,9 +29,14 @@ Kind = Literal["word", "number", "name"]
 REACH = 3  # content words that a negation, quantifier or modal governs at most
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+# Units that stand at their number without a blank: "50Hz", "1.5s". Not "k" and "m": thousand, million.
+_GLUED = "[mkg]?hz|[kmgt]b|[kmµ]?g|[mµ]?l|[cmkµn]m|[mµn]?s|sec|min|hrs?|h|ch|kwh?|[km]?w|[km]?v|°c|ppm|px|pt"
 _TOKEN = re.compile(
     rf"""(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)
-    |(?P<dmy>\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}\b)
+    |(?P<dmy>\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b)
+    |(?P<slashed>\b\d{{1,2}}/\d{{1,2}}/\d{{4}}\b)
+    |(?P<dashed>\b\d{{1,2}}-(?:{_MONTH})-\d{{4}}\b)
+    |(?P<glued>(?<![\w.])\d+(?:[.,]\d+)*(?=(?:{_GLUED})\b))
     |(?P<dayfirst>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\b\.?(?:,?\s+\d{{4}}\b)?)
     |(?P<monthfirst>\b(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?)
     |(?P<monthyear>\b(?:{_MONTH})\.?,?\s+(?:of\s+)?\d{{4}}\b)
@@ -118,7 +123,7 @@ def _forms(kind: str, raw: str, begun: bool, before: list[Token]) -> list[tuple[
     low = raw.casefold()
     if kind == "word":
         return _word(raw, low, begun, before)
-    if kind == "number":
+    if kind in ("number", "glued"):
         return [(_number(low), "number")]
     if kind == "percent":
         return [("%", "word")]
@@ -185,8 +190,10 @@ def _date(kind: str, low: str) -> list[str]:
     digits = [int(n) for n in re.findall(r"\d+", low)]
     if kind == "iso":
         year, number, day = digits
-    elif kind == "dmy":
+    elif kind in ("dmy", "slashed"):
         day, number, year = digits
+        if kind == "slashed" and number > 12:  # American: the month first
+            day, number = number, day
     else:
         name = re.search(_MONTH, low)
         number = MONTHS[name.group()] if name else 0

@@ -1,5 +1,7 @@
 """Closed lists of English words that turn a sentence: what negates, counts, permits, compares, opposes."""
 
+from functools import lru_cache
+
 from graph.policy.text.lexical import stem
 
 FUNCTION_WORDS = frozenset(
@@ -101,9 +103,10 @@ _OPPOSITES = """
     improve worsen; gather scatter; permanent temporary; manual automatic; manually automatically; single multiple;
     exempt subject; repeal adopt; public confidential; free paid; weekly monthly; daily weekly; monthly yearly;
     annual monthly"""
+OPPOSITE_PAIRS = [tuple(pair.split()) for pair in _OPPOSITES.split(";")]
 OPPOSITES: dict[str, set[str]] = {}
-for _pair in _OPPOSITES.split(";"):
-    _one, _other = (word if word in FUNCTION_WORDS | ALWAYS else stem(word) for word in _pair.split())
+for _pair in OPPOSITE_PAIRS:
+    _one, _other = (word if word in FUNCTION_WORDS | ALWAYS else stem(word) for word in _pair)
     OPPOSITES.setdefault(_one, set()).add(_other)
     OPPOSITES.setdefault(_other, set()).add(_one)
 PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis")  # of words whose rest means the contrary
@@ -140,6 +143,7 @@ def alike(one: str, other: str) -> bool:
     return begin(one) == begin(other)
 
 
+@lru_cache(maxsize=16_384)
 def begin(form: str) -> str:
     """The first letters by which inflections and derivations meet; numbers and short words only meet themselves."""
     if len(form) < 5 or not form.isalpha():

@@ -63,3 +63,30 @@ def test_a_sentence_that_leans_on_one_that_stands_leaves() -> None:
     for text in ("Books are lent for ten days.", "However, films are lent for three days."):
         held.add({"text": text, "sources": [1]})
     assert len(held.sentences) == 2 and not held.dropped
+
+
+# -- the chat model's opinion ---------------------------------------------------------------------------------------
+
+PARAPHRASE = "Borrowers may keep a volume ten days."  # which the embedded check doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "odds", "leaves"),
+    [
+        (PARAPHRASE, None, False),
+        (PARAPHRASE, 4.0, True),
+        (PARAPHRASE, -4.0, False),
+        ("People may borrow books for up to ten days.", None, True),
+        ("People may borrow books for up to ten days.", -4.0, False),
+        ("Books may be borrowed for twelve days.", 6.0, False),  # the number stands nowhere
+        ("Books are lent for three days.", 6.0, False),  # it stands with another thing
+        ("Books are lent for ten days.", -6.0, True),  # word for word
+    ],
+)
+def test_an_opinion_withdraws_what_it_doubts_and_lets_pass_only_what_is_exact(
+    text: str, odds: float | None, leaves: bool
+) -> None:
+    held = Verified(evidence(LOANS), guarded=False, opinion=lambda claim, passage: odds)
+    held.add({"text": text, "sources": [1]})
+    assert bool(held.sentences) is leaves
+    assert all(bool(s.get("opinion")) is (text == PARAPHRASE) for s in held.sentences)

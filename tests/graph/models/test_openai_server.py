@@ -187,9 +187,46 @@ def test_an_answer_without_any_support_is_not_asked_for_again_but_quoted_instead
     one, server = talk(Say(draft))
     reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
     assert reply["answer"].startswith(refusals.instead("unsupported", ""))
-    assert (reply["decision"], reply["draft"], len(server.requests)) == ("answer", "dropped", 1)
+    drafts = [body for body in server.requests if not body.get("logprobs")]
+    assert (reply["decision"], reply["draft"], len(drafts)) == ("answer", "dropped", 1)
     assert {"unsupported_removed", "extractive_fallback"} <= set(reply["safety_flags"])
     assert "moon" not in json.dumps(reply)
+
+
+def opinionated(draft: str, **opinion: Any) -> Callable[[dict[str, Any]], Say]:
+    """A model that writes this draft, and tells what is given when it is asked for its opinion."""
+    return lambda body: Say("Yes", **opinion) if body.get("logprobs") else Say(draft)
+
+
+def opinions(server: Server) -> list[dict[str, Any]]:
+    return [body for body in server.requests if body.get("logprobs")]
+
+
+PARAPHRASE = sentences(("After the removals, PunjabThal still counts 2,417 people.", [1]))
+
+
+def test_the_model_is_asked_whether_its_sentence_stands_in_the_passage(talk: Any) -> None:
+    one, server = talk(opinionated(PARAPHRASE, likely={"Yes": -0.05, "No": -3.0, "Maybe": -5.0}))
+    reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
+    (asked,) = opinions(server)
+    assert (asked["max_tokens"], asked["temperature"]) == (1, 0) and "response_format" not in asked
+    assert "still counts 2,417 people" in prompt_of(asked) and asked["messages"][0]["role"] == "system"
+    assert reply["usage"]["model_calls"] == 2
+    assert {"support", "statement"} <= inv.journal_of(one)[-1]["prompts"].keys()
+
+
+@pytest.mark.parametrize("opinion", [{"status": 400}, {}, {"raw": b"[]"}], ids=["refused", "left out", "no object"])
+def test_a_server_that_tells_no_probabilities_is_asked_once(talk: Any, opinion: dict[str, Any]) -> None:
+    one, server = talk(opinionated(PARAPHRASE, **opinion))
+    for _ in range(2):
+        assert one.ask(QUESTION, tenant_id="U1")["decision"] == "answer"
+    assert len(opinions(server)) == 1
+
+
+def test_nobody_is_asked_where_opinions_are_off(talk: Any) -> None:
+    one, server = talk(opinionated(PARAPHRASE, likely={"No": -0.01}), support_opinion="off")
+    one.ask(QUESTION, tenant_id="U1")
+    assert opinions(server) == []
 
 
 @pytest.mark.parametrize("number", [99, 2**40, 2])
@@ -361,6 +398,23 @@ def test_a_failure_is_an_outage_that_says_what_to_do(talk: Any, how: str) -> Non
     assert spent < 15, f"{spent:.1f} s with a time limit of 0.8 s"
     assert inv.unrecorded(before, inv.journal_of(one), reply) == []
     assert inv.unvalidated(reply) == []
+
+
+def test_a_slow_server_that_goes_on_writing_is_waited_for(talk: Any) -> None:
+    """The time limit counts silence where a model's words can be seen as they come."""
+    slow = lambda body: Say(sentences((true_sentence(body), [1])), pause_s=0.25)  # noqa: E731
+    one, _ = talk(slow, model_timeout_s=1)
+    begun = time.monotonic()
+    reply = list(one.stream(QUESTION, tenant_id="U1"))[-1]
+    assert time.monotonic() - begun > 1.2 and reply.decision == "answer"
+
+
+def test_a_server_that_falls_silent_is_not(talk: Any) -> None:
+    one, _ = talk(lambda body: Say(sentences((true_sentence(body), [1])), pause_s=3), model_timeout_s=1)
+    begun = time.monotonic()
+    reply = list(one.stream(QUESTION, tenant_id="U1"))[-1]
+    assert reply.decision == "unavailable" and "CORDON_MODEL_TIMEOUT_S" in reply.answer
+    assert time.monotonic() - begun < 12
 
 
 def test_nobody_listening(opened: Any) -> None:

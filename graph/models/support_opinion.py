@@ -1,0 +1,47 @@
+"""A chat model's opinion on whether a passage says what a sentence says, read from the first word that it would write.
+
+It stands beside the embedded check (graph/policy/grounding), which decides alone where a server tells no probabilities.
+"""
+
+import hashlib
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from graph.models.chat import Generator
+from prompts import load
+
+MOST = 12  # opinions a turn: more sentences are left to the embedded check
+PASSAGE_CHARS = 4_000
+
+
+class SupportOpinion:
+    """One turn's: `mark` is what its tags carry."""
+
+    def __init__(self, generator: Generator, mark: str) -> None:
+        self._generator, self._left = generator, MOST
+        self.told: list[float | None] = []  # in the order in which they were asked for
+        self.calls = self.prompt_tokens = self.completion_tokens = 0
+        self._nonce = hashlib.blake2s(mark.encode()).hexdigest()[:8]
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Name to digest of those that were used."""
+        return {p.name: p.digest for p in map(load, ("support", "statement"))} if self.told else {}
+
+    def __call__(self, claim: str, passage: str) -> float | None:
+        """Log-odds of Yes against No; None where the model gives none."""
+        if self._left <= 0:
+            return None
+        self._left -= 1
+        # The passage stands first: a server reads it once for all sentences that are held against it.
+        asked = load("statement").fill(
+            nonce=self._nonce, passage=passage[:PASSAGE_CHARS].replace("</", "< /"), statement=" ".join(claim.split())
+        )
+        odds = self._generator.odds([SystemMessage(load("support").text), HumanMessage(asked)])
+        self.told.append(None if odds is None else odds.value)
+        if odds is None:
+            return None
+        self.calls += 1
+        self.prompt_tokens += odds.prompt_tokens
+        self.completion_tokens += odds.completion_tokens
+        return odds.value
