@@ -9,6 +9,7 @@ answer, and `--read FILE` counts that.
 
 import argparse
 import json
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -65,11 +66,15 @@ def _ways(name: str, home: Path, opened: ExitStack, ways: Sequence[str]) -> dict
     """Ways to ask over one collection, which is ingested once."""
     collection = name.removesuffix("_2")
     folder = data_directory() / "collections" / collection
-    embedded = opened.enter_context(Agent(load(environ={}, home=home, artifacts=False)))
-    embedded.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
+    plain = load(environ={}, home=home, artifacts=False)
+    with Agent(plain) as agent:
+        agent.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
+    beside = home.with_name(f"{name} with the model")  # a home belongs to one process
+    shutil.copytree(home, beside)
+    embedded = opened.enter_context(Agent(plain))
     made: dict[str, Callable[[Sample], Output]] = {"embedded": partial(_asked, embedded)}
     if "cordon" in ways:
-        made["cordon"] = partial(_asked, opened.enter_context(Agent(load(home=home, artifacts=False))))
+        made["cordon"] = partial(_asked, opened.enter_context(Agent(load(home=beside, artifacts=False))))
     if "chain" in ways:
         made["chain"] = partial(_chained, embedded, {})
     return made
