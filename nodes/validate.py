@@ -11,9 +11,9 @@ from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import task_of
 
-# The chance of an answer from which a model that says it has none is not believed. Of questions without an answer a
-# small model declines three quarters, of the others one in seven: then the odds are even at this chance.
-DECLINED_FROM = 0.83
+# The chance of an answer from which a model that says it has none is not believed; the embedded answerer itself answers
+# from less. Small models decline one question in seven whose answer lies before them.
+DECLINED_FROM = 0.6
 
 
 def validate(state: State, *, generator: Generator, settings: Settings) -> State:

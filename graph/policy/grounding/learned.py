@@ -38,16 +38,15 @@ WEIGHTS = {
     "near_turned": -6.0496,
     "near_swapped": 0.6321,
 }
-SIGN_INTERCEPT = 0.506
+SIGN_INTERCEPT = 0.44
 SIGN_WEIGHTS = {
-    "words": 0.14,
-    "words_near": 0.813,
+    "words": 0.109,
+    "words_near": 0.845,
     "window": 0.123,
-    "stretch": 0.19,
-    "contradicted": -0.013,
-    "number_missing": -1.15,
-    "number_beside": -1.491,
-    "name_missing": -0.696,
-    "name_beside": -1.029,
-    "alone": -0.336,
+    "stretch": 0.197,
+    "contradicted": -0.003,
+    "number_missing": -1.201,
+    "number_beside": -1.502,
+    "name_missing": -0.795,
+    "alone": -0.337,
 }

@@ -11,10 +11,9 @@ from graph.policy.grounding.words import begin
 
 NAMES = (
     "words", "words_near", "window", "stretch", "contradicted", "number_missing", "number_beside", "name_missing",
-    "name_beside", "alone",
+    "alone",
 )  # fmt: skip
 CLEARLY = 0.12  # of the claim: how much more of it a sentence without its number must have than one that has it
-MORE_CLEARLY = 0.3  # the same of a name
 
 
 def signs(
@@ -44,7 +43,6 @@ def signs(
         _share(claim.numbers - forms, claim.numbers),
         float(number_beside(said, ready)),
         _share(frozenset(n for n in claim.names - forms if begin(n) not in begins), claim.names),
-        float(name_beside(said, ready)),
         float(not ready.forms & claim.forms),
     ])  # fmt: skip
 
@@ -52,34 +50,19 @@ def signs(
 def number_beside(said: str, ready: Prepared) -> bool:
     """Whether a number of a clause stands only in sentences that have clearly less of the rest of the clause than one
     with another number: the value of another row, or of another thing."""
-    return any(_beside(clause, clause.numbers, clause.numbers, ready, CLEARLY) for clause in _clauses(said))
+    return any(_beside(read(clause), ready) for clause in BORDER.split(said) if any(map(str.isalnum, clause)))
 
 
-def name_beside(said: str, ready: Prepared) -> bool:
-    """The same of names, which are said in other words more often: a sign, and no proof."""
-    return any(_beside(c, c.names, c.names | c.numbers, ready, MORE_CLEARLY) for c in _clauses(said))
-
-
-def _clauses(said: str) -> list[Reading]:
-    return [read(clause) for clause in BORDER.split(said) if any(map(str.isalnum, clause))]
-
-
-def _beside(clause: Reading, wanted: frozenset[str], besides: frozenset[str], ready: Prepared, clearly: float) -> bool:
-    rest = clause.forms - besides
-    if not rest or not wanted:
+def _beside(clause: Reading, ready: Prepared) -> bool:
+    rest = clause.forms - clause.numbers
+    if not rest or not clause.numbers:
         return False
     both = zip(ready.readings, ready.begins, strict=True)
-    shares = [(_covered(rest, reading.forms, begins), reading, begins) for reading, begins in both]
-    for form in wanted:
-        having = [share for share, reading, begins in shares if form in reading.forms or begin(form) in begins]
-        lacking = [
-            share
-            for share, reading, begins in shares
-            if form not in reading.forms
-            and begin(form) not in begins
-            and (form not in clause.numbers or reading.numbers)
-        ]
-        if having and lacking and max(lacking) > max(having) + clearly:
+    shares = [(_covered(rest, reading.forms, begins), reading) for reading, begins in both]
+    for number in clause.numbers:
+        having = [share for share, reading in shares if number in reading.forms]
+        lacking = [share for share, reading in shares if number not in reading.forms and reading.numbers]
+        if having and lacking and max(lacking) > max(having) + CLEARLY:
             return True
     return False
 
