@@ -28,11 +28,22 @@ SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 WHITE = 250  # of 255, in all three colours
 
+SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
+LEAST_SHIFTED = 12  # of them on a page; a rare Chinese sign may be one of these
+
 
 def read(data: bytes, out: Builder) -> None:
     sheets = _sheets(data, out)
     lines = without_running([[without_raised(line) for line in lines] for lines, _ in sheets])
     write([joined(in_reading_order(own), rules) for own, (_, rules) in zip(lines, sheets, strict=True)], out)
+
+
+def latin(codes: list[int]) -> list[int]:
+    """The codes of a page, with the Latin letters of Japanese Office fonts as such: their subsets name the glyph for a
+    blank U+3ECC, for "A" U+3EED and so on, among signs that hardly any text has."""
+    if sum(SHIFTED.start <= code < SHIFTED.stop for code in codes) < LEAST_SHIFTED:
+        return codes
+    return [code - SHIFTED.start + ord(" ") if code in SHIFTED else code for code in codes]
 
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:
@@ -149,7 +160,7 @@ class _Reader:
 
     def pieces(self) -> Iterator[Line]:
         count = self.text.count_chars()
-        codes = [pdfium.FPDFText_GetUnicode(self.text, index) for index in range(count)]
+        codes = latin([pdfium.FPDFText_GetUnicode(self.text, index) for index in range(count)])
         start = 0
         for index in range(count + 1):
             divided = index < count and codes[index] == LINE_END_HYPHEN

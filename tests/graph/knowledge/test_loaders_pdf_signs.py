@@ -6,6 +6,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from graph.knowledge.loaders import load
+from graph.knowledge.loaders.pdf import latin
 
 BODY = getSampleStyleSheet()["BodyText"]
 
@@ -57,3 +58,9 @@ def test_a_bold_line_within_a_paragraph_is_no_heading() -> None:
         canvas.drawString(72, 700 - 14 * at, line)
     canvas.save()
     assert load(stream.getvalue(), "a.pdf").text == " ".join(line for _, line in lines)
+
+
+def test_latin_letters_of_japanese_office_fonts_are_read() -> None:
+    shifted = [ord(letter) - ord(" ") + 0x3ECC for letter in "The center was set up in 2015."]
+    assert "".join(map(chr, latin(shifted))) == "The center was set up in 2015."
+    assert latin([0x3EED, 0x4E00]) == [0x3EED, 0x4E00]  # rare Chinese signs are left alone
