@@ -41,7 +41,7 @@ Answer:"""
 WAYS = ("cordon", "chain", "embedded")
 
 
-def tasks(names: Sequence[str], each: int, ways: Sequence[str]) -> Iterator[Task]:
+def asked(names: Sequence[str], each: int, ways: Sequence[str]) -> Iterator[Task]:
     with ExitStack() as opened, tempfile.TemporaryDirectory() as scratch:
         homes = Path(scratch)
         asks = {name: _ways(name, homes / name, opened, ways) for name in names}
@@ -223,7 +223,7 @@ def main() -> None:
         read(options.read)
     else:
         options.out.mkdir(parents=True, exist_ok=True)
-        tell(run("with_model", tasks(options.names, options.each, options.ways.split(",")), options.out).metrics)
+        tell(run("with_model", asked(options.names, options.each, options.ways.split(",")), options.out).metrics)
 
 
 if __name__ == "__main__":
