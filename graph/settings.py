@@ -52,6 +52,9 @@ class Settings(BaseModel):
     )
     model_timeout_s: float = Field(60, gt=0, le=600)
     model_retries: int = Field(2, ge=0, le=5)
+    draft_form: Literal["json", "prose"] = Field(
+        "json", description="how the model writes an answer: `prose`, with source numbers in brackets, for small models"
+    )
     support_opinion: Literal["auto", "off"] = Field(
         "auto", description="ask the chat model whether the passage says a sentence: `auto`, where its server can tell"
     )

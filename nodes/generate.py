@@ -31,9 +31,11 @@ def generate(
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     reviewed = guarded and "guarded" in settings.reviewed  # nothing of it leaves before a person has read it
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA" and not reviewed
-    stream = SentenceStream(state, principal(runtime), journal, runtime.stream_writer) if streaming else None
+    prose = in_prose(state, settings)
+    writer = runtime.stream_writer
+    stream = SentenceStream(state, principal(runtime), journal, writer, prose=prose) if streaming else None
     asked: dict[str, Any] = {
-        "schema": SCHEMAS[state["intent"]["name"]],
+        "schema": None if prose else SCHEMAS[state["intent"]["name"]],
         "max_tokens": room(state, settings),
         "each": stream.read if stream else None,
     }
@@ -47,7 +49,7 @@ def generate(
     finally:
         if stream:
             stream.close()
-    draft = read(completion, state)
+    draft = read(completion, state, ["prose"] if prose else [])
     return {
         "draft": draft,
         "drafts": kept(state["drafts"], draft["text"], completion, settings),
@@ -74,7 +76,7 @@ def prepare(
     most `most`, and `beside` bytes kept for what is said besides."""
 
     def make(count: int) -> task.Task:
-        return task_of(state, state["evidence"][:count])
+        return task_of(state, state["evidence"][:count], prose=in_prose(state, settings))
 
     most = len(state["evidence"]) if most is None else most
     return generator.room.fitted(make, most, room(state, settings), beside)
@@ -86,7 +88,12 @@ def flagged(state: State, job: task.Task) -> list[str]:
     return list(dict.fromkeys([*state["flags"], *cut]))
 
 
-def task_of(state: State, evidence: list[Evidence]) -> task.Task:
+def in_prose(state: State, settings: Settings) -> bool:
+    """Whether the draft is asked for as prose. An assessment has too many parts for that."""
+    return settings.draft_form == "prose" and not settings.embedded and state["intent"]["name"] == "GENERIC_QA"
+
+
+def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task.Task:
     """The messages with exactly this evidence."""
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
     # A follow-up is asked as it was put: what it leans on is said beside it, and its evidence is of that already.
@@ -113,6 +120,7 @@ def task_of(state: State, evidence: list[Evidence]) -> task.Task:
         about=state["follow_up"].get("about", ""),
         listing=bool(state["listing"]),
         nonce=_nonce(state),
+        prose=prose,
     )
 
 
@@ -125,11 +133,11 @@ def room(state: State, settings: Settings) -> int:
     return settings.max_tokens * (ASSESSMENT_TOKENS if state["intent"]["name"] == "ASSESSMENT_GEN" else 1)
 
 
-def read(completion: Completion, state: State) -> Draft:
-    """The draft: masked, and parsed when it is JSON as asked for."""
+def read(completion: Completion, state: State, steps: list[str]) -> Draft:
+    """The draft: masked, and parsed when it is as asked for, which is when no more than `steps` read it."""
     text = pii.mask(completion.text, keep=public_values(state["evidence"])).text
     found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
-    strict = found.ok and not found.steps
+    strict = found.ok and found.steps in ([], steps)
     return {
         **state["draft"],
         "text": text,

@@ -5,10 +5,12 @@ from typing import Literal
 from graph.answering.verified import certainty
 from graph.models.reader import reader
 from graph.policy.answer import prose, refusals
+from graph.policy.answer.partial import partial
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.text.structure import SEPARATOR
 from graph.settings import Settings
 from graph.state import Decision, State
+from nodes.retrieve import INVENTORY
 
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.
@@ -20,6 +22,9 @@ LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
     confidence = _confidence(state, settings) if decision == "answer" else "low"
+    part = decision == "answer" and _partial(state)
+    if part:
+        answer, confidence = f"{answer}\n\n{refusals.PARTIAL}", "low" if confidence == "low" else "medium"
     return {
         "review": {**state["review"], "why": _reviewed(state, decision, settings)},
         "decision": decision,
@@ -27,6 +32,7 @@ def respond(state: State, *, settings: Settings) -> State:
         "sentences": state["sentences"] if decision == "answer" else [],
         "citations": state["citations"] if decision == "answer" else [],
         "confidence": confidence,
+        "flags": [*state["flags"], "partial"] if part else state["flags"],
         "reasoning": _reasoning(state, decision),
         "draft": {**state["draft"], "text": "", "value": None, "errors": []},  # what was not let out is not kept
     }
@@ -52,6 +58,13 @@ def _answer(state: State) -> tuple[Decision, str]:
         return "answer", prose.brief(state["assessment"], state["sentences"])
     told = prose.joined(state["sentences"], "bullet" if state["listing"] else state["options"]["style"])
     return "answer", refusals.instead(why, told) if why else told
+
+
+def _partial(state: State) -> bool:
+    """Whether a question about all of something was answered from a part of it."""
+    if state["assessment"] or state["listing"]:
+        return len(state["retrieved"]) >= INVENTORY if state["listing"] else False
+    return partial(state["query"], state["sentences"], state["citations"], state["evidence"])
 
 
 def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "low"]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from graph.answering.verified import Verified
 from graph.context import Principal
-from graph.models.partial import Claims
+from graph.models.marks import Marks
+from graph.models.partial import Claims, ProseClaims
 from graph.state import Released, Sentence, State
 from graph.stores.journal import Journal
 
@@ -17,12 +18,14 @@ from graph.stores.journal import Journal
 class SentenceStream:
     """One turn's stream. `read` is called from the model's thread; after `close` it lets nothing out any more."""
 
-    def __init__(self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None]) -> None:
+    def __init__(
+        self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None], *, prose: bool = False
+    ) -> None:
         self._run, self._tenant = state["turn"], asker.tenant_id
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
         self._journal, self._write = journal, write
         self._context = contextvars.copy_context()
-        self._claims = Claims()
+        self._claims = ProseClaims(Marks(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
         self._held = Verified(state["evidence"], guarded=guarded)
         self._open, self._lock = True, threading.Lock()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from graph.models import wording
 from graph.policy import grounding, pii
 from graph.policy.evidence import places
 from graph.policy.evidence.redaction import public_values, to_source
@@ -93,6 +94,8 @@ class Verified:
             return None
         cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
+            return None
+        if cited[0][1].score < 1.0 and wording.unknown(text):  # what a model says of the sources is in none of them
             return None
         numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, found in cited for at in found.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}

@@ -230,7 +230,7 @@ def _sentences(
 ) -> list[str]:
     wrong = []
     by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
-    rest = reply["answer"].removeprefix(refusals.marked(reply["answer"]))
+    rest = reply["answer"].removeprefix(refusals.marked(reply["answer"])).removesuffix(refusals.PARTIAL)
     for sentence in sentences:
         name = f"“{sentence['text'][:80]}”"
         absent = [n for n in sentence["citations"] if n not in by_number]

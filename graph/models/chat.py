@@ -132,14 +132,14 @@ class Generator:
         self,
         messages: Sequence[BaseMessage],
         *,
-        schema: dict[str, Any],
+        schema: dict[str, Any] | None,
         max_tokens: int,
         each: Callable[[str], None] | None = None,
     ) -> Completion:
         """One completion. Raises ModelUnavailable when no whole answer came in time, ContextTooSmall when the server
         says that the messages are too long.
 
-        `schema` (JSON Schema) is sent along where the server takes it. It is a help to the model, not a check.
+        `schema` (JSON Schema; None for prose) is sent where the server takes it: a help to the model, not a check.
         With `each` the answer is streamed, and `each` is called, in another thread, with all that was written so far.
         """
         if self.extractive:
@@ -219,7 +219,7 @@ class Generator:
     def _remote(
         self,
         messages: Sequence[BaseMessage],
-        schema: dict[str, Any],
+        schema: dict[str, Any] | None,
         max_tokens: int,
         each: "_Heard",
     ) -> Completion:
@@ -239,7 +239,7 @@ class Generator:
         self,
         form: server.Form,
         messages: Sequence[BaseMessage],
-        schema: dict[str, Any],
+        schema: dict[str, Any] | None,
         max_tokens: int,
         each: "_Heard",
     ) -> Completion:
@@ -250,7 +250,7 @@ class Generator:
         bound: dict[str, Any] = {"max_tokens": max_tokens}
         if not self._given:
             bound["timeout"] = self._limit(max_tokens)
-        if form.schema:
+        if schema is not None and form.schema:
             wanted: dict[str, Any] = {
                 "type": "json_schema",
                 "json_schema": {"name": schema["title"], "schema": schema, "strict": False},

@@ -1,8 +1,11 @@
-"""Reading an answer while it is still being written: the whole claims of a JSON object that has no end yet."""
+"""Reading an answer while it is still being written: the whole claims of a JSON object, or of prose, without an end."""
 
 import json
+import re
 from typing import Any
 
+from graph.models import claims, thought
+from graph.models.marks import Marks
 from graph.policy.answer.schemas import ANSWER
 
 _HEAD = '"sentences"'
@@ -60,6 +63,29 @@ class Claims:
             or text[at + len(_HEAD) : bracket].strip() != ":"
         )
         return bracket + 1
+
+
+class ProseClaims:
+    """As Claims, for prose: a sentence is whole once another one has begun after it, with the sources named between."""
+
+    _END = re.compile(r"[.!?…。！？؟۔।\n]")
+
+    def __init__(self, marks: Marks) -> None:
+        self._marks = marks
+        self._read = 0  # characters looked at
+        self._given: set[str] = set()
+
+    def read(self, text: str) -> list[dict[str, Any]]:
+        """The claims that have become whole since the last call. `text` is all that was written so far."""
+        if not self._END.search(text, self._read):
+            return []
+        self._read = len(text)
+        said = thought.divided(text)[0].lstrip()
+        if said.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
+            return []
+        whole = [one for one in claims.of(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
+        self._given |= {one["text"] for one in whole}
+        return whole
 
 
 def _closed(text: str, begin: int) -> int | None:

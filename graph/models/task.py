@@ -24,6 +24,8 @@ _STYLES: dict[Style, str] = {
     "bullet": "Answer as a list: one short statement per sentence.",
 }
 
+_JSON = "Reply with the JSON object only."
+_PROSE = "Name the source of each sentence in brackets."
 _LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
 
 
@@ -46,15 +48,18 @@ def answer(
     about: str = "",
     listing: bool = False,
     nonce: str = "",
+    prose: bool = False,
 ) -> Task:
     """Messages for a grounded answer. `day` is today (YYYY-MM-DD), `about` what a follow-up refers to;
     `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source.
-    `nonce` marks the tags: one that no writer of a source knows, a new one where none is given."""
-    rules, frame, extra = load("answer"), load("evidence"), load("guarded")
+    `nonce` marks the tags: one that no writer of a source knows, a new one where none is given. `prose` asks
+    for sentences with the numbers of their sources instead of JSON."""
+    rules, frame, extra = load("answer_prose" if prose else "answer"), load("evidence"), load("guarded")
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
+    told["reply"] = _PROSE if prose else _JSON
     return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
 
 
@@ -71,7 +76,7 @@ def assessment(
     """Messages for an assessment design."""
     rules, frame, extra = load("assessment"), load("evidence"), load("guarded")
     constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
-    told = {"day": day, "style": f"The weighting is {weighting}.", "constraints": constraints}
+    told = {"day": day, "style": f"The weighting is {weighting}.", "constraints": constraints, "reply": _JSON}
     data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
     used = {p.name: p.digest for p in (rules, frame)}
     return Task(_messages(rules.text, nonce, request, evidence, "", data, told), used, len(evidence))

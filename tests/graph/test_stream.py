@@ -56,6 +56,18 @@ def test_the_first_sentence_comes_while_the_model_is_writing(talk: Any) -> None:
     assert reply.usage["prompt_tokens"] == 123
 
 
+def test_prose_streams_sentence_by_sentence(talk: Any) -> None:
+    def prose(prompt: str) -> Say:
+        return Say(" ".join(f"{line} [{n}]" for line, [n] in lines_of(prompt)), pause_s=0.01)
+
+    agent, _ = talk(prose, draft_form="prose")
+    events_of(agent)
+    *early, (end, reply) = events_of(agent)
+    assert isinstance(reply, Reply) and reply.decision == "answer" and len(early) >= 2
+    assert early[0][0] < 0.8 * end
+    assert [e.text for _, e in early] == [s["text"] for s in reply.sentences][: len(early)]
+
+
 def test_each_sentence_is_on_record_before_it_leaves(talk: Any) -> None:
     agent, _ = talk(lambda prompt: Say(sentences(*lines_of(prompt)), pause_s=0.005))
     journal = agent.deps.journal

@@ -45,6 +45,8 @@ DROPPED: dict[Why, str] = {
     "silent": "The model gave no answer.",
 }
 INSTEAD = "Quoted from the documents instead:"
+# Behind an answer to a question about all of something (graph/policy/answer/partial.py).
+PARTIAL = "This is from the passages that were found; there may be more in the documents."
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
@@ -99,9 +101,10 @@ def marked(answer: str) -> str:
 
 
 def besides(answer: str) -> str:
-    """What `instead` says, for where the quoted sentences have been shown already; "" when there is nothing to say."""
+    """What `instead` and PARTIAL say, for where the sentences have been shown already; "" when nothing."""
     dropped = next((text for why, text in DROPPED.items() if answer.startswith(instead(why, ""))), "")
-    return f"{dropped} What stands above is quoted from the documents instead." if dropped else ""
+    quoted = f"{dropped} What stands above is quoted from the documents instead." if dropped else ""
+    return "\n\n".join(filter(None, (quoted, PARTIAL if answer.endswith(PARTIAL) else "")))
 
 
 def says_nothing(text: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from typing import Literal
 
 Wanted = Literal["fact", "steps", "definition", "comparison", "list"]
+All = Literal["list", "count", "extreme", "sum", "summary"]
 
 _STEPS = re.compile(
     r"\bhow (?:do|can|should|would|must|to|does one|am i|are we|is (?:it|this|that) done)\b|"
@@ -51,6 +52,35 @@ _SMALL = frozenset(
     "what which who when where how why can should would must there differ difference".split()
 )
 
+_ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
+    (
+        "summary",
+        re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
+    ),
+    ("count", re.compile(r"\bhow many\b|\b(?:number|count) of\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
+    (
+        "extreme",
+        re.compile(
+            r"^\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:which|what|who|where|whose|when|name|find|show)\b.*"
+            r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|dearest|earliest|"
+            r"latest|oldest|newest|last|simplest)\b",
+            re.I,
+        ),
+    ),
+    (
+        "list",
+        re.compile(
+            r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
+            r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
+            r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
+            r"(?!is\b|was\b|does\b|has\b)"
+            r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
+            re.I,
+        ),
+    ),
+)
+
 
 def kind(question: str) -> Wanted:
     """The kind of answer; a fact where nothing says more."""
@@ -61,6 +91,11 @@ def kind(question: str) -> Wanted:
     if _LIST.search(question):
         return "list"
     return "definition" if _DEFINITION.search(question) else "fact"
+
+
+def all_of(question: str) -> All | None:
+    """What a question wants of all there is, or None where a passage may answer it."""
+    return next((kind for kind, pattern in _ALL if pattern.search(question)), None)
 
 
 def sides(question: str) -> tuple[str, str] | None:

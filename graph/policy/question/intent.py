@@ -75,7 +75,7 @@ def inventory(question: str) -> str:
 
 
 _OVERVIEW = re.compile(
-    r"\b(?:tell me (?:more )?about|summari[sz]e|summary|sum up|describe|overview|the gist of|"
+    r"\b(?:tell me (?:more )?about|summari[sz]e[sd]?|summary|sum up|describe|overview|the gist of|"
     r"main points|key points|in a nutshell|what is .{1,80} about|outline)\b|"
     r"^\W*what(?:['’]?s| is| does| do| are)\s+(?:(?:in|inside)\s+)?(?:the|our|this|my)\s+(?:[\w&/-]+\s+){0,4}"
     r"(?:polic(?:y|ies)|plans?|schedule|protocol|procedure|handbook|guid(?:e|ance|elines?)|notice|sop|memo|minutes|reports?|"

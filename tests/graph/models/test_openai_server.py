@@ -80,6 +80,24 @@ def test_a_good_answer_has_citations_and_the_servers_own_token_counts(talk: Any)
     assert len(server.requests) == 1
 
 
+def test_a_model_asked_for_prose_is_sent_no_schema_and_is_read_without_repair(talk: Any) -> None:
+    def script(body: dict[str, Any]) -> Say:
+        assert "response_format" not in body and "JSON" not in prompt_of(body)
+        (claim,) = json.loads(quoting(prompt_of(body)))["sentences"]
+        return Say(f"{claim['text']} [{claim['sources'][0]}]\nBirds of the moon cost 900 rupees [1].")
+
+    one, server = talk(script, draft_form="prose", support_opinion="off")
+    reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
+    assert (reply["decision"], reply["draft"], len(server.requests)) == ("answer", "partly dropped", 1)
+    assert len(reply["sentences"]) == 1 and "rupees" not in reply["answer"]
+
+
+def test_prose_that_has_no_answer_is_a_decline(talk: Any) -> None:
+    one, _ = talk(Say("The sources do not answer this."), draft_form="prose")
+    reply = checked(one, one.ask("Which telescope is used at the Karachi office for lunar work?", tenant_id="U1"))
+    assert "do not answer this" not in reply["answer"]
+
+
 WRAPPED: dict[str, Callable[[str], str]] = {
     "prose around it": lambda j: f"Certainly! Here is the answer:\n{j}\nI hope this helps.",
     "fenced": lambda j: f"```json\n{j}\n```",

@@ -1,0 +1,96 @@
+"""Questions about all of something: lists, counts, extremes, sums, summaries, clauses, versions, two in one.
+`python -m evals.suites.whole [--unread] [--homes DIR] [--out FILE]`
+
+80 questions over four collections (evals/datasets/whole.jsonl), written from the documents alone by somebody who had
+seen nothing of the system; 40 more (whole_unread.jsonl) that nobody who works on it has read. An answer is exact when
+every wanted item stands in it, whole words, and no wrong one; recall is the share of the items. What is neither whole
+nor flagged `partial` is an answer from a part that does not say so.
+"""
+
+import argparse
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from evals.material import own_set
+from evals.solvers import normalised
+from evals.suites.handbooks import ingested
+from evals.task import jsonl
+from graph.agent import Reply
+
+ALL = ("list", "count", "extreme", "filter", "summary")  # kinds that need all rows, items or sections
+
+
+def stands(wanted: str, text: str) -> bool:
+    """Whether the words stand in the text as whole words: "3" does not stand in "30"."""
+    return re.search(rf"(?<!\w){re.escape(normalised(wanted))}(?!\w)", normalised(text)) is not None
+
+
+def scored(row: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    told = reply.decision == "answer"
+    text = " ".join(sentence["text"] for sentence in reply.sentences) if told else ""
+    there = [any(stands(one, text) for one in group) for group in row["wanted"]]
+    wrong = any(stands(one, text) for one in row["wrong"])
+    return {
+        "id": row["id"], "kind": row["kind"], "question": row["question"], "told": told, "answer": text,
+        "recall": sum(there) / len(there), "exact": all(there) and not wrong, "confidence": reply.confidence,
+        "partial": "partial" in reply.safety_flags,
+    }  # fmt: skip
+
+
+def asked(name: str, homes: Path | None) -> list[dict[str, Any]]:
+    rows = own_set(name)
+    with ExitStack() as opened:
+        agents = {c: opened.enter_context(ingested(c, homes)) for c in sorted({row["collection"] for row in rows})}
+        return [
+            scored(row, agents[row["collection"]].ask(row["question"], tenant_id=_tenant(row), user_id=row["id"]))
+            for row in rows
+        ]
+
+
+def _tenant(row: Mapping[str, Any]) -> str:
+    """A public document is asked about by any tenant."""
+    return "reader" if row["tenant"] == "public" else str(row["tenant"])
+
+
+def report(rows: list[dict[str, Any]]) -> str:
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        kinds["all questions"].append(row)
+        kinds[row["kind"]].append(row)
+    lines = [
+        f"{'':14}{'n':>4}{'exact':>8}{'recall':>8}{'answered':>10}{'partial':>9}{'a part, unsaid':>16}{', high':>8}"
+    ]
+    for kind, part in kinds.items():
+        needs = [row for row in part if row["kind"] in ALL]
+        unsaid = [row for row in needs if row["told"] and not row["exact"] and not row["partial"]]
+        high = sum(row["confidence"] == "high" for row in unsaid)
+        lines.append(
+            f"{kind:14}{len(part):4}{_mean(part, 'exact'):8.2f}{_mean(part, 'recall'):8.2f}{_mean(part, 'told'):10.2f}"
+            f"{_mean(part, 'partial'):9.2f}{f'{len(unsaid)} of {len(needs)}':>16}{high:>8}"
+        )
+    return "\n".join(lines)
+
+
+def _mean(rows: list[dict[str, Any]], key: str) -> float:
+    return float(sum(row[key] for row in rows)) / len(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evals.suites.whole", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--unread", action="store_true", help="the 40 questions that judge; do not read the answers")
+    parser.add_argument("--homes", type=Path, help="where what was ingested stays for the next time")
+    parser.add_argument("--out", type=Path, help="a JSONL file for the answers")
+    args = parser.parse_args()
+    rows = asked("whole_unread" if args.unread else "whole", args.homes)
+    if args.out:
+        jsonl(args.out, rows)
+    sys.stdout.write(f"{report(rows)}\n")
+
+
+if __name__ == "__main__":
+    main()

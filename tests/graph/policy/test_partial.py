@@ -1,0 +1,73 @@
+"""Answers from a part of what was asked for say so."""
+
+from typing import Any
+
+import pytest
+
+from graph.policy.answer.partial import partial
+from graph.policy.question.answer_type import all_of
+
+LENDERS = (
+    "# Lenders\n\nThe lenders are:\n\n- Ironworks Museum\n- Harbour Archive\n- Mill Society\n\nThey were asked in May."
+)
+PRICES = "# Fees\n\nRoom: Hall; Fee: 40\nRoom: Attic; Fee: 15\nRoom: Cellar; Fee: 25"
+
+
+def answered(question: str, text: str, *quotes: str) -> bool:
+    sentences = [{"text": quote, "citations": [n]} for n, quote in enumerate(quotes, 1)]
+    citations: list[dict[str, Any]] = [{"chunk_id": "c", "quote": quote} for quote in quotes]
+    return partial(question, sentences, citations, [{"chunk_id": "c", "text": text}])
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("List all lenders to the whale exhibition.", "list"),
+        ("which countries can I not work from", "list"),
+        ("What are our visual design principles?", "list"),
+        ("How many lenders are there?", "count"),
+        ("Which object has the highest insured value?", "extreme"),
+        ("Of the rooms we rent, which is the cheapest?", "extreme"),
+        ("Summarises the leave policy", "summary"),
+        ("what did it cost altogether", "sum"),
+        ("Who is the director of the museum?", None),
+        ("Which is the right form?", None),
+        ("When does the library open?", None),
+        ("What is the process for leave?", None),
+        ("Which process is used for leave?", None),
+    ],
+)
+def test_which_questions_need_all_of_it(question: str, kind: str | None) -> None:
+    assert all_of(question) == kind
+
+
+def test_a_list_is_partial_unless_all_of_it_is_cited() -> None:
+    items = ("Ironworks Museum", "Harbour Archive", "Mill Society")
+    assert answered("List all lenders.", LENDERS, *items[:2])
+    assert not answered("List all lenders.", LENDERS, *items)
+    assert not answered("List all lenders.", LENDERS, LENDERS.split("\n\n")[2])
+
+
+def test_a_list_that_may_go_on_in_the_next_passage_is_partial() -> None:
+    long = "# Lenders\n\n" + "\n".join(f"- Museum of the town number {n}, with its archive" for n in range(40))
+    assert answered("List all lenders.", long, long[11:])
+    assert not answered("List all lenders.", f"{long}\n\nThey were asked in May.", long[11:])
+
+
+def test_a_list_told_in_one_sentence_is_whole() -> None:
+    said = "The lenders are the Ironworks Museum, the Harbour Archive and the Mill Society."
+    assert not answered("List all lenders.", said, said)
+    assert answered("List all lenders.", said + " Others were asked.", said, "Others were asked.")
+
+
+def test_a_row_is_no_count_and_no_highest() -> None:
+    rows = PRICES.splitlines()[2:]
+    assert answered("How many rooms are there?", PRICES, rows[0])
+    assert answered("Which room has the highest fee?", PRICES, rows[0])
+    assert not answered("What is the fee of the hall?", PRICES, rows[0])
+    stated = "There are three rooms."
+    assert not answered("How many rooms are there?", stated, stated)
+
+
+def test_a_summary_of_passages_is_partial() -> None:
+    assert answered("Summarise the fees.", PRICES, *PRICES.splitlines()[2:])
