@@ -9,9 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph.policy.question.answer_type import all_of
-from graph.policy.text import structure
+from graph.policy.text import lexical, structure
 
-_AMOUNT = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|no|none)\b", re.I)
+_AMOUNT = re.compile(r"\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|no|none", re.I)
+_COUNTED = re.compile(
+    r"\bhow many (.{1,80}?)"
+    r"(?: (?:are|is|were|was|do|does|did|has|have|had|can|could|may|must|should|will|would|in|on|at)\b|\W*$)"
+    r"|\b(?:number|count) of (.{1,80})",
+    re.I,
+)
+_BESIDE = 4  # words after a number among which the thing counted stands
 _WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
 _IN_WORDS = re.compile(r",[^.;]{1,120}\b(?:and|or)\b|\b(?:both|either)\b", re.I)
 
@@ -34,8 +41,17 @@ def partial(
     if kind == "list":
         return not all(covered) if covered else len(sentences) > 1 or _IN_WORDS.search(said) is None
     if kind == "count":
-        return bool(covered) or _AMOUNT.search(said) is None
+        return not _stated(question, said)
     return bool(covered)
+
+
+def _stated(question: str, said: str) -> bool:
+    """Whether a number stands beside a word for what is counted: "24 lenders", "Visitors: 48,200"."""
+    counted = _COUNTED.search(question)
+    asked = {*lexical.stems(counted[1] or counted[2])} if counted else set()
+    words = re.findall(r"\w[\w.,]*", said)
+    at = [place for place, word in enumerate(words) if _AMOUNT.fullmatch(word.strip(".,"))]
+    return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)
 
 
 def _covered(citations: Sequence[Mapping[str, Any]], texts: Mapping[str, str]) -> list[bool]:

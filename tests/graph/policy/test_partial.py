@@ -65,8 +65,15 @@ def test_a_row_is_no_count_and_no_highest() -> None:
     assert answered("How many rooms are there?", PRICES, rows[0])
     assert answered("Which room has the highest fee?", PRICES, rows[0])
     assert not answered("What is the fee of the hall?", PRICES, rows[0])
-    stated = "There are three rooms."
+    assert answered("How many lenders are there?", LENDERS, "Mill Society lends object 110 for 7 months.")
+
+
+@pytest.mark.parametrize(
+    "stated", ["There are three rooms.", "All 1,200 rented rooms are listed.", "Rooms: 24; Year: 2024"]
+)
+def test_a_count_that_the_text_states_is_whole(stated: str) -> None:
     assert not answered("How many rooms are there?", stated, stated)
+    assert answered("How many lenders are there?", stated, stated)
 
 
 def test_a_summary_of_passages_is_partial() -> None:
