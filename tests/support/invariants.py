@@ -292,7 +292,7 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
         )
         return [] if fixed else [f"no_answer {answer[:80]!r}"]
     quotes = {c["n"]: c["quote"] for c in reply["citations"]}
-    found, rest = [], answer.removeprefix(refusals.marked(answer))
+    found, rest = [], answer.removeprefix(refusals.marked(answer)).removesuffix(refusals.PARTIAL)
     for s in reply["sentences"]:
         best = max((_support(s["text"], quotes[n]) for n in s["citations"] if n in quotes), default=0.0)
         if best < grounding.SUPPORTED_FROM:

@@ -74,7 +74,9 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
             r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
-            r"(?!is\b|was\b|does\b|has\b)"
+            # What follows a plural; "Which freezer holds the samples?" has none.
+            r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
+            r"in|of|on|for|from|that|with)\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
             re.I,
         ),
