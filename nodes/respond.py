@@ -5,12 +5,11 @@ from typing import Literal
 from graph.answering.verified import certainty
 from graph.models.reader import reader
 from graph.policy.answer import prose, refusals
-from graph.policy.answer.partial import partial
+from graph.policy.answer.completeness import partial
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.text.structure import SEPARATOR
 from graph.settings import Settings
 from graph.state import Decision, State
-from nodes.retrieve import INVENTORY
 
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.
@@ -63,7 +62,7 @@ def _answer(state: State) -> tuple[Decision, str]:
 def _partial(state: State) -> bool:
     """Whether a question about all of something was answered from a part of it."""
     if state["assessment"] or state["listing"]:
-        return len(state["retrieved"]) >= INVENTORY if state["listing"] else False
+        return "listing_cut" in state["flags"]
     return partial(state["query"], state["sentences"], state["citations"], state["evidence"])
 
 

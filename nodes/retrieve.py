@@ -36,9 +36,10 @@ def retrieve(
         if index.empty(reader):
             return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
         if state["listing"]:
-            listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY)
+            listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY + 1)
             if listed:
-                return {"retrieved": [_handle(hit) for hit in listed]}
+                flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
+                return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags}
         read = index.read(reader, state["query"])
     judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, borders=borders)
     reading = _passed(read, state, judge)

@@ -62,22 +62,32 @@ def report(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         kinds["all questions"].append(row)
         kinds[row["kind"]].append(row)
-    lines = [
-        f"{'':14}{'n':>4}{'exact':>8}{'recall':>8}{'answered':>10}{'partial':>9}{'a part, unsaid':>16}{', high':>8}"
-    ]
+    names = (
+        "n",
+        "exact",
+        "recall",
+        "answered",
+        "exact, partial",
+        "need all",
+        "incomplete, said",
+        "unsaid",
+        "unsaid, high",
+    )
+    lines = [" " * 14 + "".join(f"{name:>{len(name) + 3}}" for name in names)]
     for kind, part in kinds.items():
-        needs = [row for row in part if row["kind"] in ALL]
-        unsaid = [row for row in needs if row["told"] and not row["exact"] and not row["partial"]]
-        high = sum(row["confidence"] == "high" for row in unsaid)
-        lines.append(
-            f"{kind:14}{len(part):4}{_mean(part, 'exact'):8.2f}{_mean(part, 'recall'):8.2f}{_mean(part, 'told'):10.2f}"
-            f"{_mean(part, 'partial'):9.2f}{f'{len(unsaid)} of {len(needs)}':>16}{high:>8}"
+        short = [row for row in part if row["kind"] in ALL and row["told"] and not row["exact"]]
+        unsaid = [row for row in short if not row["partial"]]
+        values = (
+            str(len(part)),
+            *(f"{sum(row[key] for row in part) / len(part):.2f}" for key in ("exact", "recall", "told")),
+            str(sum(row["exact"] and row["partial"] for row in part)),
+            str(sum(row["kind"] in ALL for row in part)),
+            str(len(short) - len(unsaid)),
+            str(len(unsaid)),
+            str(sum(row["confidence"] == "high" for row in unsaid)),
         )
+        lines.append(f"{kind:14}" + "".join(f"{v:>{len(n) + 3}}" for n, v in zip(names, values, strict=True)))
     return "\n".join(lines)
-
-
-def _mean(rows: list[dict[str, Any]], key: str) -> float:
-    return float(sum(row[key] for row in rows)) / len(rows)
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from graph.state import Handle, State, fresh_turn
 from graph.stores.journal import Entry
 
 # Flags of the question as it came, which is masked on record, and of a search that found nothing to look in.
-_GIVEN = ("pii_in_question", "placeholder_in_question", "empty_knowledge_base")
+_GIVEN = ("pii_in_question", "placeholder_in_question", "empty_knowledge_base", "listing_cut")
 _VERDICT = ("action", "risk_score", "guard_events", "rewrite")
 _ANSWER = ("final_decision", "refusal_reason", "confidence", "cited", "answer_sha256", "draft")
 _MADE_BY = ("policy", "guard_weights", "guard_detector", "guard_borders", "prompts")

@@ -247,6 +247,8 @@ def _sentences(
             wrong.append("the brief is not the one of its assessment and sentences")
     elif sentences and _MARKS.sub("", rest):
         wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
+    if sentences and reply["answer"].endswith(refusals.PARTIAL) != ("partial" in reply["safety_flags"]):
+        wrong.append("whether the answer is only a part is told otherwise by its text than by its flags")
     wrong += _decided(reply, sentences)
     cited = {int(n) for n in re.findall(r"\[(\d+)\]", rest)}
     if sentences and cited != {n for s in sentences for n in s["citations"]}:

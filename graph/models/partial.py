@@ -68,18 +68,20 @@ class Claims:
 class ProseClaims:
     """As Claims, for prose: a sentence is whole once another one has begun after it, with the sources named between."""
 
+    _STEP = 20  # characters between two looks; more in a long text, so that its length is not paid for squared
     _END = re.compile(r"[.!?…。！？؟۔।\n]")
 
     def __init__(self, marks: Marks) -> None:
         self._marks = marks
         self._read = 0  # characters looked at
+        self._due = 0  # how long the text is before it is looked at again
         self._given: set[str] = set()
 
     def read(self, text: str) -> list[dict[str, Any]]:
         """The claims that have become whole since the last call. `text` is all that was written so far."""
-        if not self._END.search(text, self._read):
+        if len(text) < self._due or not self._END.search(text, self._read):
             return []
-        self._read = len(text)
+        self._read, self._due = len(text), len(text) + max(self._STEP, len(text) // 50)
         said = thought.divided(text)[0].lstrip()
         if said.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
             return []

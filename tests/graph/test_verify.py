@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from graph.agent import Agent
 from graph.audit.verify import verify
 from graph.errors import BadInput
+from graph.policy.answer import refusals
 from graph.service.cli import app
 from tests.support.models import Scripted, everything
 
@@ -263,3 +264,30 @@ def test_a_citation_names_the_section_where_its_quote_stands(tmp_path: Path, set
     assert steward.startswith("Handbook > Storage > Call") and "1234567" not in steward
     assert found["The plover samples travel on dry ice and in a locked box."] == "Handbook > Transport"
     assert report.ok, report
+
+
+def test_that_an_answer_is_only_a_part_cannot_be_taken_out(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    agent = opened()
+    lenders = tmp_path / "lenders.md"
+    rows = "\n\n".join(f"## House {n}\n\nHouse {n} lends crate {n} to the pottery exhibition." for n in range(40))
+    lenders.write_text(f"# Lenders to the pottery exhibition\n\n{rows}\n")
+    agent.ingest([lenders], tenant_id="U1")
+    reply = json.loads(json.dumps(agent.ask("List all lenders to the pottery exhibition.", tenant_id="U1")))
+    assert reply["answer"].endswith(refusals.PARTIAL) and "partial" in reply["safety_flags"]
+    assert reply["confidence"] != "high"
+    assert verify(reply, agent.deps.index).ok
+    assert not verify(reply | {"answer": reply["answer"].removesuffix(refusals.PARTIAL).strip()}, agent.deps.index).ok
+
+
+@pytest.mark.parametrize(("count", "cut"), [(12, False), (13, True)])
+def test_a_list_of_documents_says_when_it_was_cut(
+    opened: Callable[..., Agent], tmp_path: Path, count: int, cut: bool
+) -> None:
+    agent = opened()
+    paths = [tmp_path / f"glaze_memo_{n}.md" for n in range(count)]
+    for n, path in enumerate(paths):
+        path.write_text(f"# Glaze memo {n}\n\nKiln {n} was fired on day {n} of the autumn.\n")
+    agent.ingest(paths, tenant_id="U1")
+    reply = agent.ask("List all glaze memos", tenant_id="U1")
+    assert len(reply.sentences) == 12
+    assert reply.answer.endswith(refusals.PARTIAL) is cut and ("partial" in reply.safety_flags) is cut

@@ -45,7 +45,7 @@ DROPPED: dict[Why, str] = {
     "silent": "The model gave no answer.",
 }
 INSTEAD = "Quoted from the documents instead:"
-# Behind an answer to a question about all of something (graph/policy/answer/partial.py).
+# Behind an answer to a question about all of something (graph/policy/answer/completeness.py).
 PARTIAL = "This is from the passages that were found; there may be more in the documents."
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."

@@ -95,7 +95,9 @@ def test_a_model_asked_for_prose_is_sent_no_schema_and_is_read_without_repair(ta
 def test_prose_that_has_no_answer_is_a_decline(talk: Any) -> None:
     one, _ = talk(Say("The sources do not answer this."), draft_form="prose")
     reply = checked(one, one.ask("Which telescope is used at the Karachi office for lunar work?", tenant_id="U1"))
-    assert "do not answer this" not in reply["answer"]
+    assert reply["answer"] in (refusals.NOT_IN_DOCUMENTS, refusals.withheld("silent")) or reply["answer"].startswith(
+        refusals.instead("silent", "")
+    )
 
 
 WRAPPED: dict[str, Callable[[str], str]] = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graph.policy.answer.partial import partial
+from graph.policy.answer.completeness import partial
 from graph.policy.question.answer_type import all_of
 
 LENDERS = (
