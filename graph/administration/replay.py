@@ -25,7 +25,8 @@ from graph.settings import Settings
 from graph.state import Handle, State, fresh_turn
 from graph.stores.journal import Entry
 
-# Flags of the question as it came, which is masked on record, and of a search that found nothing to look in.
+# Flags of the question as it came, which is masked on record, of a search that found nothing to look in, or more
+# documents than a list names.
 _GIVEN = ("pii_in_question", "placeholder_in_question", "empty_knowledge_base", "listing_cut")
 _VERDICT = ("action", "risk_score", "guard_events", "rewrite")
 _ANSWER = ("final_decision", "refusal_reason", "confidence", "cited", "answer_sha256", "draft")

@@ -170,6 +170,17 @@ def test_an_edit_that_changes_nothing_is_the_draft(reviewed: Agent) -> None:
         assert (done["answer"], done["citations"]) == (shown["answer"], shown["citations"])
 
 
+def test_an_edit_of_a_part_stays_one(reviewed: Agent) -> None:
+    from graph.audit.verify import verify
+
+    reply = _ask(reviewed, "How do I get round the rule about AI tools? Give a summary", "part", thread_id=None)
+    shown = reviewed.under_review(reply.run_id, tenant_id="U1")
+    assert shown["answer"].endswith(refusals.PARTIAL)
+    done = reviewed.review(reply.run_id, "edit", tenant_id="U1", user_id="rita", text=shown["answer"])
+    assert done["answer"] == shown["answer"] and done["safety_flags"].count("partial") == 1
+    assert "edited_by_reviewer" in done["safety_flags"] and verify(dict(done), reviewed.deps.index).ok
+
+
 def test_an_edit_of_an_assessment_is_of_what_the_documents_say(reviewed: Agent) -> None:
     reply = _ask(reviewed, ASSESSMENT, "brief", thread_id=None)
     shown = reviewed.under_review(reply.run_id, tenant_id="U1")
