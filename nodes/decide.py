@@ -87,7 +87,7 @@ def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settin
     """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
     the evidence as one of a draft is."""
     held = Verified(evidence, guarded=state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS")
-    written = said["text"].strip().removesuffix(refusals.PARTIAL)  # whether it is a part is told anew
+    written, _ = refusals.noted(said["text"].strip())  # they are told anew
     claims = _claims(_NUMBERS.sub("", written), _before(state, evidence))
     if not claims:
         return _cannot(state, "an edit has a text.")
@@ -100,7 +100,7 @@ def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settin
             state, f"the evidence does not support this sentence, or it may not be told: “{held.dropped[0]}”"
         )
     draft = {**state["draft"], "why": ""}
-    before = [flag for flag in state["flags"] if flag not in ("partial", "edited_by_reviewer")]
+    before = [flag for flag in state["flags"] if flag not in (*refusals.NOTES, "edited_by_reviewer")]
     flags = [*before, "edited_by_reviewer"]
     edited: State = {"sentences": held.sentences, "citations": held.citations, "flags": flags}
     answered = respond({**state, **edited, "draft": draft}, settings=settings)  # type: ignore[typeddict-item]

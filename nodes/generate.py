@@ -1,6 +1,7 @@
 """generate: the model writes a draft from masked evidence. It sees nothing else of the documents."""
 
 import hashlib
+import json
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -8,6 +9,8 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
+from graph.knowledge.extensions import SECTION
+from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
 from graph.models.server import ContextTooSmall
@@ -15,6 +18,7 @@ from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
+from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import weighting
 from graph.policy.threats import courtesy
 from graph.settings import Settings
@@ -27,13 +31,24 @@ ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are
 def generate(
     state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
 ) -> State:
-    job = prepare(state, generator, settings)
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     reviewed = guarded and "guarded" in settings.reviewed  # nothing of it leaves before a person has read it
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA" and not reviewed
-    prose = in_prose(state, settings)
+    planned = _planned(state, generator)
+    prose = in_prose(state, settings) and not planned
     writer = runtime.stream_writer
-    stream = SentenceStream(state, principal(runtime), journal, writer, prose=prose) if streaming else None
+    seen: State = state if planned else {**state, "evidence": considered(state, generator)}
+    stream = SentenceStream(seen, principal(runtime), journal, writer, prose=prose) if streaming else None
+    if planned:
+        if stream:
+            stream.read(json.dumps(planned, ensure_ascii=False))
+            stream.close()
+        made = stream.made if stream else state["released"]
+        return {
+            "draft": {**state["draft"], "text": "", "value": planned, "errors": []},
+            "released": made,
+        }
+    job = prepare(state, generator, settings)
     asked: dict[str, Any] = {
         "schema": None if prose else SCHEMAS[state["intent"]["name"]],
         "max_tokens": room(state, settings),
@@ -60,6 +75,18 @@ def generate(
     }
 
 
+def _planned(state: State, generator: Generator) -> dict[str, Any]:
+    """What the embedded answerer makes of a list or table as a whole, or of a section that the question names: there a
+    model that reads a part of it only guesses. {} where none is the one that is asked about, and of a summary."""
+    query = state["query"]
+    if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
+        return {}
+    if state["listing"] or not needs_sections(query) or all_of(query) == "summary":
+        return {}
+    planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
+    return planned if planned.get("answered") else {}
+
+
 def kept(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:
     """With what the model wrote, masked, where it is kept for a replay."""
     return [*drafts, {"text": text, "cut": completion.cut}] if settings.keep_drafts and settings.artifacts else drafts
@@ -78,13 +105,23 @@ def prepare(
     def make(count: int) -> task.Task:
         return task_of(state, state["evidence"][:count], prose=in_prose(state, settings))
 
-    most = len(state["evidence"]) if most is None else most
+    most = len(considered(state, generator)) if most is None else most
     return generator.room.fitted(make, most, room(state, settings), beside)
+
+
+def considered(state: State, generator: Generator) -> list[Evidence]:
+    """What the draft is written from and judged by. Of sections that are read whole a model sees the rest only for a
+    summary: the embedded answerer lists and counts (`_planned`)."""
+    planned = state["draft"]["value"] is not None and not state["draft"]["text"]
+    if generator.extractive or planned or all_of(state["query"]) == "summary":
+        return state["evidence"]
+    return [item for item in state["evidence"] if item.get("why") != SECTION]
 
 
 def flagged(state: State, job: task.Task) -> list[str]:
     """The flags, with one for evidence that the model was not shown."""
-    cut = ["evidence_cut"] if job.shown < len(state["evidence"]) else []
+    near = sum(item.get("why") != SECTION for item in state["evidence"])
+    cut = ["evidence_cut"] if job.shown < near else []
     return list(dict.fromkeys([*state["flags"], *cut]))
 
 

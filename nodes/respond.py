@@ -2,12 +2,15 @@
 
 from typing import Literal
 
+from graph.answering.completeness import partial
 from graph.answering.verified import certainty
 from graph.models.reader import reader
-from graph.policy.answer import prose, refusals
-from graph.policy.answer.completeness import partial
+from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
+from graph.policy.question import wishes
+from graph.policy.question.answer_type import all_of
 from graph.policy.text.structure import SEPARATOR
+from graph.policy.threats import courtesy
 from graph.settings import Settings
 from graph.state import Decision, State
 
@@ -22,16 +25,17 @@ def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
     confidence = _confidence(state, settings) if decision == "answer" else "low"
     part = decision == "answer" and _partial(state)
+    notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
     if part:
-        answer, confidence = f"{answer}\n\n{refusals.PARTIAL}", "low" if confidence == "low" else "medium"
+        confidence = "low" if confidence == "low" else "medium"
     return {
         "review": {**state["review"], "why": _reviewed(state, decision, settings)},
         "decision": decision,
-        "answer": answer,
+        "answer": "\n\n".join([answer, *(refusals.NOTES[flag] for flag in notes)]),
         "sentences": state["sentences"] if decision == "answer" else [],
         "citations": state["citations"] if decision == "answer" else [],
         "confidence": confidence,
-        "flags": [*state["flags"], "partial"] if part else state["flags"],
+        "flags": [*state["flags"], *notes],
         "reasoning": _reasoning(state, decision),
         "draft": {**state["draft"], "text": "", "value": None, "errors": []},  # what was not let out is not kept
     }
@@ -55,8 +59,23 @@ def _answer(state: State) -> tuple[Decision, str]:
         return "no_answer", refusals.withheld(why) if why else NOT_IN_DOCUMENTS
     if state["assessment"]:
         return "answer", prose.brief(state["assessment"], state["sentences"])
-    told = prose.joined(state["sentences"], "bullet" if state["listing"] else state["options"]["style"])
+    told = prose.joined(state["sentences"], "bullet" if _listed(state) else state["options"]["style"])
     return "answer", refusals.instead(why, told) if why else told
+
+
+def _listed(state: State) -> bool:
+    """Whether the sentences are the lines of a list: each of them would read badly behind another."""
+    multiline = any("\n" in sentence["text"] for sentence in state["sentences"])
+    if state["listing"]:
+        return len(state["sentences"]) > 1 or not multiline
+    short = len(state["sentences"]) > 2 and not multiline
+    return short and all_of(state["query"]) in ("list", "extreme")
+
+
+def _quoted_only(state: State, decision: Decision, settings: Settings) -> bool:
+    """Whether a wish for another form or language stays unfulfilled."""
+    plain = decision == "answer" and settings.embedded and not state["assessment"]
+    return plain and wishes.wished(courtesy.bare(state["question"]))
 
 
 def _partial(state: State) -> bool:
@@ -73,6 +92,8 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         sections = {citation["n"]: citation["section"] for citation in state["citations"]}
         said = [(sections[s["citations"][0]], s["text"]) for s in state["sentences"]]
         measured, high, medium = float(reader(settings).scores(state["query"], said).max()), HIGH, MEDIUM
+        if any(counted.lines(sentence["text"]) for sentence in state["sentences"]):
+            measured = MEDIUM  # the reader looks for a sentence that says the number
     return "high" if measured >= high else "medium" if measured >= medium else "low"
 
 

@@ -11,7 +11,7 @@ from graph.context import Context, principal, whose
 from graph.knowledge import retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
-from graph.policy.question import named_documents
+from graph.policy.question import named_documents, wishes
 from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
 from graph.policy.threats import Assessment, assess, courtesy
@@ -19,7 +19,7 @@ from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
 from graph.state import Handle, State, Understood
 
-INVENTORY = 12  # documents in a list of what there is
+INVENTORY = 40  # documents in a list of what there is
 
 
 def retrieve(
@@ -50,7 +50,7 @@ def retrieve(
     found = retriever.find(
         index,
         reader,
-        reading.searches,
+        [wishes.bare(way) for way in reading.searches],
         intent=state["intent"]["name"],
         documents=documents,
         follow_up=state["follow_up"],

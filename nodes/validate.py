@@ -9,7 +9,7 @@ from graph.models.support_opinion import SupportOpinion
 from graph.policy.answer import refusals
 from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
-from nodes.generate import task_of
+from nodes.generate import considered, task_of
 
 # The chance of an answer from which a model that says it has none is not believed; the embedded answerer itself answers
 # from less. Small models decline one question in seven whose answer lies before them.
@@ -23,7 +23,7 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
     # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
     opinion = SupportOpinion(generator, state["turn"]) if settings.support_opinion == "auto" else None
     before = (released["sentences"], released["citations"])
-    held = Verified(state["evidence"], guarded=guarded, before=before, opinion=opinion)
+    held = Verified(considered(state, generator), guarded=guarded, before=before, opinion=opinion)
     for claim in _claims(value):
         held.add(claim)
     silent = value is not None and not held.sentences and _silent(value, held.dropped)
@@ -35,6 +35,9 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
         quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
+        dropped = held.dropped
+        held = Verified(state["evidence"], guarded=guarded, before=before, opinion=opinion)
+        held.dropped = dropped
         for claim in _claims(quoted):
             held.add(claim)
         if held.sentences:

@@ -1,10 +1,11 @@
 """Questions about all of something: lists, counts, extremes, sums, summaries, clauses, versions, two in one.
-`python -m evals.suites.whole [--unread] [--homes DIR] [--out FILE]`
+`python -m evals.suites.whole [--more | --unread] [--homes DIR] [--out FILE]`
 
-80 questions over four collections (evals/datasets/whole.jsonl), written from the documents alone by somebody who had
-seen nothing of the system; 40 more (whole_unread.jsonl) that nobody who works on it has read. An answer is exact when
-every wanted item stands in it, whole words, and no wrong one; recall is the share of the items. What is neither whole
-nor flagged `partial` is an answer from a part that does not say so.
+80 questions over four collections (evals/datasets/whole.jsonl) and 90 over three others (whole_more.jsonl), each written
+from the documents alone by somebody who had seen nothing of the system; 40 over the first four (whole_unread.jsonl) that
+nobody who works on it has read. An answer is exact when every wanted item stands in it, whole words, and no wrong one,
+or where there is none, when nothing is answered; recall is the share of the items. What is neither whole nor flagged
+`partial` is an answer from a part that does not say so.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from evals.suites.handbooks import ingested
 from evals.task import jsonl
 from graph.agent import Reply
 
-ALL = ("list", "count", "extreme", "filter", "summary")  # kinds that need all rows, items or sections
+ALL = ("list", "count", "extreme", "filter", "sum", "summary")  # kinds that need all rows, items or sections
 
 
 def stands(wanted: str, text: str) -> bool:
@@ -34,10 +35,10 @@ def scored(row: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
     told = reply.decision == "answer"
     text = " ".join(sentence["text"] for sentence in reply.sentences) if told else ""
     there = [any(stands(one, text) for one in group) for group in row["wanted"]]
-    wrong = any(stands(one, text) for one in row["wrong"])
+    wrong = any(stands(one, text) for one in row["wrong"]) or (told and not row["wanted"])
     return {
         "id": row["id"], "kind": row["kind"], "question": row["question"], "told": told, "answer": text,
-        "recall": sum(there) / len(there), "exact": all(there) and not wrong, "confidence": reply.confidence,
+        "recall": sum(there) / max(1, len(there)), "exact": all(there) and not wrong, "confidence": reply.confidence,
         "partial": "partial" in reply.safety_flags,
     }  # fmt: skip
 
@@ -92,11 +93,13 @@ def report(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.suites.whole", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--unread", action="store_true", help="the 40 questions that judge; do not read the answers")
+    sets = parser.add_mutually_exclusive_group()
+    sets.add_argument("--more", action="store_true", help="the 90 questions over three other collections")
+    sets.add_argument("--unread", action="store_true", help="the 40 questions that judge; do not read the answers")
     parser.add_argument("--homes", type=Path, help="where what was ingested stays for the next time")
     parser.add_argument("--out", type=Path, help="a JSONL file for the answers")
     args = parser.parse_args()
-    rows = asked("whole_unread" if args.unread else "whole", args.homes)
+    rows = asked("whole_unread" if args.unread else "whole_more" if args.more else "whole", args.homes)
     if args.out:
         jsonl(args.out, rows)
     sys.stdout.write(f"{report(rows)}\n")

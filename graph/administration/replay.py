@@ -159,6 +159,8 @@ def _generator(entry: Entry, deps: Deps) -> Any:
     """What writes as the model did then; None where that was not kept."""
     if entry["model"] == EMBEDDED:
         return Generator(deps.settings.model_copy(update={"model": "embedded"}), deps.embedder)
+    if not entry["model_calls"]:
+        return _Recorded(deps.generator, [], [])  # a list was counted, or a section quoted
     try:
         drafts = json.loads((Path(entry["artifacts"]) / DRAFTS).read_bytes())
         opinions = [None if o is None else float(o) for one in drafts for o in one.get("opinions", ())]

@@ -7,6 +7,7 @@ from typing import Any
 
 from graph.models import wording
 from graph.policy import grounding, pii
+from graph.policy.answer import counted
 from graph.policy.evidence import places
 from graph.policy.evidence.redaction import public_values, to_source
 from graph.policy.text import defang, structure
@@ -92,7 +93,10 @@ class Verified:
         """`stands`: the text before its links were made dead, as the evidence may have it word by word."""
         if self._gap and _LEANS.match(text):
             return None
-        cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
+        if lines := counted.lines(text):
+            cited = self._counted(lines, sources)
+        else:
+            cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
         if cited[0][1].score < 1.0 and wording.unknown(text):  # what a model says of the sources is in none of them
@@ -118,6 +122,18 @@ class Verified:
 
         cited = good([item for item in self._evidence if item["n"] in sources])
         return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]
+
+    def _counted(self, lines: list[str], sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
+        """The places of what was counted, each of them once; nothing where a line stands nowhere."""
+        items = [item for item in self._evidence if item["n"] in sources]
+        ranges = counted.places(lines, [item["text"] for item in items])
+        if ranges is None:
+            return []
+        return [
+            (item, grounding.Support(1.0, spans=tuple(spans)))
+            for item, spans in zip(items, ranges, strict=True)
+            if spans
+        ]
 
     def _judged(self, text: str, item: Evidence, found: grounding.Support) -> grounding.Support:
         """The support with the model's opinion in it."""

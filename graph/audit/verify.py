@@ -15,7 +15,7 @@ from graph.context import PUBLIC, Principal, Reader, valid_tenant, whose
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
-from graph.policy.answer import prose, refusals
+from graph.policy.answer import counted, prose, refusals
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.text import structure
@@ -230,7 +230,7 @@ def _sentences(
 ) -> list[str]:
     wrong = []
     by_number = {c["n"]: c for c in citations if type(c.get("n")) is int and isinstance(c.get("quote"), str)}
-    rest = reply["answer"].removeprefix(refusals.marked(reply["answer"])).removesuffix(refusals.PARTIAL)
+    rest, notes = refusals.noted(reply["answer"].removeprefix(refusals.marked(reply["answer"])))
     for sentence in sentences:
         name = f"“{sentence['text'][:80]}”"
         absent = [n for n in sentence["citations"] if n not in by_number]
@@ -247,8 +247,8 @@ def _sentences(
             wrong.append("the brief is not the one of its assessment and sentences")
     elif sentences and _MARKS.sub("", rest):
         wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
-    if sentences and reply["answer"].endswith(refusals.PARTIAL) != ("partial" in reply["safety_flags"]):
-        wrong.append("whether the answer is only a part is told otherwise by its text than by its flags")
+    if sentences and notes != [flag for flag in refusals.NOTES if flag in reply["safety_flags"]]:
+        wrong.append("the notes behind the answer are not those that its flags say")
     wrong += _decided(reply, sentences)
     cited = {int(n) for n in re.findall(r"\[(\d+)\]", rest)}
     if sentences and cited != {n for s in sentences for n in s["citations"]}:
@@ -286,6 +286,8 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
 
 def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now) -> bool:
     text, quotes = sentence["text"], [c["quote"] for c in cited]
+    if lines := counted.lines(text):
+        return counted.places(lines, quotes) is not None
     if sentence.get("opinion") is True and grounding.exact(text, "\n".join(quotes)):
         return True  # what a model let pass is not asked again: its numbers and names are
     if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, ["\n".join(quotes), *quotes])):

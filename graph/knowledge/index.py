@@ -10,7 +10,7 @@ import re
 import uuid
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Literal
@@ -21,6 +21,7 @@ from graph.context import PUBLIC, Reader, space_name, whose
 from graph.errors import BadInput
 from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder, once
+from graph.policy.text.structure import SEPARATOR
 from graph.stores.journal import Journal
 from graph.stores.spaces import Passage, Record, Space, Spaces, StoredChunk
 
@@ -178,6 +179,32 @@ class Index:
         """The first chunk of the document in which a hit lies; "" where it is gone meanwhile."""
         space = dict(self.visible(reader)).get(hit.where)
         return space.opening(hit.doc_id) if space else ""
+
+    def section(self, reader: Reader, hit: Hit, limit: int) -> list[Hit]:
+        """The chunks of the section in which a hit lies, subsections included, and the one after it with the rest of
+        its section, as a list may go on there; all of a document of at most `limit`. In their order, each with the
+        score of the hit."""
+        space = dict(self.visible(reader)).get(hit.where)
+        chunks = space.chunks(hit.doc_id) if space else []
+        at = next((n for n, chunk in enumerate(chunks) if chunk.chunk_id == hit.chunk_id), None)
+        if at is None:
+            return []
+        if len(chunks) <= limit:
+            return [replace(hit, chunk_id=chunk.chunk_id) for chunk in chunks]
+        first, last = at, min(at + 1, len(chunks) - 1)
+        within = {(chunks[n].sheet, chunks[n].section) for n in (first, last)}
+
+        def belongs(chunk: StoredChunk) -> bool:
+            return any(
+                chunk.sheet == sheet and f"{chunk.section}{SEPARATOR}".startswith(f"{path}{SEPARATOR}")
+                for sheet, path in within
+            )
+
+        while last - first + 1 < limit and last + 1 < len(chunks) and belongs(chunks[last + 1]):
+            last += 1
+        while last - first + 1 < limit and first and belongs(chunks[first - 1]):
+            first -= 1
+        return [replace(hit, chunk_id=chunk.chunk_id) for chunk in chunks[first : last + 1]]
 
     def passages(
         self, reader: Reader, places: Collection[tuple[Where, str]], by: str

@@ -8,12 +8,18 @@ from typing import Any
 
 from graph.context import Reader
 from graph.knowledge import extensions
-from graph.knowledge.extensions import NAMED_SCORE, Found
+from graph.knowledge.extensions import NAMED_SCORE, SECTION, Found
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
+from graph.policy.evidence import editions
+from graph.policy.question import named_section
+from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import IntentName, overview, searches
 
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
+SECTIONS = 5  # best hits whose sections are read whole where a question is about all of something
+READ_OF_ONE = 16  # passages of one section, at most
+BESIDE = 24  # passages that come with the sections, at most
 POOL = 3  # the guard may drop some: fetch more than will be shown
 
 
@@ -55,6 +61,8 @@ def find(
         for one in augmenters if answers else ():
             more = one.augment(query, found, expand=expand, top_k=top_k)
             found = Found(more.hits, found.why | more.why, found.whole or more.whole)
+        if answers and not found.whole and needs_sections(query):
+            found = _with_sections(index, reader, found, top_k)
     return found if found.whole else replace(found, hits=found.hits[: top_k * POOL])
 
 
@@ -83,6 +91,23 @@ def _mentioned_first(index: Index, reader: Reader, query: str, hits: list[Hit]) 
     called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return Found(_in_turn([[*called, *hits]]), why)
+
+
+def needs_sections(query: str) -> bool:
+    """Whether passages alone do not answer: it wants all of a list or document, a section, or what changed."""
+    return bool(all_of(query) or named_section.find(query) or editions.asks_for_changes(query))
+
+
+def _with_sections(index: Index, reader: Reader, found: Found, top_k: int) -> Found:
+    """The best hits, then the rest of the sections in which the first of them lie: a list or a table is read whole."""
+    hits = {(hit.where, hit.chunk_id): hit for hit in found.hits[:top_k]}
+    why = dict(found.why)
+    for hit in found.hits[:SECTIONS]:
+        for beside in index.section(reader, hit, READ_OF_ONE):
+            place = (beside.where, beside.chunk_id)
+            if place not in hits and len(hits) < top_k + BESIDE:
+                hits[place], why[place] = beside, SECTION
+    return Found(list(hits.values()), why, True)
 
 
 def _best(lists: list[list[Hit]]) -> list[Hit]:

@@ -203,16 +203,19 @@ class Generator:
         odds = math.log(likely["yes"] or least) - math.log(likely["no"] or least)
         return Odds(odds, usage.get("input_tokens", 0), usage.get("output_tokens", 0))
 
-    def quoted(self, messages: Sequence[BaseMessage], least: float = 0.0) -> dict[str, Any]:
+    def quoted(self, messages: Sequence[BaseMessage], least: float = 0.0, planned: bool = False) -> dict[str, Any]:
         """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out.
-        `least` is the chance of an answer, 0-1, below which it says nothing; never less than its own."""
+        `least` is the chance of an answer, 0-1, below which it says nothing; never less than its own. With `planned`
+        only what it says of a list, a table or a named section as a whole."""
         import json
 
         model = EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
         asked = [message.model_copy(deep=False) for message in messages]
         for message in asked:
             if KEY in message.additional_kwargs:
-                message.additional_kwargs = {KEY: {**message.additional_kwargs[KEY], "least": least}}
+                message.additional_kwargs = {
+                    KEY: {**message.additional_kwargs[KEY], "least": least, "planned": planned}
+                }
         value = json.loads(str(_alone(model.invoke, asked).text))
         return value if isinstance(value, dict) else {}
 

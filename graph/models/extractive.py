@@ -5,14 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from graph.knowledge.extensions import SECTION
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
+from graph.models import sections, whole
 from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
+from graph.policy.answer import counted
 from graph.policy.evidence.audience import for_others
-from graph.policy.question import intent
+from graph.policy.question import intent, wishes
+from graph.policy.question.answer_type import all_of
 from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
@@ -28,9 +32,9 @@ _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh ei
 
 def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """The reply object of prompts/answer.md for a task (graph/models/task.py)."""
-    question, evidence, about = task["question"], task["evidence"], task["about"]
+    question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
-        return _reply(_names(evidence))
+        return _reply(_names(evidence), all_of(question) == "count")
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
     if not about and not any(_SAYS.search(word) for word in content_words(question)):
@@ -46,12 +50,34 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         found.sort(key=lambda c: -c.score)
     called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
     least = max(task.get("least", 0.0), ANSWERED_FROM)
+    called = called or (all_of(question) == "summary" and sections.called(question, evidence) is not None)
     if not found or (not about and not called and chance(signs(found, evidence)) < least):
+        return _reply([])
+    if not who and (said := _as_a_whole(asked, evidence, found, reader)):
+        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said]}
+    if task.get("planned"):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
 
 
-def _reply(said: list[tuple[int, str]]) -> dict[str, Any]:
+def _as_a_whole(
+    question: str, evidence: list[dict[str, Any]], found: list[Candidate], reader: Reader
+) -> list[tuple[list[int], str]]:
+    """(sources, text) of a section that the question names, of what changed between editions, of a list or table.
+    Nothing where an extension chose the passages: it knows how its documents are divided."""
+    if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION}:
+        return []
+    return (
+        sections.named(question, evidence)
+        or sections.changed(question, evidence)
+        or whole.answer(question, evidence, found, reader)
+    )
+
+
+def _reply(said: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:
+    if count and len(said) > 1:
+        text = counted.count([text.split("\n", 1)[0] for _, text in said])
+        return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in said]}]}
     return {"answered": bool(said), "sentences": [{"text": text, "sources": [n]} for n, text in said]}
 
 

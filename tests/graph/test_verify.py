@@ -15,6 +15,7 @@ from graph.audit.verify import verify
 from graph.errors import BadInput
 from graph.policy.answer import refusals
 from graph.service.cli import app
+from nodes.retrieve import INVENTORY
 from tests.support.models import Scripted, everything
 
 ASKED = (
@@ -269,7 +270,7 @@ def test_a_citation_names_the_section_where_its_quote_stands(tmp_path: Path, set
 def test_that_an_answer_is_only_a_part_cannot_be_taken_out(opened: Callable[..., Agent], tmp_path: Path) -> None:
     agent = opened()
     lenders = tmp_path / "lenders.md"
-    rows = "\n\n".join(f"## House {n}\n\nHouse {n} lends crate {n} to the pottery exhibition." for n in range(40))
+    rows = "\n\n".join(f"## House {n}\n\nHouse {n} lends crate {n} to the pottery exhibition." for n in range(900))
     lenders.write_text(f"# Lenders to the pottery exhibition\n\n{rows}\n")
     agent.ingest([lenders], tenant_id="U1")
     reply = json.loads(json.dumps(agent.ask("List all lenders to the pottery exhibition.", tenant_id="U1")))
@@ -279,7 +280,7 @@ def test_that_an_answer_is_only_a_part_cannot_be_taken_out(opened: Callable[...,
     assert not verify(reply | {"answer": reply["answer"].removesuffix(refusals.PARTIAL).strip()}, agent.deps.index).ok
 
 
-@pytest.mark.parametrize(("count", "cut"), [(12, False), (13, True)])
+@pytest.mark.parametrize(("count", "cut"), [(INVENTORY, False), (INVENTORY + 1, True)])
 def test_a_list_of_documents_says_when_it_was_cut(
     opened: Callable[..., Agent], tmp_path: Path, count: int, cut: bool
 ) -> None:
@@ -289,5 +290,5 @@ def test_a_list_of_documents_says_when_it_was_cut(
         path.write_text(f"# Glaze memo {n}\n\nKiln {n} was fired on day {n} of the autumn.\n")
     agent.ingest(paths, tenant_id="U1")
     reply = agent.ask("List all glaze memos", tenant_id="U1")
-    assert len(reply.sentences) == 12
+    assert len(reply.sentences) == INVENTORY
     assert reply.answer.endswith(refusals.PARTIAL) is cut and ("partial" in reply.safety_flags) is cut

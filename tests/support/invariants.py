@@ -292,7 +292,9 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
         )
         return [] if fixed else [f"no_answer {answer[:80]!r}"]
     quotes = {c["n"]: c["quote"] for c in reply["citations"]}
-    found, rest = [], answer.removeprefix(refusals.marked(answer)).removesuffix(refusals.PARTIAL)
+    found, rest = [], answer.removeprefix(refusals.marked(answer))
+    for note in (refusals.QUOTED, refusals.PARTIAL):
+        rest = rest.strip().removesuffix(note)
     for s in reply["sentences"]:
         best = max((_support(s["text"], quotes[n]) for n in s["citations"] if n in quotes), default=0.0)
         if best < grounding.SUPPORTED_FROM:
@@ -307,6 +309,10 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
 
 def _support(claim: str, quote: str) -> float:
     """Support by the quote alone. Written out here, so that a broken grounding does not hide itself."""
+    if re.match(r"[$€£¥]?[\d,.]+ in all[ :]", claim):  # each of its lines is held against the quotes elsewhere
+        head, *lines = claim.split("\n- ")
+        counts = head == f"{len(lines)} in all:" or "rows)" in head
+        return 1.0 if counts and any(line in quote for line in lines) else 0.0
     if claim in quote:
         return 1.0
     words = [w for w in re.findall(r"\w+", claim.casefold()) if len(w) > 3 or w.isdigit()]

@@ -45,8 +45,11 @@ DROPPED: dict[Why, str] = {
     "silent": "The model gave no answer.",
 }
 INSTEAD = "Quoted from the documents instead:"
-# Behind an answer to a question about all of something (graph/policy/answer/completeness.py).
+# Behind an answer to a question about all of something (graph/answering/completeness.py).
 PARTIAL = "This is from the passages that were found; there may be more in the documents."
+# Behind an answer of the embedded answerer to a wish for another form (graph/policy/question/wishes.py).
+QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
+NOTES = {"partial": PARTIAL, "quoted_only": QUOTED}  # by the flag that says the same; in the order in which they stand
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
@@ -101,10 +104,19 @@ def marked(answer: str) -> str:
 
 
 def besides(answer: str) -> str:
-    """What `instead` and PARTIAL say, for where the sentences have been shown already; "" when nothing."""
+    """What `instead` and NOTES say, for where the sentences have been shown already; "" when nothing."""
     dropped = next((text for why, text in DROPPED.items() if answer.startswith(instead(why, ""))), "")
     quoted = f"{dropped} What stands above is quoted from the documents instead." if dropped else ""
-    return "\n\n".join(filter(None, (quoted, PARTIAL if answer.endswith(PARTIAL) else "")))
+    return "\n\n".join(filter(None, (quoted, *(NOTES[flag] for flag in noted(answer)[1]))))
+
+
+def noted(answer: str) -> tuple[str, list[str]]:
+    """An answer without the notes behind it, and their flags."""
+    flags: list[str] = []
+    for flag, note in reversed(NOTES.items()):
+        if answer.endswith(note):
+            answer, flags = answer.removesuffix(note).rstrip(), [flag, *flags]
+    return answer, flags
 
 
 def says_nothing(text: str) -> bool:

@@ -31,7 +31,7 @@ _OF_THINGS = re.compile(
     r"(?:[\w-]+ )?(?:level|size|type|kind|version|licen[cs]e|description|repository|repo|purpose|format|path|url|link|"
     r"file|extension|price|cost|quantity|qty|stock|model|value|default|parameter|syntax|meaning|definition|formula|"
     r"colou?r|material|capacity|platform|credits?|module|spdx identifier|category|step|phase|stage|owner|maintainer|"
-    r"example|uses?|what .*)s?"
+    r"example|uses?|support|vendor|operating systems?|operating system and versions?|browser|what .*)s?"
 )
 # and these of people, whatever stands beside them.
 _OF_PEOPLE = re.compile(
@@ -61,6 +61,8 @@ _ROLE = re.compile(
     r"none|null|n/a|tbd|"
     r"anonymous|redacted|confidential|withheld|string|text|value|example|yes|no|page|form|information|details|"
     r"number|email|phone|"
+    r"counsel|council|board|staff|owners?|resources|personnel|chief|head|lead|privacy|unions?|partners?|affiliates?|"
+    r"administrators?|users?|"
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
 _GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name

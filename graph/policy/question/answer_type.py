@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from graph.policy.text import lexical
+
 Wanted = Literal["fact", "steps", "definition", "comparison", "list"]
 All = Literal["list", "count", "extreme", "sum", "summary"]
 
@@ -46,6 +48,15 @@ _CHOICE = re.compile(
     r"^\W*(?:which|what|who)\b.*?\b(?:\w{3,}er|more|less|fewer|better|worse|first)\b\W+(.+?)\bor\b(.+)", re.I
 )
 _AND = re.compile(r"\b(?:do|does|did|are|is|how do)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|compare)\b", re.I)
+_COUNT = re.compile(r"\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|no|none", re.I)
+_COUNTED = re.compile(
+    r"\bhow many (.{1,80}?)"
+    r"(?: (?:are|is|were|was|do|does|did|has|have|had|can|could|may|must|should|will|would|in|on|at)\b|\W*$)"
+    r"|\b(?:number|count) of (.{1,80})",
+    re.I,
+)
+_BESIDE = 4  # words after a number among which the thing counted stands
+_SPELLED = re.compile(r"(?<=\w) \([A-Z][^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
 _SMALL = frozenset(
     "a an the is are was were do does did be it its any that this of in on at to for from by with and i we you my our "
@@ -57,17 +68,19 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         "summary",
         re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
     ),
-    ("count", re.compile(r"\bhow many\b|\b(?:number|count) of\b", re.I)),
     ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
     (
         "extreme",
         re.compile(
             r"^\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:which|what|who|where|whose|when|name|find|show)\b.*"
             r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|dearest|earliest|"
-            r"latest|oldest|newest|last|simplest)\b",
+            r"latest|oldest|newest|last|simplest|very first)\b"
+            r"|^\W*(?:the )?(?:highest|lowest|largest|smallest|biggest|longest|shortest|cheapest|earliest|latest|"
+            r"oldest|newest|last|first|most \w+) ",
             re.I,
         ),
     ),
+    ("count", re.compile(r"\bhow many\b|\b(?:number|count) of\b", re.I)),
     (
         "list",
         re.compile(
@@ -77,6 +90,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             # What follows a plural; "Which freezer holds the samples?" has none.
             r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
             r"in|of|on|for|from|that|with)\b"
+            # "Which lenders send a courier?": what one thing does ends in s.
+            r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
             re.I,
         ),
@@ -97,7 +112,13 @@ def kind(question: str) -> Wanted:
 
 def all_of(question: str) -> All | None:
     """What a question wants of all there is, or None where a passage may answer it."""
+    question = plain(question)
     return next((kind for kind, pattern in _ALL if pattern.search(question)), None)
+
+
+def plain(question: str) -> str:
+    """Without what abbreviations stand for, which search puts in brackets behind them."""
+    return _SPELLED.sub("", question)
 
 
 def sides(question: str) -> tuple[str, str] | None:
@@ -114,3 +135,12 @@ def sides(question: str) -> tuple[str, str] | None:
 
 def _words(text: str) -> list[str]:
     return [word for word in _WORD.findall(text.casefold()) if word not in _SMALL]
+
+
+def stated(question: str, said: str) -> bool:
+    """Whether a number stands beside a word for what the question counts: "24 lenders", "Visitors: 48,200"."""
+    match = _COUNTED.search(question)
+    asked = {*lexical.stems(match[1] or match[2])} if match else set()
+    words = re.findall(r"\w[\w.,]*", said)
+    at = [place for place, word in enumerate(words) if _COUNT.fullmatch(word.strip(".,"))]
+    return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)

@@ -57,7 +57,8 @@ def weighting(request: str) -> int:
 
 ANY = "any document"
 _INVENTORY = re.compile(
-    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name)(?:\s+all)?(?:\s+of)?(?:\s+(?:my|our|the))?|which|what)\s+"
+    r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name)(?:\s+all)?(?:\s+of)?(?:\s+(?:my|our|the))?|"
+    r"which|what|how many)\s+"
     r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
     r"guides?|reports?|summaries))(?:\s+(?:do|does|have|has|can|are|is|exist)\b.{0,40})?\W*$",
     re.I,

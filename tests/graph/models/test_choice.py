@@ -33,6 +33,7 @@ class Told:
 
 def asked(question: str, *words: str, text: str = FIRE, style: str = "concise") -> list[str]:
     item: dict[str, Any] = {"n": 1, "text": text, "title": "Handbook", "section": "", "score": 0.5, "start": 0}
+    item |= {"where": "private", "doc_id": "handbook", "edits": [], "filename": "handbook.md"}
     task = {"question": question, "about": "", "style": style, "listing": "", "evidence": [item]}
     return [said["text"] for said in extractive.answer(task, Told(*words))["sentences"]]
 

@@ -9,6 +9,7 @@ import pytest
 
 from graph.agent import Agent
 from graph.errors import BadSettings
+from graph.knowledge.extensions import SECTION
 from graph.settings import load
 from tests.support import invariants as inv
 from tests.support.models import quoting, sources_in
@@ -89,7 +90,8 @@ def test_an_answer_takes_no_more_than_half_of_the_context(talk: Any) -> None:
 def test_with_room_nothing_is_cut(talk: Any) -> None:
     one, server = talk(honest, context=32_768, top_k=30)
     reply = one.ask(QUESTION, tenant_id="U1")
-    assert shown(server) == [len(inv.state_of(one, "U1", "default")["evidence"])]
+    evidence = inv.state_of(one, "U1", "default")["evidence"]
+    assert shown(server) == [sum(item.get("why") != SECTION for item in evidence)]
     assert "evidence_cut" not in reply.safety_flags
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graph.policy.answer.completeness import partial
+from graph.answering.completeness import partial
 from graph.policy.question.answer_type import all_of
 
 LENDERS = (
@@ -16,7 +16,17 @@ PRICES = "# Fees\n\nRoom: Hall; Fee: 40\nRoom: Attic; Fee: 15\nRoom: Cellar; Fee
 def answered(question: str, text: str, *quotes: str) -> bool:
     sentences = [{"text": quote, "citations": [n]} for n, quote in enumerate(quotes, 1)]
     citations: list[dict[str, Any]] = [{"chunk_id": "c", "quote": quote} for quote in quotes]
-    return partial(question, sentences, citations, [{"chunk_id": "c", "text": text}])
+    item = {
+        "n": 1,
+        "chunk_id": "c",
+        "doc_id": "d",
+        "where": "private",
+        "title": "",
+        "section": "",
+        "start": 0,
+        "edits": [],
+    }
+    return partial(question, sentences, citations, [item | {"text": text}])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +74,8 @@ def test_a_list_told_in_one_sentence_is_whole() -> None:
 def test_a_row_is_no_count_and_no_highest() -> None:
     rows = PRICES.splitlines()[2:]
     assert answered("How many rooms are there?", PRICES, rows[0])
-    assert answered("Which room has the highest fee?", PRICES, rows[0])
+    assert answered("Which room has the highest fee?", PRICES, rows[1])
+    assert not answered("Which room has the highest fee?", PRICES, rows[0])
     assert not answered("What is the fee of the hall?", PRICES, rows[0])
     assert answered("How many lenders are there?", LENDERS, "Mill Society lends object 110 for 7 months.")
 
@@ -77,5 +88,10 @@ def test_a_count_that_the_text_states_is_whole(stated: str) -> None:
     assert answered("How many lenders are there?", stated, stated)
 
 
-def test_a_summary_of_passages_is_partial() -> None:
-    assert answered("Summarise the fees.", PRICES, *PRICES.splitlines()[2:])
+def test_a_summary_is_partial_unless_it_cites_every_passage_of_the_document() -> None:
+    fees = {"n": 1, "chunk_id": "c", "doc_id": "d", "where": "private", "edits": [], "start": 0, "text": PRICES}
+    more = fees | {"n": 2, "chunk_id": "e", "start": len(PRICES) + 2, "text": "The cellar is closed in July."}
+    sentences, cited = [{"text": "Room: Hall; Fee: 40"}], [{"chunk_id": "c", "quote": "Room: Hall; Fee: 40"}]
+    assert partial("Summarise the fees.", sentences, cited, [fees, more])
+    assert partial("Summarise the fees.", sentences, cited, [fees | {"start": 900}])
+    assert not partial("Summarise the fees.", sentences, cited, [fees])

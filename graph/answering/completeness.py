@@ -1,0 +1,129 @@
+"""Whether a question about all of something was answered from a part of it: then the answer says so.
+
+Search finds a few passages. A question that lists, counts, sums, picks the highest or wants a summary needs all rows,
+items or sections. An answer is whole where it cites every entry of one list or table that counts, or something of every
+passage of a document; else there may be more.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graph.knowledge.retriever import BESIDE, READ_OF_ONE
+from graph.models.enumerations import Entry, Enumeration, enumerations
+from graph.models.whole import selected
+from graph.policy.evidence.redaction import to_source
+from graph.policy.question.answer_type import All, all_of, plain, stated
+
+_WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
+_IN_WORDS = re.compile(r",[^.;]{1,120}\b(?:and|or)\b|\b(?:both|either)\b", re.I)
+_GAP = 4  # characters between passages that follow each other
+
+Spans = Mapping[int, Sequence[tuple[int, int]]]
+
+
+def partial(
+    question: str,
+    sentences: Sequence[Mapping[str, Any]],
+    citations: Sequence[Mapping[str, Any]],
+    evidence: Sequence[Mapping[str, Any]],
+) -> bool:
+    """Whether the answer may leave something out. `citations` have `chunk_id` and `quote`."""
+    question = plain(question)
+    kind = all_of(question)
+    if kind is None or not sentences:
+        return False
+    cited = _spans(citations, evidence)
+    if kind == "summary":
+        return not _every_passage(cited, evidence)
+    if _whole(question, kind, cited, evidence):
+        return False
+    said = " ".join(sentence["text"] for sentence in sentences)
+    if kind == "list":
+        return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(cited, evidence)
+    if kind == "count":
+        return not stated(question, said)
+    return _listed(cited, evidence)
+
+
+def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Spans:
+    """What is cited of each source."""
+    items = {item["chunk_id"]: item for item in evidence}
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for citation in citations:
+        item = items.get(citation["chunk_id"])
+        if item and (at := item["text"].find(citation["quote"])) >= 0:
+            spans.setdefault(item["n"], []).append((at, at + len(citation["quote"])))
+    return spans
+
+
+def _whole(question: str, kind: All, cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all is cited that counts of a list, and nothing of another one."""
+    for one in enumerations(evidence):
+        entries = selected(question, kind, one)
+        inside = [*one.entries, *entries, *([one.lead] if one.lead else [])]
+        if not entries or not all(_within(entry, cited) for entry in entries):
+            continue
+        if all(any(_overlap(n, span, entry) for entry in inside) for n, spans in cited.items() for span in spans):
+            return not _goes_on(one, evidence)
+    return False
+
+
+def _goes_on(one: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the list may go on before or behind the passages that were read."""
+    items = {item["n"]: item for item in evidence}
+    entries, first, last = one.entries, items[one.entries[0].n], items[one.entries[-1].n]
+    document = [item for item in evidence if _document(item) == _document(last)]
+    if len(document) >= READ_OF_ONE:
+        return True
+    if one.kind == "headings":
+        small = len(evidence) < BESIDE and not min(item["start"] for item in document)
+        return not one.begins or not (one.ends or small)
+    behind = any(0 <= item["start"] - _end(last) <= _GAP for item in document)
+    before = any(0 <= first["start"] - _end(item) <= _GAP for item in document)
+    at_end = len(last["text"]) >= _WHOLE_CHUNK and entries[-1].end >= len(last["text"].rstrip())
+    at_start = len(first["text"]) >= _WHOLE_CHUNK and not first["text"][: entries[0].start].strip(" -*•–\n")
+    return (at_end and not behind) or (at_start and first["start"] > 0 and not before)
+
+
+def _document(item: Mapping[str, Any]) -> tuple[str, str]:
+    return item["where"], item["doc_id"]
+
+
+def _end(item: Mapping[str, Any]) -> int:
+    """Where a passage ends in its document, as nearly as is known of one that is masked."""
+    return int(item["start"] + to_source(item["edits"], 0, len(item["text"]))[1])
+
+
+def _listed(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an entry of a list or table is cited."""
+    entries = [entry for one in enumerations(evidence) if one.kind != "headings" for entry in one.entries]
+    return any(_within(entry, cited) for entry in entries)
+
+
+def _every_passage(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether something of each passage of the documents cited is, and these were read from their beginning on."""
+    documents = {_document(item) for item in evidence if item["n"] in cited}
+    if len(evidence) >= BESIDE:
+        return False
+    for document in documents:
+        items = sorted((item for item in evidence if _document(item) == document), key=lambda item: item["start"])
+        gaps = any(b["start"] - _end(a) > _GAP for a, b in itertools.pairwise(items))
+        if gaps or items[0]["start"] or len(items) >= READ_OF_ONE or any(item["n"] not in cited for item in items):
+            return False
+    return True
+
+
+def _within(entry: Entry, cited: Spans) -> bool:
+    """Whether most of the entry is cited, or its first line."""
+    line = entry.start + len(entry.text.split("\n", 1)[0])
+    return any(
+        min(end, at) - max(entry.start, start) > (at - entry.start) / 2
+        for start, end in cited.get(entry.n, ())
+        for at in (entry.end, line)
+    )
+
+
+def _overlap(n: int, span: tuple[int, int], entry: Entry) -> bool:
+    return n == entry.n and span[0] < entry.end and entry.start < span[1]

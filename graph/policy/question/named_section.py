@@ -1,0 +1,79 @@
+"""A section that a question calls: by its number ("section 2.1", "Action Two") or its name ("the Meetings section")."""
+
+import re
+from dataclasses import dataclass
+
+from graph.policy.text import lexical
+
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_KIND = (
+    r"section|clause|chapter|article|paragraph|part|appendix|annex|schedule|step|action|principle|rule|requirement|level"
+    r"|§"
+)
+_NUMBERED = re.compile(
+    rf"(?:\b|(?=§))(?P<kind>{_KIND}) ?(?:no\.? ?|number )?"
+    rf"(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*[a-z]?|[IVX]{{1,5}}|[A-H]|{'|'.join(_NUMBERS[1:])})\b",
+    re.I,
+)
+_CALLED = re.compile(
+    r"\b(?:the|its|in|under|of|,|policy) ?\b(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){0,5}?)"
+    r" (?:section|chapter|clause|paragraph)\b",
+    re.I,
+)
+_ASKS = re.compile(
+    r"\bwhat(?:['’]?s| is| does| do| did| are)?\b.*\b(?:say|says|said|state|states|require|requires|cover|covers|mean|"
+    r"means|contain|contains|in|about|tell)\b|\b(?:quote|read|show|give|summari[sz]e|explain)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    number: str = ""
+    kind: str = ""
+    name: str = ""
+
+    def fits(self, heading: str) -> bool:
+        """Whether a heading, or a numbered line, is the one that is called."""
+        if self.number:
+            begin = re.match(r"\W*(?:[^\W\d]+ )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
+            if (
+                begin
+                and begin[1].casefold() == self.number
+                and (self.number[0].isdigit() or self.kind in heading.casefold())
+            ):
+                return True
+            spelled = _spelled(self.number)
+            return any(
+                match["kind"].casefold() == self.kind and _spelled(match["number"].casefold()) == spelled
+                for match in _NUMBERED.finditer(heading[:60])
+            )
+        wanted, there = lexical.stems(self.name), lexical.stems(heading)
+        return (
+            bool(wanted)
+            and wanted[-1] in there
+            and len({*there} - {*wanted}) <= 2
+            and len({*wanted} & {*there}) * 2 >= min(len(wanted), 2)
+        )
+
+    def exactly(self, heading: str) -> float:
+        """How much of the heading is called, 0-1."""
+        if self.number:
+            return 1.0
+        there = {*lexical.stems(heading)}
+        return len(there & {*lexical.stems(self.name)}) / max(1, len(there))
+
+
+def find(question: str) -> Named | None:
+    """None where the question calls no section, or wants something in it and not what it says."""
+    if not _ASKS.search(question):
+        return None
+    if match := _NUMBERED.search(question):
+        return Named(match["number"].casefold(), match["kind"].casefold())
+    if match := _CALLED.search(question):
+        return Named(name=match["name"])
+    return None
+
+
+def _spelled(number: str) -> str:
+    return str(_NUMBERS.index(number)) if number in _NUMBERS else number

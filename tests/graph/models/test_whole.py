@@ -1,0 +1,164 @@
+"""Lists, tables and sections answered as a whole, over evidence that is cut into passages."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graph.models import extractive, reader
+from graph.models.enumerations import enumerations
+
+FREEZERS = """# Freezers
+
+The lab has these freezers:
+
+- FZ-01, in the hall
+- FZ-02, in the cellar
+  - holds plasma
+- FZ-03, in the annex
+
+They are checked on Mondays."""
+
+LOANS = """# Loans
+
+Lender: Mill Society; Insured value: 12,000; Loan: 6 weeks; Courier: yes
+Lender: Harbour Archive; Insured value: 81,000; Loan: 3 months; Courier: no
+Lender: Quay Company; Insured value: 9,500; Loan: 1 year; Courier: yes
+Lender: Total; Insured value: 102,500"""
+
+ROOMS = """# Rooms for visitors
+
+## Attic
+
+The attic has 4 seats. The rent is 15 crowns.
+
+## Hall
+
+The hall has 90 seats. The rent is 40 crowns.
+
+## Cellar
+
+The cellar has 25 seats. The rent is 25 crowns."""
+
+RULES = """# House rules
+
+## 2.1 Quiet hours
+
+Nobody plays music after ten. Guests are told so.
+
+## 2.2 Kitchen
+
+The last one turns off the oven."""
+
+
+class Even:
+    """Finds every passage equally good."""
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return np.full(len(passages), 2.0, np.float32)
+
+
+def evidence(text: str, *cuts: int, title: str = "", doc: str = "d", first: int = 1) -> list[dict[str, Any]]:
+    """The text as one passage, or divided before these characters."""
+    places = [0, *cuts, len(text)]
+    return [
+        {"n": first + at, "chunk_id": f"{doc}:{at}", "doc_id": doc, "where": "private", "title": title, "section": title,
+         "filename": f"{doc}.md", "score": 0.8, "start": start, "edits": [], "text": text[start:end].rstrip("\n")}
+        for at, (start, end) in enumerate(itertools.pairwise(places))
+    ]  # fmt: skip
+
+
+def asked(question: str, items: list[dict[str, Any]], **more: Any) -> list[str]:
+    task = {"question": question, "about": "", "style": "concise", "listing": "", "evidence": items, **more}
+    return [said["text"] for said in extractive.answer(task, Even())["sentences"]]
+
+
+def test_a_list_is_told_whole_though_a_passage_ends_inside_it() -> None:
+    cut = FREEZERS.index("- FZ-03")
+    said = "\n".join(asked("Which freezers does the lab have?", evidence(FREEZERS, cut, title="Freezers")))
+    assert all(name in said for name in ("FZ-01", "FZ-02", "holds plasma", "FZ-03"))
+    assert "Mondays" not in said
+
+
+def test_what_a_passage_repeats_of_the_one_before_is_listed_once() -> None:
+    first, second = evidence(FREEZERS, FREEZERS.index("- FZ-03"))
+    at = FREEZERS.index("- FZ-02")
+    again = second | {"start": at, "text": FREEZERS[at:]}
+    (one,) = [one for one in enumerations([first, again]) if one.lead and "these freezers" in one.lead.text]
+    assert [entry.text.split(",")[0] for entry in one.entries] == ["FZ-01", "FZ-02", "FZ-03"]
+
+
+def test_passages_that_do_not_follow_each_other_are_two_lists() -> None:
+    first, _, third = evidence(FREEZERS, FREEZERS.index("- FZ-02"), FREEZERS.index("- FZ-03"))
+    assert not [one for one in enumerations([first, third]) if len(one.entries) > 1 and one.kind == "items"]
+
+
+def test_a_count_lists_what_it_counts() -> None:
+    (said,) = asked("How many freezers does the lab have?", evidence(FREEZERS, title="Freezers"))
+    assert said.startswith("3 in all:\n- FZ-01, in the hall\n- FZ-02, in the cellar\n- FZ-03")
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which lender has the highest insured value?", ["Harbour"]),
+        ("Which lender has the lowest insured value?", ["Quay"]),
+        ("Which lender has the longest loan?", ["Quay"]),
+        ("Which lenders send a courier?", ["Mill", "Quay"]),
+        ("Which lenders send no courier?", ["Harbour"]),
+        ("List all lenders with an insured value above 10,000", ["Mill", "Harbour"]),
+        ("What is the insured value of all loans in total?", ["Total"]),
+    ],
+)
+def test_the_rows_that_count_are_told_and_no_others(question: str, names: list[str]) -> None:
+    said = "\n".join(asked(question, evidence(LOANS, title="Loans")))
+    assert [name for name in ("Mill", "Harbour", "Quay", "Total") if name in said] == names
+
+
+def test_a_sum_is_told_with_its_rows() -> None:
+    (said,) = asked("What is the insured value altogether?", evidence(LOANS.rpartition("\n")[0], title="Loans"))
+    assert said.startswith("102,500 in all (Insured value, 3 rows):\n- Lender: Mill Society;")
+
+
+def test_sections_are_rows_where_each_measures_the_same() -> None:
+    assert asked("Which room has the most seats?", evidence(ROOMS)) == ["Hall\n\nThe hall has 90 seats."]
+    assert asked("Which rooms are there for visitors?", evidence(ROOMS)) == ["Attic", "Hall", "Cellar"]
+
+
+@pytest.mark.parametrize("question", ["What does section 2.1 say?", "what does the quiet hours section say"])
+def test_a_section_that_is_named_is_told_as_it_stands(question: str) -> None:
+    said = "\n".join(asked(question, evidence(RULES)))
+    assert "Nobody plays music after ten. Guests are told so." in said and "oven" not in said
+
+
+def test_a_summary_has_something_of_each_section() -> None:
+    said = "\n".join(asked("Summarise the house rules", evidence(RULES, title="House rules")))
+    assert "Quiet hours" in said and "Nobody plays music" in said and "turns off the oven" in said
+
+
+def test_the_edition_in_force_answers_and_changes_are_told_of_both() -> None:
+    old = evidence("Tripods are allowed. Flash is not.", title="Photo policy, version 1", doc="v1")
+    new = evidence("Tripods are not allowed. Flash is not.", title="Photo policy, version 2", doc="v2", first=2)
+    assert asked("Are tripods allowed?", [*old, *new])[0] == "Tripods are not allowed."
+    assert "Tripods are allowed." not in asked("Are tripods allowed?", [*old, *new])
+    changed = asked("What changed in the photo policy?", [*old, *new])
+    assert changed == ["Tripods are allowed.", "Tripods are not allowed."]
+
+
+def test_a_year_in_the_question_picks_the_document_of_that_year() -> None:
+    one = evidence("The museum had 41,300 visitors.", title="Report 2022", doc="r22")
+    other = evidence("The museum had 52,110 visitors.", title="Report 2024", doc="r24", first=2)
+    assert asked("How many visitors did the museum have in 2022?", [*one, *other]) == [
+        "The museum had 41,300 visitors."
+    ]
+
+
+def test_a_list_of_something_else_is_not_counted() -> None:
+    assert not any("in all" in said for said in asked("How many alternates does the team have?", evidence(FREEZERS)))
+
+
+def test_only_what_is_planned_where_a_model_writes_the_rest() -> None:
+    assert asked("When are the freezers checked?", evidence(FREEZERS), planned=True) == []
+    assert asked("How many freezers does the lab have?", evidence(FREEZERS, title="Freezers"), planned=True)
