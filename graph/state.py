@@ -13,6 +13,7 @@ from langgraph.types import Overwrite
 
 from graph.options import MemoryType, Options
 from graph.policy.answer import refusals
+from graph.policy.answer.table import Row
 from graph.policy.question.intent import Intent
 from graph.policy.rubric import ACTIONS, Action, Threat
 
@@ -241,6 +242,7 @@ class Reply(TypedDict):
     ]
     rewrite: NotRequired[Annotated[str, "how the question was put to the documents instead, when it was guarded"]]
     understood: NotRequired[Annotated[Understood, "how the question was read, where that is not word by word"]]
+    table: NotRequired[Annotated[list[Row], "the rows that count, where a list, count or comparison was asked for"]]
     assessment: NotRequired[Annotated[dict[str, Any], "of an assessment that was asked for"]]
     appeal: NotRequired[Annotated[str, "where the asker may have a person look at the refusal"]]
 

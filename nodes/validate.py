@@ -5,6 +5,7 @@ from typing import Any
 from graph.answering.verified import Verified, shown
 from graph.models import wording
 from graph.models.chat import Generator
+from graph.models.reader import reader
 from graph.models.support_opinion import SupportOpinion
 from graph.policy.answer import refusals
 from graph.settings import Settings
@@ -14,6 +15,9 @@ from nodes.generate import considered, task_of
 # The chance of an answer from which a model that says it has none is not believed; the embedded answerer itself answers
 # from less. Small models decline one question in seven whose answer lies before them.
 DECLINED_FROM = 0.6
+# The reader's log-odds from which a model's sentence answers, and by how much quotes must answer better than one that
+# does not, to be shown instead. Set by hand.
+ANSWERS, BETTER = 2.0, 2.0
 
 
 def validate(state: State, *, generator: Generator, settings: Settings) -> State:
@@ -30,11 +34,14 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
     flags += ["unsupported_removed"] if held.dropped and not silent else []
     flags += ["malformed_output"] if value is None and not held.sentences else []
     draft = {**draft, "errors": [], "outcome": "", "why": ""}
-    if held.sentences:
+    beside = _beside(state, held, generator, settings)
+    if held.sentences and not beside:
         draft["outcome"] = "partly dropped" if held.dropped else "verified"
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
-        quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
+        if beside:
+            draft["why"] = "beside"
+        quoted = beside or _quoted(state, generator, DECLINED_FROM if silent else 0.0)
         dropped = held.dropped
         held = Verified(state["evidence"], guarded=guarded, before=before, opinion=opinion)
         held.dropped = dropped
@@ -55,6 +62,24 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
         "usage": _spent(state["usage"], opinion),
         "prompts": state["prompts"] | (opinion.prompts if opinion else {}),
     }
+
+
+def _beside(state: State, held: Verified, generator: Generator, settings: Settings) -> dict[str, Any]:
+    """What the documents say, where it answers clearly better than the model's sentences do; {} where it does not, or
+    they have left already. What is true and beside the point helps nobody."""
+    answers = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
+    if not held.sentences or generator.extractive or not state["draft"]["text"] or not answers:
+        return {}
+    sections = {citation["n"]: citation["section"] for citation in held.citations}
+    told = [(sections[one["citations"][0]], one["text"]) for one in held.sentences]
+    answered = float(reader(settings).scores(state["query"], told).max())
+    if answered >= ANSWERS:
+        return {}
+    quoted = _quoted(state, generator, DECLINED_FROM)
+    places = {item["n"]: item["section"] for item in state["evidence"]}
+    quotes = [(places[one["sources"][0]], one["text"]) for one in _claims(quoted)]
+    better = quotes and float(reader(settings).scores(state["query"], quotes).max()) >= answered + BETTER
+    return quoted if better else {}
 
 
 def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:

@@ -1,8 +1,8 @@
 """Questions about all of something: lists, counts, extremes, sums, summaries, clauses, versions, two in one.
 `python -m evals.suites.whole [--more | --unread] [--homes DIR] [--out FILE]`
 
-80 questions over four collections (evals/datasets/whole.jsonl) and 90 over three others (whole_more.jsonl), each written
-from the documents alone by somebody who had seen nothing of the system; 40 over the first four (whole_unread.jsonl) that
+80 questions over four collections (evals/datasets/whole.jsonl) and 90 over three others (whole_more.jsonl), written
+from the documents alone by people who had seen nothing of the system; 40 over the first four (whole_unread.jsonl) that
 nobody who works on it has read. An answer is exact when every wanted item stands in it, whole words, and no wrong one,
 or where there is none, when nothing is answered; recall is the share of the items. What is neither whole nor flagged
 `partial` is an answer from a part that does not say so.

@@ -1,5 +1,5 @@
 """with_model: the same questions asked of Cordon with a model behind it, of a plain chain with the same model, and of
-the embedded answerer. `python -m evals.suites.with_model [COLLECTION…] --each N`
+the embedded answerer. `python -m evals.suites.with_model [COLLECTION…] --each N [--homes DIR]`
 
 The model is that of the environment (OPENAI_BASE_URL, CORDON_MODEL). The chain is LangChain's: Chroma with the same
 chunks and vectors, five passages, one prompt. Questions and documents are those of evals/suites/handbooks.py. All that
@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from evals.__main__ import tell
-from evals.material import data_directory, own_set
+from evals.material import own_set
 from evals.solvers import absent
 from evals.suites import handbooks
 from evals.task import Metric, Output, Rows, Sample, Scores, Task, jsonl, run
 from graph.agent import Agent
 from graph.context import PUBLIC
 from graph.knowledge.embeddings import shared
-from graph.knowledge.manifest import sources
 from graph.models import wording
 from graph.settings import load
 
@@ -41,10 +40,9 @@ Answer:"""
 WAYS = ("cordon", "chain", "embedded")
 
 
-def asked(names: Sequence[str], each: int, ways: Sequence[str]) -> Iterator[Task]:
+def asked(names: Sequence[str], each: int, ways: Sequence[str], homes: Path | None = None) -> Iterator[Task]:
     with ExitStack() as opened, tempfile.TemporaryDirectory() as scratch:
-        homes = Path(scratch)
-        asks = {name: _ways(name, homes / name, opened, ways) for name in names}
+        asks = {name: _ways(name, homes or Path(scratch), opened, ways) for name in names}
         questions = [
             handbooks.sample(row | {"set": name, "way": way, "id": f"{way}:{row['id']}"})
             for name in names
@@ -62,16 +60,15 @@ def _drawn(rows: Sequence[dict[str, Any]], each: int) -> list[dict[str, Any]]:
     return [rows[at * len(rows) // each] for at in range(min(each, len(rows)))] if each else list(rows)
 
 
-def _ways(name: str, home: Path, opened: ExitStack, ways: Sequence[str]) -> dict[str, Callable[[Sample], Output]]:
+def _ways(name: str, homes: Path, opened: ExitStack, ways: Sequence[str]) -> dict[str, Callable[[Sample], Output]]:
     """Ways to ask over one collection, which is ingested once."""
-    collection = name.removesuffix("_2")
-    folder = data_directory() / "collections" / collection
-    plain = load(environ={}, home=home, artifacts=False)
-    with Agent(plain) as agent:
-        agent.ingest_sources(sources(folder / "ingest.csv", folder / "tenant_acl.csv"))
+    with handbooks.ingested(name, homes):
+        pass
+    home = homes / name.removesuffix("_2")
     beside = home.with_name(f"{name} with the model")  # a home belongs to one process
-    shutil.copytree(home, beside)
-    embedded = opened.enter_context(Agent(plain))
+    if not beside.exists():
+        shutil.copytree(home, beside)
+    embedded = opened.enter_context(handbooks.ingested(name, homes))
     made: dict[str, Callable[[Sample], Output]] = {"embedded": partial(_asked, embedded)}
     if "cordon" in ways:
         made["cordon"] = partial(_asked, opened.enter_context(Agent(load(home=beside, artifacts=False))))
@@ -216,6 +213,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="COLLECTION", default=list(handbooks.OPEN))
     parser.add_argument("--each", type=int, default=0, help="questions of a collection (default: all)")
     parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--homes", type=Path, help="where what was ingested stays for the next time")
     parser.add_argument("--out", type=Path, default=Path("out/eval"))
     parser.add_argument("--read", type=Path, metavar="FILE", help="count what a reader marked in FILE, ask nothing")
     options = parser.parse_args()
@@ -223,7 +221,8 @@ def main() -> None:
         read(options.read)
     else:
         options.out.mkdir(parents=True, exist_ok=True)
-        tell(run("with_model", asked(options.names, options.each, options.ways.split(",")), options.out).metrics)
+        task = asked(options.names, options.each, options.ways.split(","), options.homes)
+        tell(run("with_model", task, options.out).metrics)
 
 
 if __name__ == "__main__":

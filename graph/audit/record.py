@@ -8,6 +8,7 @@ from typing import Any
 from graph import turn
 from graph.context import Principal
 from graph.policy import pii
+from graph.policy.answer import table
 from graph.policy.evidence.judged import judge_name
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
@@ -66,6 +67,8 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
         reply["rewrite"] = _prefixed(state["rewrite"])
     if state["understood"]:
         reply["understood"] = state["understood"]
+    if rows := table.of(state["query"], state["citations"]):
+        reply["table"] = rows
     if state["assessment"]:
         reply["assessment"] = state["assessment"]
     return reply

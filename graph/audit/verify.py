@@ -15,7 +15,7 @@ from graph.context import PUBLIC, Principal, Reader, valid_tenant, whose
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
-from graph.policy.answer import counted, prose, refusals
+from graph.policy.answer import counted, prose, refusals, table
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.text import structure
@@ -249,6 +249,8 @@ def _sentences(
         wrong.append(f"the answer says more than its sentences: “{rest.strip()[:80]}”")
     if sentences and notes != [flag for flag in refusals.NOTES if flag in reply["safety_flags"]]:
         wrong.append("the notes behind the answer are not those that its flags say")
+    if reply.get("table", []) not in ([], table.rows(citations)):
+        wrong.append("the rows of the table are not those that its citations quote")
     wrong += _decided(reply, sentences)
     cited = {int(n) for n in re.findall(r"\[(\d+)\]", rest)}
     if sentences and cited != {n for s in sentences for n in s["citations"]}:

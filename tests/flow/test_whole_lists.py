@@ -46,6 +46,8 @@ def answer(agent: Agent, question: str, **who: Any) -> dict[str, Any]:
 def test_a_count_is_checked_again_and_a_changed_number_is_noticed(lent: Agent) -> None:
     reply = answer(lent, COUNT)
     assert reply["answer"].startswith("3 in all:\n- Lender: Mill Society;") and "partial" not in reply["safety_flags"]
+    assert [row["cells"]["Insured value"] for row in reply["table"]] == ["12,000", "81,000", "9,500"]
+    assert not verify(reply | {"table": reply["table"][:2]}, lent.deps.index).ok
     (sentence,) = reply["sentences"]
     for wrong in (sentence["text"].replace("3 in all", "4 in all"), sentence["text"].rpartition("\n")[0]):
         changed = reply | {

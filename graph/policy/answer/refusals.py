@@ -36,13 +36,14 @@ PENDING = "Pending: a reviewer reads this answer before it is given. Ask for the
 APPEALED = "Pending: a reviewer looks at this refusal again. Ask for the run again later."
 UPHELD = "A reviewer upheld this:"
 # Why nothing of what a model wrote was let out. It opens the reply: "not in the documents" would be untrue then.
-Why = Literal["unsupported", "cut", "unreadable", "declined", "silent"]
+Why = Literal["unsupported", "cut", "unreadable", "declined", "silent", "beside"]
 DROPPED: dict[Why, str] = {
     "unsupported": "The model's draft was not supported by the documents.",
     "cut": "The model's answer broke off before a sentence of it was whole.",
     "unreadable": "The model's answer could not be read.",
     "declined": "The model declined to answer.",
     "silent": "The model gave no answer.",
+    "beside": "The model's answer was beside the question.",
 }
 INSTEAD = "Quoted from the documents instead:"
 # Behind an answer to a question about all of something (graph/answering/completeness.py).
