@@ -1,5 +1,6 @@
 """validate: lets out only sentences that this turn's evidence supports, each with the verbatim quote that does."""
 
+from functools import partial
 from typing import Any
 
 from graph.answering.verified import Verified, shown
@@ -26,28 +27,25 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
     opinion = SupportOpinion(generator, state["turn"]) if settings.support_opinion == "auto" else None
-    before = (released["sentences"], released["citations"])
-    held = Verified(considered(state, generator), guarded=guarded, before=before, opinion=opinion)
-    for claim in _claims(value):
-        held.add(claim)
+    before, question = (released["sentences"], released["citations"]), state["query"]
+    judged = partial(Verified, guarded=guarded, before=before, opinion=opinion, question=question)
+    held = judged(considered(state, generator))
+    held.add_all(_claims(value))
     silent = value is not None and not held.sentences and _silent(value, held.dropped)
     flags += ["unsupported_removed"] if held.dropped and not silent else []
     flags += ["malformed_output"] if value is None and not held.sentences else []
     draft = {**draft, "errors": [], "outcome": "", "why": ""}
     beside = _beside(state, held, generator, settings)
-    if held.sentences and not beside:
+    if beside and (instead := judged(state["evidence"])).add_all(_claims(beside)):
+        draft["outcome"], draft["why"], held = "dropped", "beside", instead
+        flags.append("extractive_fallback")
+    elif held.sentences:
         draft["outcome"] = "partly dropped" if held.dropped else "verified"
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
-        if beside:
-            draft["why"] = "beside"
-        quoted = beside or _quoted(state, generator, DECLINED_FROM if silent else 0.0)
-        dropped = held.dropped
-        held = Verified(state["evidence"], guarded=guarded, before=before, opinion=opinion)
-        held.dropped = dropped
-        for claim in _claims(quoted):
-            held.add(claim)
-        if held.sentences:
+        quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
+        held = judged(state["evidence"])
+        if held.add_all(_claims(quoted)):
             draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
             value = value or quoted

@@ -27,7 +27,7 @@ class SentenceStream:
         self._context = contextvars.copy_context()
         self._claims = ProseClaims(Marks(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
-        self._held = Verified(state["evidence"], guarded=guarded)
+        self._held = Verified(state["evidence"], guarded=guarded, question=state["query"])
         self._open, self._lock = True, threading.Lock()
 
     @property

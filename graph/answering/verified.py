@@ -46,11 +46,13 @@ class Verified:
         guarded: bool,
         before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
         opinion: Opinion | None = None,
+        question: str = "",
     ) -> None:
         """`opinion`: a chat model's log-odds that a passage says a sentence, None where it gives none. It joins the
-        embedded check, and lets nothing pass that has a number, date, unit or name which the passage lacks."""
+        embedded check, and lets nothing pass that has a number, date, unit or name which the passage lacks.
+        `question`: what only says it again is dropped."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
-        self._opinion = opinion
+        self._opinion, self._question = opinion, question
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
@@ -85,6 +87,12 @@ class Verified:
             self._gap = True
         return added
 
+    def add_all(self, claims: Sequence[dict[str, Any]]) -> bool:
+        """Each of the claims. Whether anything left, now or before."""
+        for claim in claims:
+            self.add(claim)
+        return bool(self.sentences)
+
     def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
         return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
@@ -99,8 +107,8 @@ class Verified:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
-        if cited[0][1].score < 1.0 and wording.unknown(text):  # what a model says of the sources is in none of them
-            return None
+        if cited[0][1].score < 1.0 and (wording.unknown(text) or wording.echoes(text, self._question)):
+            return None  # what a model says of the sources is in none of them
         numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, found in cited for at in found.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:

@@ -51,22 +51,25 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
     least = max(task.get("least", 0.0), ANSWERED_FROM)
     called = called or (all_of(question) == "summary" and sections.called(question, evidence) is not None)
-    if not found or (not about and not called and chance(signs(found, evidence)) < least):
+    if not found:
         return _reply([])
-    if not who and (said := _as_a_whole(asked, evidence, found, reader)):
+    unlikely = not about and not called and chance(signs(found, evidence)) < least
+    if not who and (said := _as_a_whole(asked, evidence, found, reader, unlikely)):
         return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said]}
-    if task.get("planned"):
+    if unlikely or task.get("planned"):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
 
 
 def _as_a_whole(
-    question: str, evidence: list[dict[str, Any]], found: list[Candidate], reader: Reader
+    question: str, evidence: list[dict[str, Any]], found: list[Candidate], reader: Reader, unlikely: bool
 ) -> list[tuple[list[int], str]]:
     """(sources, text) of a section that the question names, of what changed between editions, of a list or table.
     Nothing where an extension chose the passages: it knows how its documents are divided."""
     if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION}:
         return []
+    if unlikely:  # no sentence answers; the rows of a table need not
+        return whole.answer(question, evidence, found, reader, whole.SURE) if all_of(question) != "summary" else []
     return (
         sections.named(question, evidence)
         or sections.changed(question, evidence)

@@ -32,6 +32,7 @@ Said = list[tuple[list[int], str]]  # (sources, text)
 # whole_more.jsonl), of which it chooses the right list for 40; 39 when it learns from others.
 WEIGHTS = {"read": 0.4, "cover": 6.5, "inside": 0.15, "noun": 1.1, "only": 1.0, "measures": 3.3, "size": 1.9}
 LEAST = 4.0  # of a list's weight, from which it is taken for the one that is asked about
+SURE = 6.5  # from which it is, though no single sentence answers; lists of other things weigh up to 6
 SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
@@ -75,15 +76,23 @@ _ALTOGETHER = re.compile(r"\b(?:altogether|in total|the total|totals?|overall|co
 _TOTAL = re.compile(r"^(?:[^:]{1,40}: )?(?:grand |sub)?(?:total|sum|average|mean|overall)\b", re.I)
 
 
-def answer(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence[Candidate], reader: Reader) -> Said:
-    """What to say, or nothing where no list or table is the one that is asked about."""
+def answer(
+    question: str,
+    evidence: Sequence[Mapping[str, Any]],
+    found: Sequence[Candidate],
+    reader: Reader,
+    least: float = LEAST,
+) -> Said:
+    """What to say, or nothing where no list or table is the one that is asked about. `least`: of a list's weight."""
     question = plain(question)
     kind = all_of(question)
     if kind == "summary":
         return sections.summary(question, evidence, found)
-    if kind is None or (kind == "count" and stated(question, found[0].text)):
-        return []  # "Visitors: 48,200" needs no counting
-    chosen = choose(question, kind, enumerations(evidence), found, reader)
+    if kind is None:
+        return []
+    if kind == "count" and stated(question, found[0].text):
+        least = max(least, SURE)  # "Visitors: 48,200" needs no counting
+    chosen = choose(question, kind, enumerations(evidence), found, reader, least)
     if chosen is None:
         return []
     entries = selected(question, kind, chosen)
@@ -101,7 +110,7 @@ def answer(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence
 
 
 def choose(
-    question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
+    question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader, least: float
 ) -> Enumeration | None:
     """The list that is asked about; None where none is near enough."""
     if not lists:
@@ -109,7 +118,7 @@ def choose(
     weighed = weigh(question, kind, lists, found, reader)
     weights = [sum(WEIGHTS[name] * value for name, value in one.items()) for one in weighed]
     best = int(np.argmax(weights))
-    return lists[best] if weights[best] >= LEAST else None
+    return lists[best] if weights[best] >= least else None
 
 
 def weigh(
@@ -283,7 +292,7 @@ def _sum(question: str, chosen: Enumeration, entries: Sequence[Entry], lines: Se
 
 
 def _column(question: str, chosen: Enumeration, entries: Sequence[Entry]) -> _Column | None:
-    """What the question measures by: the column that it names, or the only one of the kind it asks for."""
+    """What the question measures by: the column that it names, or one of the kind it asks for."""
     asked = _stems(" ".join(content_words(question)))
     if chosen.kind == "headings":
         return _measured_below(asked - {*noun_of(question)}, entries)
@@ -295,7 +304,7 @@ def _column(question: str, chosen: Enumeration, entries: Sequence[Entry]) -> _Co
         return 2.0 * len(names & asked) / max(1, len(names)) + meant
 
     best = max(columns, key=worth, default=None)
-    return best if best is not None and (worth(best) > 0.0 or len(columns) == 1) else None
+    return best if best is not None and worth(best) > 0.0 else None
 
 
 def _measured(heading: str, cells: Sequence[str], said: Sequence[Entry | None] = ()) -> _Column | None:

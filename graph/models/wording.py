@@ -2,6 +2,8 @@
 
 import re
 
+from graph.policy.text import lexical
+
 _THEM = (
     r"(?:the |these |this |those |any of the |your |my |our )?"
     r"(?:(?:provided|given|supplied|available|above|retrieved|following|source) )?"
@@ -34,12 +36,28 @@ _DECLINED = re.compile(
     r"(?: \w+){0,2} (?:assist|help|comply|provide|fulfill?|discuss|share|engage|support|do|give|continue|respond)\b",
     re.I,
 )
+_ASKS_WHAT = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.I)
+_EMPTY = frozenset(
+    lexical.stems(
+        "the a an is are was were be been being do does did of in on at to for from by with and or our we you i it its "
+        "there this that these those as will can could must shall should may might has have had us your my their they"
+    )
+)
 _REACH = 400  # characters looked at: it is said at once, or not at all
 
 
 def unknown(text: str) -> bool:
     """Whether it says that the answer is not known, or not in the documents."""
     return _UNKNOWN.search(text[:_REACH]) is not None
+
+
+def echoes(text: str, question: str) -> bool:
+    """Whether it only says a question of who, what or how again as a statement: "The membership costs a company." tells
+    nothing of how much. A number and any word of its own tell something."""
+    if not _ASKS_WHAT.search(question):
+        return False  # "Does it cost a company?" is answered so
+    asked = {*lexical.stems(question)}
+    return not {word for word in lexical.stems(text) if word not in asked and word not in _EMPTY}
 
 
 def declined(text: str) -> bool:

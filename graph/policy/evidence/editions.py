@@ -14,7 +14,7 @@ _COMPARES = re.compile(
 )
 _CHANGES = re.compile(
     r"\bwhat(?:['’]s| is| has| have| did)?(?: been)? (?:chang\w+|new|different)\b|\bhow (?:do|does|did|has|have)\b.*\b"
-    r"(?:chang\w+|differ)\b|\b(?:changes?|differences?) (?:between|in|from|since|to)\b",
+    r"(?:chang\w+|differ)\b|\b(?:changes?|differences?)\b.{0,20} (?:between|from|since)\b",
     re.I,
 )
 

@@ -68,7 +68,6 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         "summary",
         re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
     ),
-    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
     (
         "extreme",
         re.compile(
@@ -80,11 +79,13 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    ("count", re.compile(r"\bhow many\b|\b(?:number|count) of\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
+    ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
     (
         "list",
         re.compile(
             r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
+            r"|\b(?:as a (?:full |complete )?list|which ones|full set)\b|\bones\b.*\b(?:list|table|sheet|checklist)\b"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
             r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
             # What follows a plural; "Which freezer holds the samples?" has none.

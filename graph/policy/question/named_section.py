@@ -36,12 +36,10 @@ class Named:
     def fits(self, heading: str) -> bool:
         """Whether a heading, or a numbered line, is the one that is called."""
         if self.number:
-            begin = re.match(r"\W*(?:[^\W\d]+ )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
-            if (
-                begin
-                and begin[1].casefold() == self.number
-                and (self.number[0].isdigit() or self.kind in heading.casefold())
-            ):
+            begin = re.match(r"\W*(?:([^\W\d]+) )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
+            word = begin[1].casefold() if begin and begin[1] else ""
+            other = word != self.kind and re.fullmatch(_KIND, word) is not None  # "Step 2" is no action
+            if begin and begin[2].casefold() == self.number and not other and (self.number[0].isdigit() or word):
                 return True
             spelled = _spelled(self.number)
             return any(

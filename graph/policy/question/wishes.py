@@ -13,7 +13,7 @@ _WISHES = re.compile(
     r"(?:words|terms|language|english)\b|"
     r"[,;]? ?\b(?:like|as if) I(?:['’]?m| am| was| were) (?:five|a (?:child|kid)|\d+)\b|"
     rf"[,;]? ?\b(?:in|into|to) (?:{_LANGUAGES})\b(?=\W*$|, )|"
-    r"[,;]? ?\bas (?:a )?(?:table|poem|e-?mail|letter|bullet points?|list|tweet)\b",
+    r"[,;]? ?\bas (?:a )?(?:table|poem|e-?mail|letter|bullet points?|list|tweet)\b(?=\W*$)",
     re.I,
 )
 _VERBS = re.compile(

@@ -21,6 +21,9 @@ _TIMES = {
     "day": 1, "week": 7, "month": 30.4, "quarter": 91.3, "year": 365.25,
 }  # days  # fmt: skip
 _TIME = re.compile(rf"\b(\d+(?:\.\d+)?)\s*(?:-\s*\d+(?:\.\d+)?\s*)?(?:[a-z]+ ){{0,2}}({'|'.join(_TIMES)})s?\b", re.I)
+_CLOCK = re.compile(
+    r"(?<![\d:])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])"
+)  # hours or minutes first: they compare alike
 _SCALES = (
     "none very_low low medium high very_high critical".split(),
     "minimal minor moderate major severe".split(),
@@ -54,6 +57,8 @@ def quantity(text: str) -> Quantity | None:
         return None
     if (day := _date(text)) is not None:
         return Quantity("date", day) if day else None
+    if match := _CLOCK.search(text):
+        return Quantity("time", int(match[1]) + int(match[2]) / 60 + int(match[3] or 0) / 3_600)
     if match := _TIME.search(text):
         return Quantity("time", float(match[1]) * _TIMES[match[2].lower()])
     if match := _NUMBER.search(text):

@@ -1,0 +1,43 @@
+"""Sections that a question calls by number or name."""
+
+import pytest
+
+from graph.policy.question import named_section
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("What does section 2.1 say?", "2.1 Quiet hours"),
+        ("what does Action Two require", "Action 2: Report"),
+        ("What is in clause 4?", "4. Fees"),
+        ("Summarise appendix B", "Appendix B: User agreement"),
+        ("What does § 7 say?", "§ 7 Kündigung"),
+        ("What does the Meetings section of the handbook say?", "Meetings"),
+        ("What does the data protection section say?", "Data protection and privacy"),
+    ],
+)
+def test_the_heading_that_is_called_fits(question: str, heading: str) -> None:
+    named = named_section.find(question)
+    assert named is not None and named.fits(heading)
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("What does section 2.1 say?", "2.11 Kitchen"),
+        ("What does section 2.1 say?", "12.1 Kitchen"),
+        ("What does action 2 require?", "Step 2: Report"),
+        ("What does the Meetings section say?", "Seminars"),
+    ],
+)
+def test_others_do_not(question: str, heading: str) -> None:
+    named = named_section.find(question)
+    assert named is not None and not named.fits(heading)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is the head of section 3?", "When do the meetings begin?", "Is level 2 open?"]
+)
+def test_a_question_about_something_in_a_section_calls_none(question: str) -> None:
+    assert named_section.find(question) is None
