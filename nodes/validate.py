@@ -1,5 +1,6 @@
 """validate: lets out only sentences that this turn's evidence supports, each with the verbatim quote that does."""
 
+import re
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,10 @@ from nodes.generate import considered, task_of
 # The chance of an answer from which a model that says it has none is not believed; the embedded answerer itself answers
 # from less. Small models decline one question in seven whose answer lies before them.
 DECLINED_FROM = 0.6
-# The reader's log-odds from which a model's sentence answers, and by how much quotes must answer better than one that
-# does not, to be shown instead. Set by hand.
-ANSWERS, BETTER = 2.0, 2.0
+# The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
+# to be shown instead. Set by hand.
+BESIDE, ANSWERS = 0.0, 2.0
+_PARTS = re.compile(r",? and (?=wh|how)|, (?=wh|how)", re.I)
 
 
 def validate(state: State, *, generator: Generator, settings: Settings) -> State:
@@ -65,19 +67,20 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
 def _beside(state: State, held: Verified, generator: Generator, settings: Settings) -> dict[str, Any]:
     """What the documents say, where it answers clearly better than the model's sentences do; {} where it does not, or
     they have left already. What is true and beside the point helps nobody."""
-    answers = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
-    if not held.sentences or generator.extractive or not state["draft"]["text"] or not answers:
+    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
+    if not held.sentences or generator.extractive or not state["draft"]["text"] or not asked:
         return {}
     sections = {citation["n"]: citation["section"] for citation in held.citations}
     told = [(sections[one["citations"][0]], one["text"]) for one in held.sentences]
-    answered = float(reader(settings).scores(state["query"], told).max())
-    if answered >= ANSWERS:
+    parts = [state["query"], *filter(None, _PARTS.split(state["query"]))]
+    answered = max(float(reader(settings).scores(part, told).max()) for part in dict.fromkeys(parts))
+    if answered >= BESIDE:
         return {}
     quoted = _quoted(state, generator, DECLINED_FROM)
     places = {item["n"]: item["section"] for item in state["evidence"]}
     quotes = [(places[one["sources"][0]], one["text"]) for one in _claims(quoted)]
-    better = quotes and float(reader(settings).scores(state["query"], quotes).max()) >= answered + BETTER
-    return quoted if better else {}
+    answers = bool(quotes) and float(reader(settings).scores(state["query"], quotes).max()) >= ANSWERS
+    return quoted if answers else {}
 
 
 def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:

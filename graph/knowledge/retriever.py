@@ -102,9 +102,13 @@ def _with_sections(index: Index, reader: Reader, found: Found, top_k: int) -> Fo
     """The best hits, then the rest of the sections in which the first of them lie: a list or a table is read whole."""
     hits = {(hit.where, hit.chunk_id): hit for hit in found.hits[:top_k]}
     why = dict(found.why)
+    read: set[tuple[str, str]] = set()
     for hit in found.hits[:SECTIONS]:
+        if (hit.where, hit.chunk_id) in read:
+            continue
         for beside in index.section(reader, hit, READ_OF_ONE):
             place = (beside.where, beside.chunk_id)
+            read.add(place)
             if place not in hits and len(hits) < top_k + BESIDE:
                 hits[place], why[place] = beside, SECTION
     return Found(list(hits.values()), why, True)

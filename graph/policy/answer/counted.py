@@ -12,6 +12,7 @@ _SENTENCE = re.compile(
     r"(?P<sign>[$€£¥]?)(?P<number>[\d,]+(?:\.\d+)?) in all(?: \((?P<heading>[^\n]+), (?P<rows>\d+) rows\))?:\n"
     r"(?P<lines>(?:- [^\n]+\n?)+)"
 )
+_MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*")
 _MARKS = re.compile(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*")
 
 
@@ -48,7 +49,7 @@ def places(lines: Sequence[str], texts: Sequence[str]) -> list[list[tuple[int, i
     for line in lines:
         for text, spans in zip(texts, ranges, strict=True):
             at = text.find(line)
-            while at >= 0 and any(start < at + len(line) and at < end for start, end in spans):
+            while at >= 0 and not (_is_line(text, at, at + len(line)) and _free(spans, at, at + len(line))):
                 at = text.find(line, at + 1)
             if at >= 0:
                 spans.append((at, at + len(line)))
@@ -56,6 +57,16 @@ def places(lines: Sequence[str], texts: Sequence[str]) -> list[list[tuple[int, i
         else:
             return None
     return [_joined(text, sorted(spans)) for text, spans in zip(texts, ranges, strict=True)]
+
+
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether it begins a line, behind its mark, and ends with a word: a letter somewhere in a text is no entry."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return _MARK.fullmatch(before) is not None and not text[end : end + 1].isalnum()
+
+
+def _free(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    return not any(begin < end and start < stop for begin, stop in spans)
 
 
 def _written(head: str, lines: Sequence[str]) -> str:

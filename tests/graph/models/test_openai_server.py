@@ -87,7 +87,7 @@ def test_a_model_asked_for_prose_is_sent_no_schema_and_is_read_without_repair(ta
         return Say(f"{claim['text']} [{claim['sources'][0]}]\nBirds of the moon cost 900 rupees [1].")
 
     one, server = talk(script, draft_form="prose", support_opinion="off")
-    reply = checked(one, one.ask(QUESTION, tenant_id="U1"))
+    reply = checked(one, one.ask("Which participants of PunjabThal were later removed?", tenant_id="U1"))
     assert (reply["decision"], reply["draft"], len(server.requests)) == ("answer", "partly dropped", 1)
     assert len(reply["sentences"]) == 1 and "rupees" not in reply["answer"]
 

@@ -31,6 +31,10 @@ def test_each_line_has_a_place_of_its_own() -> None:
     assert counted.places(["a mouse", "a mouse"], ["- a mouse\n- a mouse"]) == [[(2, 19)]]
     assert counted.places(["a mouse", "a mouse"], ["- a mouse", "- a mouse"]) == [[(2, 9)], [(2, 9)]]
     assert counted.places(["a mouse", "a mouse", "a mouse"], ["- a mouse\n- a mouse"]) is None
+    assert counted.places(["Attic"], ["## Attic\n\nIt has 4 seats."]) == [[(3, 8)]]
+    assert counted.places(["mouse"], ["- a mouse\n- a mouse"]) is None  # no line of its own
+    assert counted.places(["a"], ["- a mouse"]) == [[(2, 3)]]
+    assert counted.places(["a mou"], ["- a mouse"]) is None
 
 
 @pytest.mark.parametrize("head", ["1 in all", "99 in all", "$3 in all (Cost, 2 rows)"])
