@@ -20,6 +20,7 @@ from graph.models.candidates import Candidate
 from graph.models.enumerations import Entry, Enumeration, enumerations
 from graph.models.reader import Reader
 from graph.policy.answer import counted
+from graph.policy.question import answer_type
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text import lexical
 from graph.policy.text.quantities import quantity
@@ -73,7 +74,7 @@ _BOUND = re.compile(
     rf"\b(?P<how>{'|'.join(_COMPARISONS)}) (?P<limit>[$€£¥]?\d[^?;]{{0,30}}|[a-z]+ \d{{1,2}},? \d{{4}})", re.I
 )
 _ALTOGETHER = re.compile(r"\b(?:altogether|in total|the total|totals?|overall|combined|sum)\b", re.I)
-_TOTAL = re.compile(r"^(?:[^:]{1,40}: )?(?:grand |sub)?(?:total|sum|average|mean|overall)\b", re.I)
+_TOTAL = re.compile(r"^(?:[^:]{1,40}: )?\W*(?:grand |sub)?(?:totals?|sum|average|mean|overall)\W*(?:[;:]|$)", re.I)
 
 
 def answer(
@@ -88,7 +89,7 @@ def answer(
     kind = all_of(question)
     if kind == "summary":
         return sections.summary(question, evidence, found)
-    if kind is None:
+    if kind is None or (kind == "list" and answer_type.kind(question) == "steps"):
         return []
     if kind == "count" and stated(question, found[0].text):
         least = max(least, SURE)  # "Visitors: 48,200" needs no counting
