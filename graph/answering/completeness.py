@@ -15,6 +15,7 @@ from graph.models.enumerations import Entry, Enumeration, enumerations
 from graph.models.whole import selected
 from graph.policy.evidence.redaction import to_source
 from graph.policy.question.answer_type import All, all_of, plain, stated
+from graph.policy.text.quantities import cells
 
 _WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
 _IN_WORDS = re.compile(r",[^.;]{1,120}\b(?:and|or)\b|\b(?:both|either)\b", re.I)
@@ -37,13 +38,16 @@ def partial(
     cited = _spans(citations, evidence)
     if kind == "summary":
         return not _every_passage(cited, evidence)
+    if any(item["withheld"] for item in evidence if item["n"] in cited):
+        return True  # an entry may be among what nobody is shown
     if _whole(question, kind, cited, evidence):
         return False
     said = " ".join(sentence["text"] for sentence in sentences)
     if kind == "list":
         return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(cited, evidence)
     if kind == "count":
-        return not stated(question, said)
+        rows = sum(len(cells(sentence["text"])) > 1 for sentence in sentences)
+        return rows > 1 or not stated(question, said)
     return _listed(cited, evidence)
 
 

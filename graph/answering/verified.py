@@ -134,6 +134,7 @@ class Verified:
     def _counted(self, lines: list[str], sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
         """The places of what was counted, each of them once; nothing where a line stands nowhere."""
         items = [item for item in self._evidence if item["n"] in sources]
+        items.sort(key=lambda item: (item["where"], item["doc_id"], item["start"]))  # numbered as they are listed
         ranges = counted.places(lines, [item["text"] for item in items])
         if ranges is None:
             return []

@@ -23,7 +23,7 @@ PACKAGES = {
 }
 
 NAMED_SCORE = 0.9  # of a passage that the question names
-SECTION = "its section"  # why a passage is there that came with the section of another one
+SECTION = "the rest of its section"  # why a passage is there that came with the section of another one
 
 
 class Sidecar(Protocol):

@@ -98,7 +98,7 @@ def answer(
         return []
     entries = selected(question, kind, chosen)
     if kind in ("count", "sum") and not any(map(_total, entries)):
-        if len(entries) < 2:
+        if not 1 < len(entries) <= counted.MOST:
             return []
         lines = [_line(one) for one in entries]
         text = counted.count(lines) if kind == "count" else _sum(question, chosen, entries, lines)

@@ -12,6 +12,7 @@ _SENTENCE = re.compile(
     r"(?P<sign>[$€£¥]?)(?P<number>[\d,]+(?:\.\d+)?) in all(?: \((?P<heading>[^\n]+), (?P<rows>\d+) rows\))?:\n"
     r"(?P<lines>(?:- [^\n]+\n?)+)"
 )
+MOST = 200  # lines of one sentence: to look for each in its place takes the square of them
 _MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*")
 _MARKS = re.compile(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*")
 
@@ -38,6 +39,8 @@ def lines(text: str) -> list[str]:
     if match is None:
         return []
     counted = [line.removeprefix("- ") for line in match["lines"].rstrip("\n").split("\n")]
+    if len(counted) > MOST:
+        return []
     right = total(counted, match["heading"]) if match["heading"] else count(counted)
     return counted if right == text.rstrip("\n") else []
 

@@ -25,6 +25,7 @@ def answered(question: str, text: str, *quotes: str) -> bool:
         "section": "",
         "start": 0,
         "edits": [],
+        "withheld": 0,
     }
     return partial(question, sentences, citations, [item | {"text": text}])
 
@@ -89,9 +90,45 @@ def test_a_count_that_the_text_states_is_whole(stated: str) -> None:
 
 
 def test_a_summary_is_partial_unless_it_cites_every_passage_of_the_document() -> None:
-    fees = {"n": 1, "chunk_id": "c", "doc_id": "d", "where": "private", "edits": [], "start": 0, "text": PRICES}
+    fees = {
+        "n": 1,
+        "chunk_id": "c",
+        "doc_id": "d",
+        "where": "private",
+        "edits": [],
+        "withheld": 0,
+        "start": 0,
+        "text": PRICES,
+    }
     more = fees | {"n": 2, "chunk_id": "e", "start": len(PRICES) + 2, "text": "The cellar is closed in July."}
     sentences, cited = [{"text": "Room: Hall; Fee: 40"}], [{"chunk_id": "c", "quote": "Room: Hall; Fee: 40"}]
     assert partial("Summarise the fees.", sentences, cited, [fees, more])
     assert partial("Summarise the fees.", sentences, cited, [fees | {"start": 900}])
     assert not partial("Summarise the fees.", sentences, cited, [fees])
+
+
+def test_rows_beside_what_is_withheld_are_partial() -> None:
+    rows = PRICES.splitlines()[2:]
+    fees = {
+        "n": 1,
+        "chunk_id": "c",
+        "doc_id": "d",
+        "where": "private",
+        "title": "",
+        "section": "",
+        "start": 0,
+        "edits": [],
+    }
+    cited = [{"chunk_id": "c", "quote": "\n".join(rows)}]
+    for withheld in (0, 1):
+        item = fees | {"withheld": withheld, "text": PRICES}
+        assert partial("List all rooms.", [{"text": "\n".join(rows)}], cited, [item]) is bool(withheld)
+
+
+def test_rows_are_no_count_though_numbers_stand_beside_the_words() -> None:
+    assert answered(
+        "How many rooms are rented?",
+        "Room: A; Rented: 3\nRoom: B; Rented: 5\nRoom: C; Rented: 1",
+        "Room: A; Rented: 3",
+        "Room: B; Rented: 5",
+    )

@@ -40,3 +40,8 @@ def test_each_line_has_a_place_of_its_own() -> None:
 @pytest.mark.parametrize("head", ["1 in all", "99 in all", "$3 in all (Cost, 2 rows)"])
 def test_a_wrong_number_is_no_count(head: str) -> None:
     assert counted.lines(f"{head}:\n- Item: Boat; Cost: $52\n- Item: Hotel; Cost: $372") == []
+
+
+def test_a_count_of_very_many_is_none() -> None:
+    assert counted.lines(counted.count(["same"] * counted.MOST))
+    assert counted.lines(counted.count(["same"] * (counted.MOST + 1))) == []
