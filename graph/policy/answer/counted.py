@@ -13,7 +13,8 @@ _SENTENCE = re.compile(
     r"(?P<lines>(?:- [^\n]+\n?)+)"
 )
 MOST = 200  # lines of one sentence: to look for each in its place takes the square of them
-_MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*")
+# Of an item, a heading, or a label such as "Title: ".
+_MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*(?:[^\W\d_]{1,20}: )?")
 _MARKS = re.compile(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*")
 
 
@@ -63,7 +64,7 @@ def places(lines: Sequence[str], texts: Sequence[str]) -> list[list[tuple[int, i
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
-    """Whether it begins a line, behind its mark, and ends with a word: a letter somewhere in a text is no entry."""
+    """Whether it begins a line, behind its mark or label, and ends with a word: a letter somewhere in a text is no entry."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return _MARK.fullmatch(before) is not None and not text[end : end + 1].isalnum()
 

@@ -34,6 +34,7 @@ def test_each_line_has_a_place_of_its_own() -> None:
     assert counted.places(["Attic"], ["## Attic\n\nIt has 4 seats."]) == [[(3, 8)]]
     assert counted.places(["mouse"], ["- a mouse\n- a mouse"]) is None  # no line of its own
     assert counted.places(["a"], ["- a mouse"]) == [[(2, 3)]]
+    assert counted.places(["Memo 4"], ["Title: Memo 4\nIt rains."]) == [[(7, 13)]]
     assert counted.places(["a mou"], ["- a mouse"]) is None
 
 
