@@ -64,7 +64,7 @@ def places(lines: Sequence[str], texts: Sequence[str]) -> list[list[tuple[int, i
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
-    """Whether it begins a line, behind its mark or label, and ends with a word: a letter somewhere in a text is no entry."""
+    """Whether it begins a line, behind its mark or label, and ends with a word: a letter in a text is no entry."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return _MARK.fullmatch(before) is not None and not text[end : end + 1].isalnum()
 
