@@ -112,7 +112,7 @@ def prepare(
 def considered(state: State, generator: Generator) -> list[Evidence]:
     """What the draft is written from and judged by. Of sections that are read whole a model sees the rest only for a
     summary: the embedded answerer lists and counts (`_planned`)."""
-    planned = state["draft"]["value"] is not None and not state["draft"]["text"]
+    planned = state["draft"]["value"] is not None and not state["draft"]["text"]  # no model wrote it
     if generator.extractive or planned or all_of(state["query"]) == "summary":
         return state["evidence"]
     return [item for item in state["evidence"] if item.get("why") != SECTION]
@@ -156,6 +156,7 @@ def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
         about=state["follow_up"].get("about", ""),
         listing=bool(state["listing"]),
+        cut="listing_cut" in state["flags"],
         nonce=_nonce(state),
         prose=prose,
     )

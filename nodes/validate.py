@@ -20,7 +20,7 @@ DECLINED_FROM = 0.6
 # The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
 # to be shown instead. Set by hand.
 BESIDE, ANSWERS = 0.0, 2.0
-_PARTS = re.compile(r",? and (?=wh|how)|, (?=wh|how)", re.I)
+_PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 
 def validate(state: State, *, generator: Generator, settings: Settings) -> State:

@@ -11,15 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
-from graph.models.enumerations import Entry, Enumeration, enumerations
+from graph.models.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
 from graph.models.whole import selected
-from graph.policy.evidence.redaction import to_source
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text.quantities import cells
 
 _WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
 _IN_WORDS = re.compile(r",[^.;]{1,120}\b(?:and|or)\b|\b(?:both|either)\b", re.I)
-_GAP = 4  # characters between passages that follow each other
 
 Spans = Mapping[int, Sequence[tuple[int, int]]]
 
@@ -38,17 +36,19 @@ def partial(
     cited = _spans(citations, evidence)
     if kind == "summary":
         return not _every_passage(cited, evidence)
-    if any(item["withheld"] for item in evidence if item["n"] in cited):
+    documents = {document_of(item) for item in evidence if item["n"] in cited}
+    if any(item["withheld"] for item in evidence if document_of(item) in documents):
         return True  # an entry may be among what nobody is shown
-    if _whole(question, kind, cited, evidence):
+    lists = enumerations(evidence)
+    if _whole(question, kind, lists, cited, evidence):
         return False
     said = " ".join(sentence["text"] for sentence in sentences)
     if kind == "list":
-        return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(cited, evidence)
+        return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(lists, cited)
     if kind == "count":
         rows = sum(len(cells(sentence["text"])) > 1 for sentence in sentences)
         return rows > 1 or not stated(question, said)
-    return _listed(cited, evidence)
+    return _listed(lists, cited)
 
 
 def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Spans:
@@ -62,9 +62,11 @@ def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[st
     return spans
 
 
-def _whole(question: str, kind: All, cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
+def _whole(
+    question: str, kind: All, lists: Sequence[Enumeration], cited: Spans, evidence: Sequence[Mapping[str, Any]]
+) -> bool:
     """Whether all is cited that counts of a list, and nothing of another one."""
-    for one in enumerations(evidence):
+    for one in lists:
         entries = selected(question, kind, one)
         inside = [*one.entries, *entries, *([one.lead] if one.lead else [])]
         if not entries or not all(_within(entry, cited) for entry in entries):
@@ -78,42 +80,32 @@ def _goes_on(one: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the list may go on before or behind the passages that were read."""
     items = {item["n"]: item for item in evidence}
     entries, first, last = one.entries, items[one.entries[0].n], items[one.entries[-1].n]
-    document = [item for item in evidence if _document(item) == _document(last)]
+    document = [item for item in evidence if document_of(item) == document_of(last)]
     if len(document) >= READ_OF_ONE:
         return True
     if one.kind == "headings":
         small = len(evidence) < BESIDE and not min(item["start"] for item in document)
         return not one.begins or not (one.ends or small)
-    behind = any(0 <= item["start"] - _end(last) <= _GAP for item in document)
-    before = any(0 <= first["start"] - _end(item) <= _GAP for item in document)
+    behind = any(0 <= item["start"] - end_of(last) <= GAP for item in document)
+    before = any(0 <= first["start"] - end_of(item) <= GAP for item in document)
     at_end = len(last["text"]) >= _WHOLE_CHUNK and entries[-1].end >= len(last["text"].rstrip())
     at_start = len(first["text"]) >= _WHOLE_CHUNK and not first["text"][: entries[0].start].strip(" -*•–\n")
     return (at_end and not behind) or (at_start and first["start"] > 0 and not before)
 
 
-def _document(item: Mapping[str, Any]) -> tuple[str, str]:
-    return item["where"], item["doc_id"]
-
-
-def _end(item: Mapping[str, Any]) -> int:
-    """Where a passage ends in its document, as nearly as is known of one that is masked."""
-    return int(item["start"] + to_source(item["edits"], 0, len(item["text"]))[1])
-
-
-def _listed(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
+def _listed(lists: Sequence[Enumeration], cited: Spans) -> bool:
     """Whether an entry of a list or table is cited."""
-    entries = [entry for one in enumerations(evidence) if one.kind != "headings" for entry in one.entries]
-    return any(_within(entry, cited) for entry in entries)
+    return any(_within(entry, cited) for one in lists if one.kind != "headings" for entry in one.entries)
 
 
 def _every_passage(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
     """Whether something of each passage of the documents cited is, and these were read from their beginning on."""
-    documents = {_document(item) for item in evidence if item["n"] in cited}
+    documents = {document_of(item) for item in evidence if item["n"] in cited}
     if len(evidence) >= BESIDE:
         return False
     for document in documents:
-        items = sorted((item for item in evidence if _document(item) == document), key=lambda item: item["start"])
-        gaps = any(b["start"] - _end(a) > _GAP for a, b in itertools.pairwise(items))
+        items = sorted((item for item in evidence if document_of(item) == document), key=lambda item: item["start"])
+        gaps = any(b["start"] - end_of(a) > GAP for a, b in itertools.pairwise(items))
         if gaps or items[0]["start"] or len(items) >= READ_OF_ONE or any(item["n"] not in cited for item in items):
             return False
     return True

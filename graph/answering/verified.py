@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from graph.models import wording
@@ -133,8 +134,9 @@ class Verified:
 
     def _counted(self, lines: list[str], sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
         """The places of what was counted, each of them once; nothing where a line stands nowhere."""
-        items = [item for item in self._evidence if item["n"] in sources]
-        items.sort(key=lambda item: (item["where"], item["doc_id"], item["start"]))  # numbered as they are listed
+        # A sentence names some of many sources: those named come first, in the order in which they are listed.
+        place = itemgetter("where", "doc_id", "start")
+        items = sorted(self._evidence, key=lambda item: (item["n"] not in sources, place(item)))
         ranges = counted.places(lines, [item["text"] for item in items])
         if ranges is None:
             return []

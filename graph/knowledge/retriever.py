@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from graph.context import Reader
-from graph.knowledge import extensions
+from graph.knowledge import extensions, versions
 from graph.knowledge.extensions import NAMED_SCORE, SECTION, Found
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
-from graph.policy.evidence import editions
 from graph.policy.question import named_section
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import IntentName, overview, searches
@@ -95,7 +94,7 @@ def _mentioned_first(index: Index, reader: Reader, query: str, hits: list[Hit]) 
 
 def needs_sections(query: str) -> bool:
     """Whether passages alone do not answer: it wants all of a list or document, a section, or what changed."""
-    return bool(all_of(query) or named_section.find(query) or editions.asks_for_changes(query))
+    return bool(all_of(query) or named_section.find(query) or versions.asks_for_changes(query))
 
 
 def _with_sections(index: Index, reader: Reader, found: Found, top_k: int) -> Found:

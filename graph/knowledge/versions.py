@@ -1,8 +1,9 @@
-"""Which documents are versions of one another, by the version, year or date in their names."""
+"""Which documents are versions of one another, by the version, year or date in their names, and which is meant."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from graph.stores.spaces import Record
 
@@ -12,12 +13,32 @@ _VERSION = re.compile(
 )
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[ ._-]?(0[1-9]|1[0-2])(?:[ ._-]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 Age = tuple[str, tuple[int, ...]]  # of what kind its parts are, and the parts: of two alike the greater is the newer
+_COMPARES = re.compile(
+    r"\b(?:versions?|v\d|chang\w+|differ\w*|old(?:er)?|previous(?:ly)?|earlier|former(?:ly)?|history|compar\w+|"
+    r"used to|before|still|repealed|replaced|superseded)\b",
+    re.I,
+)
+_CHANGES = re.compile(
+    r"\bwhat(?:['’]s| is| has| have| did)?(?: been)? (?:chang\w+|new|different)\b|\bhow (?:do|does|did|has|have)\b.*\b"
+    r"(?:chang\w+|differ)\b|\b(?:changes?|differences?)\b.{0,20} (?:between|from|since)\b",
+    re.I,
+)
+
+
+class Version(NamedTuple):
+    """Of a source: `family` is the same for all versions of one document."""
+
+    family: tuple[str, str, str]  # space, name without version or date, kind of its age
+    parts: tuple[int, ...]
 
 
 def age(name: str) -> tuple[str, Age] | None:
     """What a file's name is without its version or date, and that; None for a name without either."""
     path = PurePath(name.lower())
-    stem = str(path.parent / path.stem)
+    return _age(str(path.parent / path.stem))
+
+
+def _age(stem: str) -> tuple[str, Age] | None:
     for kind, pattern in (("version", _VERSION), ("date", _DATE)):
         if found := list(pattern.finditer(stem)):
             last = found[-1]
@@ -41,3 +62,31 @@ def families(records: Iterable[Record]) -> dict[str, Sequence[str]]:
         if len({when for when, _ in family}) > 1
         for _, doc_id in family
     }
+
+
+def asks_for_changes(question: str) -> bool:
+    """Whether it wants to know what is new in a document."""
+    return _CHANGES.search(question) is not None
+
+
+def of_sources(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Version]:
+    """By the number of the source, where the title of its document or else the file name tells a version."""
+    found = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
+    return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in found if one is not None}
+
+
+def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Numbers of the sources of which a later version is among the evidence, or, where the question names a year, one
+    of that year. None where the question compares versions."""
+    if _COMPARES.search(question):
+        return set()
+    years = {int(match[1]) for match in _DATE.finditer(question)}
+    there = of_sources(evidence)
+    old = set()
+    for n, one in there.items():
+        others = [other.parts for other in there.values() if other.family == one.family]
+        if one.family[2] == "date" and any(parts[0] in years for parts in others):
+            old |= {n} if one.parts[0] not in years else set()
+        elif max(others) > one.parts:
+            old.add(n)
+    return old

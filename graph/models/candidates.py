@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from graph.knowledge import versions
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
 from graph.models.reader import Reader
 from graph.models.units import Unit, units
-from graph.policy.evidence import editions
 from graph.policy.question import intent
 from graph.policy.question.answer_type import kind
 from graph.policy.text import lexical as lexical
@@ -33,7 +33,7 @@ WEIGHTS = np.array([0.8, 2.5, 1.0, 6.0, 0.3])
 LONG = 40  # characters from which an item that introduces others says something by itself
 DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what the thing asked about is
 _LEAD = 6.0  # what the opening of a document is worth to an overview
-_OUTDATED = 6.0  # what it costs to stand in a document of which there is a later edition
+_OUTDATED = 6.0  # what it costs to stand in a document of which there is a later version
 _CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
 CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
@@ -76,7 +76,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     for at, value in zip(first, read, strict=True):
         found[at].read = float(value)
     overview = intent.overview(question)
-    old = editions.outdated(question, evidence)
+    old = versions.outdated(question, evidence)
     repeated = Counter(candidate.text for candidate in found)
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.

@@ -19,7 +19,7 @@ Kind = Literal["items", "rows", "headings"]
 
 _LEAD = 400  # characters of what introduces a list, at most
 _LABEL = re.compile(r"[^\n.!?;]{1,80}[^\n.!?;:]:?")  # a line that names the list below it
-_GAP = 4  # characters between two passages that follow each other: an empty line
+GAP = 4  # characters between two passages that follow each other: an empty line
 
 
 @dataclass(slots=True)
@@ -83,11 +83,21 @@ def enumerations(evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
     return listed
 
 
+def document_of(item: Mapping[str, Any]) -> tuple[str, str]:
+    """Of which document a passage is."""
+    return item["where"], item["doc_id"]
+
+
+def end_of(item: Mapping[str, Any]) -> int:
+    """Where a passage ends in its document, as nearly as is known of one that is masked."""
+    return int(item["start"] + to_source(item["edits"], 0, len(item["text"]))[1])
+
+
 def runs(evidence: Sequence[Mapping[str, Any]]) -> Iterator[list[Place]]:
     """The lines of passages that follow each other in one document, each line once."""
     documents: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for item in evidence:
-        documents.setdefault((item["where"], item["doc_id"]), []).append(item)
+        documents.setdefault(document_of(item), []).append(item)
     for items in documents.values():
         yield from _runs(sorted(items, key=lambda item: item["start"]))
 
@@ -98,7 +108,7 @@ def _runs(items: Iterable[Mapping[str, Any]]) -> Iterator[list[Place]]:
     reached = -1
     for item in items:
         text, start = item["text"], item["start"]
-        if run and start > reached + _GAP:
+        if run and start > reached + GAP:
             yield run
             run = []
         for block in structure.blocks(text):
@@ -106,7 +116,7 @@ def _runs(items: Iterable[Mapping[str, Any]]) -> Iterator[list[Place]]:
             for line in block:
                 if start + to_source(item["edits"], line.start, line.end)[0] >= reached:
                     run.append(Place(item, line, (item["n"], line.block), row))
-        reached = start + to_source(item["edits"], 0, len(text))[1]
+        reached = end_of(item)
     if run:
         yield run
 

@@ -14,6 +14,7 @@ from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
 from graph.policy.answer import counted
+from graph.policy.answer.schemas import MOST_CHARS, MOST_SOURCES
 from graph.policy.evidence.audience import for_others
 from graph.policy.question import intent, wishes
 from graph.policy.question.answer_type import all_of
@@ -34,7 +35,8 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """The reply object of prompts/answer.md for a task (graph/models/task.py)."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
-        return _reply(_names(evidence), all_of(question) == "count")
+        names = _names(evidence)
+        return _reply(names, all_of(question) == "count" and not task["cut"] and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
     if not about and not any(_SAYS.search(word) for word in content_words(question)):
@@ -80,7 +82,8 @@ def _as_a_whole(
 def _reply(said: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:
     if count and len(said) > 1:
         text = counted.count([text.split("\n", 1)[0] for _, text in said])
-        return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in said]}]}
+        if len(text) <= MOST_CHARS:
+            return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in said][:MOST_SOURCES]}]}
     return {"answered": bool(said), "sentences": [{"text": text, "sources": [n]} for n, text in said]}
 
 

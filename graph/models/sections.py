@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graph.knowledge import versions
 from graph.knowledge.index import content_words
 from graph.models.candidates import Candidate
-from graph.models.enumerations import Place, runs
+from graph.models.enumerations import Place, document_of, runs
 from graph.models.units import units
-from graph.policy.evidence import editions
 from graph.policy.question import named_section
 from graph.policy.text import lexical, structure
 from graph.policy.text.sentences import split
@@ -60,12 +60,11 @@ def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
 def summary(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence[Candidate]) -> Said:
     """The beginning of each section, in their order, of the document or section that the question calls, else of the
     document in which the best candidate stands."""
-    sections = _sections(evidence)
     one = called(question, evidence)
     if one is not None and one.level:
         return list(_quoted(one.lines, GIST_WORDS, _ends(one.lines)))
     best = one.lines[0].item if one else next(item for item in evidence if item["n"] == found[0].n)
-    inside = [one for one in sections if _document(one.lines[0].item) == _document(best) and one.own]
+    inside = [one for one in _sections(evidence) if document_of(one.lines[0].item) == document_of(best) and one.own]
     deepest = max((one.level for one in inside), default=0)
     while deepest > 1 and sum(one.level <= deepest for one in inside) > MOST_SECTIONS:
         deepest -= 1
@@ -75,28 +74,26 @@ def summary(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequenc
 
 
 def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
-    """What stands in only one of the last two editions of a document, each below its title, the older one first;
-    nothing where the question does not ask for that, or there are no two."""
-    if not editions.asks_for_changes(question):
+    """What stands in only one of the last two versions of a document, the older one first; nothing where the question
+    does not ask for that, or there are no two."""
+    if not versions.asks_for_changes(question):
         return []
-    of = editions.editions(evidence)
-    best = next((of[item["n"]] for item in evidence if item["n"] in of and _rivals(of, of[item["n"]])), None)
-    if best is None:
-        return []
-    numbers = sorted({one.number for one in of.values() if (one.name, one.kind) == (best.name, best.kind)})[-2:]
-    sides = [[item for item in evidence if (one := of.get(item["n"])) and (one.name, one.number) == (best.name, number)]
-             for number in numbers]  # fmt: skip
-    said = [[(item["n"], text) for item in side for text in _sentences(item["text"])] for side in sides]
-    known = [{" ".join(lexical.words(text)) for _, text in side} for side in said]
-    answer: Said = []
-    for side, other in zip(said, reversed(known), strict=True):
-        only = [(n, text) for n, text in side if " ".join(lexical.words(text)) not in other][:MOST_CHANGES]
-        answer += [([n], text) for n, text in only]
-    return answer
-
-
-def _rivals(of: Mapping[int, editions.Edition], one: editions.Edition) -> bool:
-    return any((o.name, o.kind) == (one.name, one.kind) and o.number != one.number for o in of.values())
+    there = versions.of_sources(evidence)
+    parts: dict[tuple[str, str, str], set[tuple[int, ...]]] = {}
+    for item in evidence:
+        if one := there.get(item["n"]):
+            parts.setdefault(one.family, set()).add(one.parts)
+    best = next((family for family, known in parts.items() if len(known) > 1), None)
+    sides: list[list[tuple[int, str]]] = []
+    for last in sorted(parts[best])[-2:] if best else ():
+        sources = [item for item in evidence if there.get(item["n"]) == (best, last)]
+        sides.append([(item["n"], text) for item in sources for text in _sentences(item["text"])])
+    said = [{" ".join(lexical.words(text)) for _, text in side} for side in sides]
+    only = [
+        [(n, text) for n, text in side if " ".join(lexical.words(text)) not in other]
+        for side, other in zip(sides, reversed(said), strict=True)
+    ]
+    return [([n], text) for side in only for n, text in side[:MOST_CHANGES]]
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -123,10 +120,6 @@ def _likeness(wanted: set[str], name: str) -> float:
     """Share of the words of a name and a question that they have in common, 0-1."""
     there = {*lexical.stems(" ".join(content_words(name)))}
     return 2 * len(wanted & there) / max(1, len(wanted) + len(there))
-
-
-def _document(item: Mapping[str, Any]) -> tuple[str, str]:
-    return item["where"], item["doc_id"]
 
 
 def _ends(lines: Sequence[Place]) -> set[tuple[int, int]]:

@@ -47,15 +47,17 @@ def answer(
     meant_for: Asker | None = None,
     about: str = "",
     listing: bool = False,
+    cut: bool = False,
     nonce: str = "",
     prose: bool = False,
 ) -> Task:
     """Messages for a grounded answer. `day` is today (YYYY-MM-DD), `about` what a follow-up refers to;
-    `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source.
+    `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source,
+    `cut` says that there are more of them.
     `nonce` marks the tags: one that no writer of a source knows, a new one where none is given. `prose` asks
     for sentences with the numbers of their sources instead of JSON."""
     rules, frame, extra = load("answer_prose" if prose else "answer"), load("evidence"), load("guarded")
-    data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing}
+    data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing, "cut": cut}
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}

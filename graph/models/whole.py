@@ -19,15 +19,15 @@ from graph.models import sections
 from graph.models.candidates import Candidate
 from graph.models.enumerations import Entry, Enumeration, enumerations
 from graph.models.reader import Reader
+from graph.models.sections import Said
 from graph.policy.answer import counted
+from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text import lexical
 from graph.policy.text.quantities import quantity
 from graph.policy.text.sentences import split
 from graph.policy.text.structure import quoted
-
-Said = list[tuple[list[int], str]]  # (sources, text)
 
 # Rounded by hand from a listwise fit on 55 questions over seven collections (evals/datasets/whole.jsonl and
 # whole_more.jsonl), of which it chooses the right list for 40; 39 when it learns from others.
@@ -37,14 +37,14 @@ SURE = 6.5  # from which it is, though no single sentence answers; lists of othe
 SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
-MOST_ENTRIES = 60
+MOST_ENTRIES = MOST_SENTENCES - 1  # and what introduces them
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
 _NOUN = re.compile(
     r"\b(?:which|what|list|how many|number of|count of|name|show|give|are the)\b"
     r"(?: (?:me|us|all|of|the|are|were|is|our|my|their|your|other|every|each|different|main))*"
     r" (.+?)(?= (?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had|in|on|at|of|for|to"
-    r"|from|that|which|with|need|needs|i|we|you|they|came|not|it|there|under|by|a|an|the|no|any|send|give|get)\b|[?.,;:]|$)",
+    r"|from|that|which|with|need|needs|i|we|you|they|came|not|it|there|under|by|a|an|the|no|any)\b|[?.,;:]|$)",
     re.I,
 )
 _MOST = re.compile(
@@ -102,7 +102,10 @@ def answer(
             return []
         lines = [_line(one) for one in entries]
         text = counted.count(lines) if kind == "count" else _sum(question, chosen, entries, lines)
-        return [(sorted({one.n for one in entries}), text)] if text else []
+        if not text:
+            return []
+        if len(text) <= MOST_CHARS:
+            return [(sorted({one.n for one in entries})[:MOST_SOURCES], text)]
     lead = chosen.lead if len(entries) == len(chosen.entries) else None
     return _rows(entries, {item["n"]: item["text"] for item in evidence}, lead)
 
@@ -356,7 +359,7 @@ def _rows(entries: Sequence[Entry], texts: dict[int, str], lead: Entry | None) -
 
 def _next(text: str, one: Entry, other: Entry) -> bool:
     """Whether there are only marks between two entries."""
-    return re.fullmatch(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*", text[one.end : other.start]) is not None
+    return counted.BETWEEN.fullmatch(text, one.end, other.start) is not None
 
 
 def _quote(text: str, run: Sequence[Entry]) -> str:

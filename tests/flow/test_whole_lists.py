@@ -11,6 +11,7 @@ from graph.administration.replay import replay
 from graph.agent import Agent
 from graph.audit.chain import is_run
 from graph.audit.verify import verify
+from nodes.retrieve import INVENTORY
 from tests.support import invariants as inv
 from tests.support.models import Scripted
 
@@ -117,6 +118,22 @@ def test_a_wish_for_another_form_is_answered_with_quotes_and_a_word_about_it(len
     assert not verify(reply | {"answer": bare}, lent.deps.index).ok
 
 
-def test_documents_are_counted(lent: Agent) -> None:
-    assert answer(lent, "How many documents do I have?")["answer"].startswith("1 in all") is False
-    assert answer(lent, "How many documents are there?", groups=["staff"])["answer"]
+@pytest.mark.parametrize(("count", "told"), [(3, True), (INVENTORY, True), (INVENTORY + 1, False)])
+def test_documents_are_counted_where_all_are_listed(
+    tmp_path: Path, settings_of: Callable[..., Any], count: int, told: bool
+) -> None:
+    paths = [tmp_path / f"memo_{n}.md" for n in range(count)]
+    for n, path in enumerate(paths):
+        path.write_text(f"# Kiln memo {n}\n\nKiln {n} was fired on day {n} of the autumn.\n")
+    with Agent(settings_of(artifacts=False)) as agent:
+        agent.ingest(paths, tenant_id="U1")
+        reply = answer(agent, "How many documents are there?")
+        assert reply["answer"].startswith(f"{count} in all:") is told
+        assert ("in all" in reply["answer"]) is told and ("partial" in reply["safety_flags"]) is not told
+
+
+def test_a_sum_is_checked_again(lent: Agent) -> None:
+    reply = answer(lent, "What is the insured value of the loans to the kestrel exhibition altogether?")
+    assert reply["answer"].startswith("102,500 in all (Insured value, 3 rows):")
+    wrong = json.loads(json.dumps(reply).replace("102,500 in all", "102,600 in all"))
+    assert not verify(wrong, lent.deps.index).ok and inv.unvalidated(wrong)

@@ -296,7 +296,8 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
     for note in (refusals.QUOTED, refusals.PARTIAL):
         rest = rest.strip().removesuffix(note)
     for s in reply["sentences"]:
-        best = max((_support(s["text"], quotes[n]) for n in s["citations"] if n in quotes), default=0.0)
+        cited = [quotes[n] for n in s["citations"] if n in quotes]
+        best = max((_support(s["text"], quote) for quote in [*cited, "\n".join(cited)]), default=0.0)
         if best < grounding.SUPPORTED_FROM:
             found.append(f"support {best} for {s['text'][:80]!r}")
         rest = rest.replace(s["text"] if s["text"] in rest else prose.indented(s["text"]), "", 1)
@@ -307,12 +308,23 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
     return found
 
 
+def _counted(head: str, lines: list[str]) -> bool:
+    """Whether the number is that of the lines, or the sum of the column that it names."""
+    if head == f"{len(lines)} in all:":
+        return True
+    match = re.fullmatch(r"[$€£¥]?([\d,.]+) in all \((.+), (\d+) rows\):", head)
+    if match is None or int(match[3]) != len(lines):
+        return False
+    cells = [re.search(rf"{re.escape(match[2])}: [$€£¥]?([\d,]+(?:\.\d+)?)", line) for line in lines]
+    added = sum(float(cell[1].replace(",", "")) for cell in cells if cell)
+    return all(cells) and abs(added - float(match[1].replace(",", ""))) < 0.01
+
+
 def _support(claim: str, quote: str) -> float:
     """Support by the quote alone. Written out here, so that a broken grounding does not hide itself."""
-    if re.match(r"[$€£¥]?[\d,.]+ in all[ :]", claim):  # each of its lines is held against the quotes elsewhere
+    if re.match(r"[$€£¥]?[\d,.]+ in all[ :]", claim):
         head, *lines = claim.split("\n- ")
-        counts = head == f"{len(lines)} in all:" or "rows)" in head
-        return 1.0 if counts and any(line in quote for line in lines) else 0.0
+        return float(_counted(head, lines) and all(quote.count(line) >= lines.count(line) for line in lines))
     if claim in quote:
         return 1.0
     words = [w for w in re.findall(r"\w+", claim.casefold()) if len(w) > 3 or w.isdigit()]

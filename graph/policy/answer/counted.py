@@ -15,7 +15,7 @@ _SENTENCE = re.compile(
 MOST = 200  # lines of one sentence: to look for each in its place takes the square of them
 # Of an item, a heading, or a label such as "Title: ".
 _MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*(?:[^\W\d_]{1,20}: )?")
-_MARKS = re.compile(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*")
+BETWEEN = re.compile(r"\s*(?:[-*•–]|\(?\w{1,5}[.)])?\s*")  # two entries that follow each other
 
 
 def count(lines: Sequence[str]) -> str:
@@ -86,7 +86,7 @@ def _numbers(lines: Sequence[str], heading: str) -> list[float | None]:
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for start, end in spans:
-        if joined and _MARKS.fullmatch(text, joined[-1][1], start):
+        if joined and BETWEEN.fullmatch(text, joined[-1][1], start):
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))

@@ -4,14 +4,15 @@ from typing import Any
 
 from graph.policy.question.intent import IntentName
 
-_TEXT = {"type": "string", "minLength": 1, "maxLength": 4_000}
+MOST_CHARS, MOST_SOURCES, MOST_SENTENCES = 4_000, 20, 60  # of a sentence, and of an answer
+_TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARS}
 _LINES = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 30}
 _CITED = {
     "type": "object",
     "required": ["text", "sources"],
     "properties": {
         "text": _TEXT,
-        "sources": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 20},
+        "sources": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": MOST_SOURCES},
     },
 }
 
@@ -21,7 +22,7 @@ ANSWER: dict[str, Any] = {
     "required": ["answered", "sentences"],
     "properties": {
         "answered": {"type": "boolean"},
-        "sentences": {"type": "array", "items": _CITED, "maxItems": 60},
+        "sentences": {"type": "array", "items": _CITED, "maxItems": MOST_SENTENCES},
     },
 }
 

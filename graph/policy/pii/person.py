@@ -31,7 +31,7 @@ _OF_THINGS = re.compile(
     r"(?:[\w-]+ )?(?:level|size|type|kind|version|licen[cs]e|description|repository|repo|purpose|format|path|url|link|"
     r"file|extension|price|cost|quantity|qty|stock|model|value|default|parameter|syntax|meaning|definition|formula|"
     r"colou?r|material|capacity|platform|credits?|module|spdx identifier|category|step|phase|stage|owner|maintainer|"
-    r"example|uses?|support|vendor|operating systems?|operating system and versions?|browser|what .*)s?"
+    r"example|uses?|support|vendor|operating systems?|browser|what .*)s?"
 )
 # and these of people, whatever stands beside them.
 _OF_PEOPLE = re.compile(

@@ -85,7 +85,7 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         "list",
         re.compile(
             r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
-            r"|\b(?:as a (?:full |complete )?list|which ones|full set)\b|\bones\b.*\b(?:list|table|sheet|checklist)\b"
+            r"|\b(?:as a (?:full |complete )?list|which ones)\b"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
             r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
             # What follows a plural; "Which freezer holds the samples?" has none.

@@ -13,21 +13,15 @@ LENDERS = (
 PRICES = "# Fees\n\nRoom: Hall; Fee: 40\nRoom: Attic; Fee: 15\nRoom: Cellar; Fee: 25"
 
 
+def passage(text: str, **other: Any) -> dict[str, Any]:
+    item = {"n": 1, "chunk_id": "c", "doc_id": "d", "where": "private", "title": "", "section": "", "start": 0}
+    return {**item, "edits": [], "withheld": 0, "text": text, **other}
+
+
 def answered(question: str, text: str, *quotes: str) -> bool:
     sentences = [{"text": quote, "citations": [n]} for n, quote in enumerate(quotes, 1)]
     citations: list[dict[str, Any]] = [{"chunk_id": "c", "quote": quote} for quote in quotes]
-    item = {
-        "n": 1,
-        "chunk_id": "c",
-        "doc_id": "d",
-        "where": "private",
-        "title": "",
-        "section": "",
-        "start": 0,
-        "edits": [],
-        "withheld": 0,
-    }
-    return partial(question, sentences, citations, [item | {"text": text}])
+    return partial(question, sentences, citations, [passage(text)])
 
 
 @pytest.mark.parametrize(
@@ -90,17 +84,8 @@ def test_a_count_that_the_text_states_is_whole(stated: str) -> None:
 
 
 def test_a_summary_is_partial_unless_it_cites_every_passage_of_the_document() -> None:
-    fees = {
-        "n": 1,
-        "chunk_id": "c",
-        "doc_id": "d",
-        "where": "private",
-        "edits": [],
-        "withheld": 0,
-        "start": 0,
-        "text": PRICES,
-    }
-    more = fees | {"n": 2, "chunk_id": "e", "start": len(PRICES) + 2, "text": "The cellar is closed in July."}
+    fees = passage(PRICES)
+    more = passage("The cellar is closed in July.", n=2, chunk_id="e", start=len(PRICES) + 2)
     sentences, cited = [{"text": "Room: Hall; Fee: 40"}], [{"chunk_id": "c", "quote": "Room: Hall; Fee: 40"}]
     assert partial("Summarise the fees.", sentences, cited, [fees, more])
     assert partial("Summarise the fees.", sentences, cited, [fees | {"start": 900}])
@@ -108,27 +93,13 @@ def test_a_summary_is_partial_unless_it_cites_every_passage_of_the_document() ->
 
 
 def test_rows_beside_what_is_withheld_are_partial() -> None:
-    rows = PRICES.splitlines()[2:]
-    fees = {
-        "n": 1,
-        "chunk_id": "c",
-        "doc_id": "d",
-        "where": "private",
-        "title": "",
-        "section": "",
-        "start": 0,
-        "edits": [],
-    }
-    cited = [{"chunk_id": "c", "quote": "\n".join(rows)}]
+    rows = "\n".join(PRICES.splitlines()[2:])
+    cited = [{"chunk_id": "c", "quote": rows}]
     for withheld in (0, 1):
-        item = fees | {"withheld": withheld, "text": PRICES}
-        assert partial("List all rooms.", [{"text": "\n".join(rows)}], cited, [item]) is bool(withheld)
+        beside = passage("More rooms.", n=2, chunk_id="e", start=len(PRICES) + 2, withheld=withheld)
+        assert partial("List all rooms.", [{"text": rows}], cited, [passage(PRICES), beside]) is bool(withheld)
 
 
 def test_rows_are_no_count_though_numbers_stand_beside_the_words() -> None:
-    assert answered(
-        "How many rooms are rented?",
-        "Room: A; Rented: 3\nRoom: B; Rented: 5\nRoom: C; Rented: 1",
-        "Room: A; Rented: 3",
-        "Room: B; Rented: 5",
-    )
+    rows = ["Room: A; Rented: 3", "Room: B; Rented: 5", "Room: C; Rented: 1"]
+    assert answered("How many rooms are rented?", "\n".join(rows), *rows[:2])

@@ -1,14 +1,14 @@
-"""Which edition of a document is in force."""
+"""Which version of a document is in force."""
 
 from typing import Any
 
 import pytest
 
-from graph.policy.evidence.editions import asks_for_changes, outdated
+from graph.knowledge.versions import asks_for_changes, outdated
 
 
 def sources(*names: str) -> list[dict[str, Any]]:
-    return [{"n": n, "title": name, "filename": f"{n}.md"} for n, name in enumerate(names, 1)]
+    return [{"n": n, "title": name, "filename": f"{n}.md", "where": "private"} for n, name in enumerate(names, 1)]
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def sources(*names: str) -> list[dict[str, Any]]:
         (("Photo policy", "Photo policy 2"), set()),
     ],
 )
-def test_an_edition_is_outdated_where_a_later_one_of_its_name_is_there(names: tuple[str, ...], old: set[int]) -> None:
+def test_a_version_is_outdated_where_a_later_one_of_its_name_is_there(names: tuple[str, ...], old: set[int]) -> None:
     assert outdated("Are tripods allowed?", sources(*names)) == old
 
 
@@ -34,16 +34,19 @@ def test_a_year_in_the_question_picks_its_own() -> None:
 
 
 @pytest.mark.parametrize("question", ["What changed?", "What was the old fee?", "Does version 1 allow tripods?"])
-def test_none_is_outdated_where_editions_are_compared(question: str) -> None:
+def test_none_is_outdated_where_versions_are_compared(question: str) -> None:
     assert outdated(question, sources("Photo policy, version 1", "Photo policy, version 2")) == set()
 
 
 def test_file_names_tell_it_where_titles_do_not() -> None:
-    items = [
-        {"n": 1, "title": "Photos", "filename": "photo_v1.md"},
-        {"n": 2, "title": "Photos", "filename": "photo_v2.md"},
-    ]
-    assert outdated("Are tripods allowed?", items) == {1}
+    items = [item | {"title": "Photos"} for item in sources("", "")]
+    named = [item | {"filename": f"photo_v{item['n']}.md"} for item in items]
+    assert outdated("Are tripods allowed?", named) == {1}
+
+
+def test_a_document_of_other_groups_is_no_version() -> None:
+    public, shared = sources("Photo policy, version 1", "Photo policy, version 2")
+    assert outdated("Are tripods allowed?", [public, shared | {"where": "private/staff"}]) == set()
 
 
 @pytest.mark.parametrize(
