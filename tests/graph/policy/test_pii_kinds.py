@@ -123,6 +123,7 @@ ROWS = {
         "Contact: Support",
         "Name: Setting up the server", "Name: Report Final; Size: 4 MB", "Code: CS101; Name: Linear Algebra; Credits: 4",
         "Level: 2; Name: Collaboration; What students may do: drafts", "Name: Apache License 2.0; Type: permissive",
+        "Name: CoolKey; Operating system: Linux", "Stakeholder name: General Counsel; Task: legal advice",
         "Name: Welcome Pack; Version: 3", "- name: Install NPM dependencies", "Account Name: Sourcegraph, Inc.",
         "View name: New Items; Purpose: new issues", "Name: GPU Cluster; Owner: physics", "Name: Security",
         "Name: «Ayesha Khan»; Grade: A", "Name: «Walter»; Height: 6'4; Age: 34", "Name: «Ali Raza»; Type: x; Phone: 1",
