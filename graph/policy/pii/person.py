@@ -61,7 +61,7 @@ _ROLE = re.compile(
     r"none|null|n/a|tbd|"
     r"anonymous|redacted|confidential|withheld|string|text|value|example|yes|no|page|form|information|details|"
     r"number|email|phone|"
-    r"counsel|council|board|staff|owners?|resources|personnel|chief|head|lead|privacy|unions?|partners?|affiliates?|"
+    r"counsel|council|board|staff|owners?|resources|personnel|privacy|unions?|partners?|affiliates?|"
     r"administrators?|users?|"
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
