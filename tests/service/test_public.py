@@ -1,6 +1,7 @@
 """`cordon public`: what an operator says is public stays readable, for that tenant, and what showed it still verifies."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -126,7 +127,8 @@ def test_changes_are_on_record_without_the_value(inside: Run, home: Path) -> Non
         (line["says"], line["tenant_id"], line["what"], bool(line["by"])) for line in lines if line["kind"] == "public"
     ]
     assert said == [("added", "U1", "PHONE", True), ("removed", "U1", "PHONE", True)]
-    assert not any(digits in json.dumps(lines) for digits in ("7946", "79460958"))
+    # Four digits alone stand in a random digest now and then.
+    assert not re.search(r"7946\W{0,2}0958|(?<![\da-f])7946(?![\da-f])", json.dumps(lines))
     assert json.loads(inside("public", "list", "--tenant", "U1", "--json", home=home).stdout) == []
 
 
