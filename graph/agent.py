@@ -16,7 +16,7 @@ from graph.administration.reviews import Reviews
 from graph.context import Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError, NotFound
-from graph.options import Choices, known, settled
+from graph.options import Choices, conversation, known, settled
 from graph.runner import Runner, SentenceSink, Turn, Turns
 from graph.settings import Settings, load
 from graph.state import Citation
@@ -144,7 +144,10 @@ class Agent(Library, Reviews):
         known(choices)
         options = settled(choices, self.settings.top_k)
         kept = thread_id is not None or options["memory"] != "none"
-        return Turn({"question": question, "options": {**options, "stream": stream}}, context, kept)
+        given: Any = {**options, "stream": stream}
+        if sent := conversation(choices):
+            given["conversation"] = sent
+        return Turn({"question": question, "options": given}, context, kept)
 
     def _replied(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):

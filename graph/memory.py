@@ -8,7 +8,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from graph.options import MemoryType
+from graph.options import Exchange, MemoryType
+from graph.policy import pii
 from graph.policy.question import followup
 from graph.state import Memory, PastTurn
 
@@ -43,6 +44,7 @@ _AGAIN = re.compile(
     r"spoke (?:of|about)|asked(?: you)?(?: about)?)))\b",
     re.I,
 )
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.{2,200}?)(?:\s*\[\d+\])*\s*$", re.M)
 RECALL_FROM = 0.4  # cosine of two questions from which the older turn counts as about the same (evals/suites/memory.py)
 RECALLED = 2  # earlier turns shown beside the thread's own memory
 
@@ -88,6 +90,26 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
         return FollowUp(question)
     # Where "it" was spoken of is looked at first; a fragment asks about another thing.
     return FollowUp(query, about or followup.antecedent(query), tuple(last["doc_ids"]) if about else (), 1, meant(last))
+
+
+def of_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
+    """Earlier turns as a client sent them along, masked. Whoever sent them may have written their answers, too:
+    of these only the items of a list stay, for "the second one" to point at; no prompt shows them."""
+    turns: list[PastTurn] = []
+    for one in exchanges:
+        question, answer = (pii.mask(_clean(one[side])).text for side in ("question", "answer"))
+        asked = resolve(question, {"turns": turns, "summary": []}, "buffer").query
+        items = [" ".join(item.split())[:ITEM_CHARS] for item in _ITEM.findall(answer)[:MAX_ITEMS]]
+        topic = followup.antecedent(asked, answer) or asked
+        turns.append(
+            {"question": question, "answer": "", "meant": asked, "topic": topic, "items": items, "doc_ids": []}
+        )
+    return turns
+
+
+def _clean(text: str) -> str:
+    """Without what cannot be stored or shown: NUL, lone surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
 
 
 def meant(turn: PastTurn) -> str:
@@ -161,16 +183,16 @@ def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
 
 def as_text(memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) -> str:
     """Memory as the prompt shows it, "" when there is none."""
-    if kind == "none":
-        return ""
     lines = [_quoted(turn, "Earlier question") for turn in earlier]
-    lines += map(_line, _synopsis(memory))
-    lines += [_quoted(turn, "Question") for turn in memory["turns"]]
+    if kind != "none":
+        lines += map(_line, _synopsis(memory))
+        lines += [_quoted(turn, "Question") for turn in memory["turns"]]
     return "\n".join(lines)
 
 
 def _quoted(turn: PastTurn, label: str) -> str:
-    return f"{label}: {turn['question']}\nAnswer: {turn['answer']}"
+    asked = f"{label}: {turn['question']}"
+    return f"{asked}\nAnswer: {turn['answer']}" if turn["answer"] else asked
 
 
 def _synopsis(memory: Memory) -> list[PastTurn]:

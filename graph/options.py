@@ -1,6 +1,6 @@
 """What a caller may choose about a turn: the words, what holds where nothing is said, and the one check of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args
 
 from graph.errors import BadInput
@@ -9,6 +9,14 @@ MemoryType = Literal["none", "buffer", "summary"]
 Mode = Literal["baseline", "agent", "graph"]
 Style = Literal["concise", "detailed", "bullet"]
 MOST_TOP_K = 50
+MOST_EXCHANGES, EXCHANGE_CHARS = 8, 4_000  # that are read of a conversation, the latest; of each side
+
+
+class Exchange(TypedDict):
+    """An earlier question and its answer, as a client sent them along."""
+
+    question: str
+    answer: str
 
 
 class Choices(TypedDict, total=False):
@@ -19,6 +27,7 @@ class Choices(TypedDict, total=False):
     style: Style | None
     top_k: int | None  # 1-50, passages given to the generator; CORDON_TOP_K where nothing is said
     capstone: bool | None
+    conversation: Sequence[Exchange] | None  # the oldest first; what a follow-up leans on where no thread remembers
 
 
 class Options(TypedDict, total=False):
@@ -39,6 +48,22 @@ def known(given: Mapping[str, Any]) -> None:
     """Raises BadInput for what is no choice, a tenant above all."""
     if unknown := given.keys() - Choices.__annotations__:
         raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint=f"{', '.join(Choices.__annotations__)}.")
+
+
+def conversation(given: object) -> list[Exchange]:
+    """The latest exchanges of a conversation that was sent along, each side cut short. What is none is left out: it may
+    come from outside."""
+    sent = given.get("conversation") if isinstance(given, Mapping) else None
+    pairs = [
+        (one.get("question"), one.get("answer", ""))
+        for one in (sent[-MOST_EXCHANGES:] if isinstance(sent, list | tuple) else ())
+        if isinstance(one, Mapping)
+    ]
+    return [
+        {"question": question[:EXCHANGE_CHARS], "answer": answer[:EXCHANGE_CHARS]}
+        for question, answer in pairs
+        if isinstance(question, str) and isinstance(answer, str) and question.strip()
+    ]
 
 
 def settled(given: object, top_k: int) -> Options:

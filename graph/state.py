@@ -348,7 +348,7 @@ class State(TypedDict, total=False):
     follow_up: dict[str, Any]
     understood: Understood  # {} where the question was taken as it stands
     turns_used: int
-    earlier: list[PastTurn]  # of the asker's own threads, found by meaning
+    earlier: list[PastTurn]  # as a client sent them along, or of the asker's own threads, found by meaning
     verdict: Annotated[TurnVerdict, VerdictChannel]
     rewrite: str
     constraints: list[str]

@@ -8,15 +8,29 @@ from graph import memory
 from graph.context import Context, Principal, principal
 from graph.knowledge.embeddings import Embedder, once
 from graph.policy.question import intent
-from graph.policy.threats import courtesy
-from graph.state import PastTurn, State
+from graph.policy.threats import assess, courtesy
+from graph.policy.threats.borders import Borders
+from graph.state import Memory, PastTurn, State
 from graph.stores.conversations import Conversations
 
 
-def classify(state: State, runtime: Runtime[Context], *, conversations: Conversations, embedder: Embedder) -> State:
-    question, kind = courtesy.bare(state["question"]), state["options"]["memory"]
-    earlier = _earlier(state, question, principal(runtime), conversations, embedder) if kind != "none" else []
-    follow_up = memory.resolve(question, state["memory"], kind, earlier)
+def classify(
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    conversations: Conversations,
+    embedder: Embedder,
+    borders: Borders | None = None,
+) -> State:
+    asker, question, kind = principal(runtime), courtesy.bare(state["question"]), state["options"]["memory"]
+    if state["earlier"]:
+        # No stage has judged what a client says was asked before: what a guard would stop is not gone on from.
+        earlier = [turn for turn in state["earlier"] if _harmless(turn["meant"], asker.tenant_id, borders)]
+        past: Memory = {"turns": [*earlier, *memory.recalled(state["memory"], kind)], "summary": []}
+        follow_up = memory.resolve(question, past, "buffer")
+    else:
+        earlier = _earlier(state, question, asker, conversations, embedder) if kind != "none" else []
+        follow_up = memory.resolve(question, state["memory"], kind, earlier)
     return {
         "intent": intent.classify(question),
         "listing": intent.inventory(follow_up.query),
@@ -26,6 +40,10 @@ def classify(state: State, runtime: Runtime[Context], *, conversations: Conversa
         "earlier": earlier,
         "audiences": memory.audiences([*memory.recalled(state["memory"], kind), *earlier]),
     }
+
+
+def _harmless(question: str, tenant: str, borders: Borders | None) -> bool:
+    return assess(question, tenant=tenant, encode=True, borders=borders).action == "ALLOW"
 
 
 def _as_state(follow_up: memory.FollowUp) -> dict[str, Any]:

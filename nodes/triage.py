@@ -42,6 +42,10 @@ def triage(
     whole = partial(judge, detector=detector)
     found = whole(question)
     safe = rewrite.rescued(question, found, judge, whole)
+    if state["follow_up"] and not safe:
+        completed = whole(state["query"])  # an attack may be told in two halves
+        if completed.risk_score > found.risk_score:
+            found, question = completed, state["query"]
     verdict = _verdict(state["turn"], found, question, safe)
     update: State = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":

@@ -1,13 +1,14 @@
 """OpenAI's chat completions, for clients that speak nothing else.
 
-The question is the last user message. What else the client sends along (system and assistant messages, earlier turns)
-was written outside and is neither an instruction to Cordon nor memory: it is not read. A conversation with memory is
-asked for with the extension field `cordon`: {"thread_id": …, "memory": …}.
+The question is the last user message. The messages before it are the conversation, where the extension field `cordon`
+names no thread ({"thread_id": …, "memory": …}): a follow-up is completed from its questions, which are masked and
+judged; what a client says was answered is no evidence and is in no prompt. System messages are not read: they are no
+instruction to Cordon. What a client asks for itself (a title, tags) is in client_tasks.py.
 """
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal
 
@@ -17,9 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from graph.agent import VerifiedSentence
 from graph.errors import CordonError
+from graph.options import MOST_EXCHANGES, Exchange
 from graph.policy.answer import prose, refusals
 from graph.policy.evidence import places
 from graph.policy.text import defang
+from graph.service.http import client_tasks
 from graph.service.http.asking import UNBUFFERED, Event, sentences
 from graph.service.http.caller import Caller
 from graph.service.http.left_out import LeftOut
@@ -64,6 +67,8 @@ class Completion(LeftOut):
     stream_options: StreamOptions | None = None
     n: StrictInt | None = Field(None, description="only 1")
     response_format: dict[str, Any] | None = Field(None, description="only text")
+    logprobs: bool | None = Field(None, description="only false")
+    top_logprobs: int | None = None
     tool_choice: str | dict[str, Any] | None = Field(None, description="only none or auto: no tool is ever called")
     cordon: Options = Field(default_factory=lambda: Options())  # type: ignore[call-arg]
 
@@ -75,12 +80,17 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
         raise no_such_model()
     _refuse_unsupported(body)
     question = _question(body.messages)
+    if (
+        task := client_tasks.answered(question, [plain(m.content) for m in body.messages if m.role == "user"])
+    ) is not None:
+        return _told(task, body.stream, who)
+    sent = conversation([(m.role, plain(m.content)) for m in body.messages], body.cordon)
     if body.stream:
-        pieces = await begun(who, question, body.cordon, service)
+        pieces = await begun(who, question, body.cordon, service, sent)
         usage = body.stream_options is not None and body.stream_options.include_usage
         chunks = _chunks(pieces, usage, who)
         return StreamingResponse(chunks, headers=UNBUFFERED, media_type="text/event-stream")
-    reply = await whole(who, question, body.cordon, service)
+    reply = await whole(who, question, body.cordon, service, sent)
     message = {"role": "assistant", "content": content(reply), "refusal": refusal_of(reply)}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return JSONResponse(
@@ -106,17 +116,19 @@ async def model(model_id: str, who: Reader) -> dict[str, Any]:
     return {"id": MODEL, "object": "model", "created": 0, "owned_by": "cordon"}
 
 
-async def whole(who: Caller, question: str, options: Options, service: Service) -> Reply:
+async def whole(who: Caller, question: str, options: Options, service: Service, sent: Sequence[Exchange] = ()) -> Reply:
     """The reply object. Raises Problem for an outage."""
-    reply = await service.ask(who, question, options, "chat")
+    reply = await service.ask(who, question, options, "chat", sent)
     if reply["decision"] == "unavailable":
         raise outage()
     return reply
 
 
-async def begun(who: Caller, question: str, options: Options, service: Service) -> Pieces:
+async def begun(
+    who: Caller, question: str, options: Options, service: Service, sent: Sequence[Exchange] = ()
+) -> Pieces:
     """What `told` gives, once there is something: what fails at once fails with its own status."""
-    events = service.stream(who, question, options, "chat")
+    events = service.stream(who, question, options, "chat", sent)
     first = await anext(events)
     if isinstance(first, dict) and first["decision"] == "unavailable":
         raise outage()
@@ -134,6 +146,8 @@ def _refuse_unsupported(body: Completion) -> None:
         wrong, what = "n", "One answer is given: leave n out."
     elif body.response_format is not None and body.response_format.get("type") != "text":
         wrong, what = "response_format", "Answers are text: leave it out, and read the field cordon for their parts."
+    elif body.logprobs or body.top_logprobs:
+        wrong, what = "logprobs", "Sentences are checked as a whole, so no token has a probability: leave it out."
     elif body.tool_choice not in (None, "none", "auto"):
         wrong, what = "tool_choice", "No tools are called: leave it out, or say none or auto."
     if wrong:
@@ -154,6 +168,25 @@ def text_of(said: str | list[Part] | None, param: str) -> str:
     if any(part.type not in ("text", "input_text") for part in said):
         raise Problem(400, "Only text can be asked.", code="unsupported", param=param)
     return "\n".join(part.text or "" for part in said)
+
+
+def plain(content: str | list[Part] | None) -> str:
+    """The text of a message, "" where it has none."""
+    return content if isinstance(content, str) else "\n".join(part.text or "" for part in content or ())
+
+
+def conversation(said: Sequence[tuple[str | None, str]], options: Options) -> list[Exchange]:
+    """The exchanges before the last question, each a (role, text) of `said`; none where a thread is named, which has
+    its own memory."""
+    if options.thread_id is not None:
+        return []
+    exchanges: list[Exchange] = []
+    for role, text in said:
+        if role == "user":
+            exchanges.append({"question": text, "answer": ""})
+        elif role == "assistant" and exchanges:
+            exchanges[-1]["answer"] += text
+    return exchanges[:-1][-MOST_EXCHANGES:]
 
 
 def content(reply: Reply) -> str:
@@ -207,6 +240,18 @@ async def told(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
         if rest:
             yield rest
     yield event
+
+
+def _told(text: str, stream: bool, who: Caller) -> Response:
+    """A text that is no answer to a question, so that nothing of it is on record."""
+    message = {"role": "assistant", "content": text, "refusal": None}
+    run, choice = f"chatcmpl-{who.request_id}", {"index": 0, "logprobs": None, "finish_reason": "stop"}
+    if stream:
+        chunk = {**_head(run, "chat.completion.chunk"), "choices": [{**choice, "delta": message}]}
+        lines = iter((_data(chunk), b"data: [DONE]\n\n"))
+        return StreamingResponse(lines, headers=UNBUFFERED, media_type="text/event-stream")
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    return JSONResponse({**_head(run, "chat.completion"), "choices": [{**choice, "message": message}], "usage": usage})
 
 
 async def _chunks(pieces: Pieces, usage: bool, who: Caller) -> AsyncIterator[bytes]:

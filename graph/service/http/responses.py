@@ -1,7 +1,7 @@
 """OpenAI's Responses, for clients that have left chat completions behind.
 
-As there, the question is the last user message, and nothing else that the client sends along is read: instructions and
-earlier items were written outside. No response is kept to go on from; a conversation with memory is asked for with the
+As there, the question is the last user message, the messages before it are the conversation where no thread is named,
+and instructions are not read. No response is kept to go on from; a conversation with memory is asked for with the
 extension field `cordon`: {"thread_id": …, "memory": …}.
 """
 
@@ -59,10 +59,11 @@ async def respond(body: Asked, who: Asker, service: Served) -> Response:
         raise chat.no_such_model()
     _refuse_unsupported(body)
     question = _question(body.input)
+    sent = chat.conversation(_said(body.input), body.cordon)
     if body.stream:
-        pieces = await chat.begun(who, question, body.cordon, service)
+        pieces = await chat.begun(who, question, body.cordon, service, sent)
         return StreamingResponse(_events(pieces, who), headers=UNBUFFERED, media_type="text/event-stream")
-    reply = await chat.whole(who, question, body.cordon, service)
+    reply = await chat.whole(who, question, body.cordon, service, sent)
     message = _message(who, "completed", _parts(chat.content(reply), chat.refusal_of(reply)))
     return JSONResponse(_response(who, "completed", [message], reply))
 
@@ -93,6 +94,12 @@ def _question(given: str | list[Item]) -> str:
         raise Problem(400, f"At most {chat.MAX_MESSAGES:,} items are read.", code="invalid_request", param="input")
     last = next((item for item in reversed(given) if item.role == "user" and item.type == "message"), None)
     return chat.text_of(last.content if last else None, "input")
+
+
+def _said(given: str | list[Item]) -> list[tuple[str | None, str]]:
+    """(role, text) of each message."""
+    items = [] if isinstance(given, str) else given
+    return [(item.role, chat.plain(item.content)) for item in items if item.type == "message"]
 
 
 def _parts(text: str, refused: str | None) -> list[dict[str, Any]]:

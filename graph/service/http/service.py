@@ -1,7 +1,7 @@
 """What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from graph import state
 from graph.agent import Agent, Reply, VerifiedSentence
-from graph.options import DEFAULTS, MOST_TOP_K, MemoryType, Mode, Style
+from graph.options import DEFAULTS, MOST_TOP_K, Exchange, MemoryType, Mode, Style
 from graph.service.http.caller import Caller, Deed
 from graph.service.http.jobs import Jobs
 from graph.service.http.left_out import LeftOut
@@ -62,16 +62,26 @@ class Service:
         self.keys.close()
         self.agent.close()
 
-    async def ask(self, caller: Caller, question: str, options: Options, door: Door) -> state.Reply:
+    async def ask(
+        self, caller: Caller, question: str, options: Options, door: Door, sent: Sequence[Exchange] = ()
+    ) -> state.Reply:
         """The reply object. Raises Problem for a question that is empty or too long."""
-        (reply,) = [event async for event in self.stream(caller, question, options, door, whole=True)]
+        (reply,) = [event async for event in self.stream(caller, question, options, door, sent, whole=True)]
         assert not isinstance(reply, VerifiedSentence)
         return reply
 
     async def stream(
-        self, caller: Caller, question: str, options: Options, door: Door, *, whole: bool = False
+        self,
+        caller: Caller,
+        question: str,
+        options: Options,
+        door: Door,
+        sent: Sequence[Exchange] = (),
+        *,
+        whole: bool = False,
     ) -> AsyncGenerator[VerifiedSentence | state.Reply, None]:
-        """The verified sentences as they come, then the reply object. With `whole` the reply alone."""
+        """The verified sentences as they come, then the reply object. With `whole` the reply alone. `sent`: the
+        conversation so far, as the client told it."""
         if len(question) > self.settings.max_question_chars:
             raise Problem(
                 422,
@@ -82,7 +92,7 @@ class Service:
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
         asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
-        asked |= {"groups": who.groups, **options.model_dump()}
+        asked |= {"groups": who.groups, "conversation": sent, **options.model_dump()}
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
 
