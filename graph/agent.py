@@ -11,11 +11,12 @@ from typing import Any, Self, Unpack, get_args
 
 from langchain_core.language_models import BaseChatModel
 
+from graph.administration.conversations import Conversations
 from graph.administration.documents import Library
 from graph.administration.reviews import Reviews
-from graph.context import Context, Role, key_of, valid_groups, valid_id, valid_tenant
+from graph.context import DEFAULT_USER, Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
-from graph.errors import BadInput, CordonError, NotFound
+from graph.errors import BadInput, CordonError
 from graph.options import Choices, conversation, known, settled
 from graph.runner import Runner, SentenceSink, Turn, Turns
 from graph.settings import Settings, load
@@ -23,7 +24,7 @@ from graph.state import Citation
 from graph.tracing import refuse_uninvited
 
 _MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
-DEFAULT_USER, DEFAULT_THREAD = "local", "default"
+DEFAULT_THREAD = "default"
 
 
 class Reply(dict[str, Any]):
@@ -45,7 +46,7 @@ class VerifiedSentence:
     support: float
 
 
-class Agent(Library, Reviews):
+class Agent(Library, Conversations, Reviews):
     """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for those
     who run the turns elsewhere (graph/service/processes.py).
 
@@ -243,25 +244,6 @@ class Agent(Library, Reviews):
             _days_ago(older_than_days) if older_than_days is not None else None,
         )
         return erase(scope, self.deps)
-
-    def threads(
-        self, *, tenant_id: str, user_id: str = DEFAULT_USER, groups: Collection[str] = ()
-    ) -> list[dict[str, Any]]:
-        """A user's remembered conversations, the latest first: thread_id, title, turns, created, updated (UTC). Turns
-        that tell of documents which none of these groups may read are left out."""
-        who = valid_tenant(tenant_id), valid_id(user_id, "user")
-        return self.deps.conversations.threads(*who, valid_groups(groups))
-
-    def thread(
-        self, thread_id: str, *, tenant_id: str, user_id: str = DEFAULT_USER, groups: Collection[str] = ()
-    ) -> dict[str, Any]:
-        """One conversation with its turns, masked, as `threads`. Raises NotFound, in the same words for unknown and
-        foreign ids."""
-        who = valid_tenant(tenant_id), valid_id(user_id, "user")
-        turns = self.deps.conversations.turns(*who, thread_id, valid_groups(groups))
-        if not turns:
-            raise NotFound(f"there is no thread {str(thread_id)[:80]!r}.", hint="A thread begins with its first turn.")
-        return {"thread_id": thread_id, "turns": turns}
 
     # -- evidence alone ------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from graph.errors import BadInput, Forbidden
 
 Role = Literal["member", "uploader", "admin", "auditor", "reviewer", "operator"]
 PUBLIC = "public"
+DEFAULT_USER = "local"
 MOST_GROUPS = 64  # of a person, or of a document
 _OF = "/"  # between a tenant and groups in the name of a space: no id has it
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")

@@ -208,6 +208,8 @@ def _body(route: Route, place: str, names: dict[str, str]) -> dict[str, Any]:
         return {"json": {"model": "cordon", "input": question, **wrapped}}
     if route.path == "/v1/ask":
         return {"json": {"question": question, **wrapped}}
+    if route.method == "PATCH":  # a thread's title
+        return {"json": {"title": "Renamed", **wrapped}}
     if route.path == "/v1/reviews/{run_id}":
         return {"json": {"decision": "approve", **wrapped}}
     if route.path == "/v1/appeals":

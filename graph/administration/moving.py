@@ -89,7 +89,8 @@ def _turns(one: Stores, other: Stores, _: str) -> int:
     count = 0
     for tenant in _tenants(one):
         for turn in (turns := one.conversations.all(tenant)):
-            other.conversations.add(tenant, turn.user, turn.thread, turn.shown, turn.gist, turn.vector, turn.audiences)
+            kept = (turn.shown, turn.gist, turn.vector, turn.audiences, turn.name)
+            other.conversations.add(tenant, turn.user, turn.thread, *kept)
         _same([_plain(turn) for turn in turns], [_plain(turn) for turn in other.conversations.all(tenant)], "the turns")
         count += len(turns)
     return count

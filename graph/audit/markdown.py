@@ -1,7 +1,8 @@
 """A run as Markdown: the answer with its sources; for an assessment also brief, rubric and checklist."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
@@ -44,6 +45,18 @@ def _answer(state: State) -> str:
         f"- Run {state['turn']}, {state['started']}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def conversation(turns: Sequence[Mapping[str, Any]]) -> str:
+    """Remembered turns (graph/stores/conversations.py), each with its sources."""
+    return "\n\n".join(map(_exchange, turns)) + "\n"
+
+
+def _exchange(turn: Mapping[str, Any]) -> str:
+    body = turn["answer"].replace("\n# ", "\n## ").removeprefix("# ")
+    parts = [f"# {_line(turn['question'])}", f"{turn['timestamp']}, confidence {turn['confidence']}"]
+    parts += [drawn(layout.blocks(body))] + ([_sources(turn["citations"])] if turn["citations"] else [])
+    return "\n\n".join(parts)
 
 
 def drawn(blocks: Sequence[Block], apart: str = "\n\n") -> str:
@@ -97,7 +110,8 @@ def _sources(citations: list[Citation]) -> str:
     lines = ["## Sources", ""]
     for c in citations:
         quote = _line(c["quote"])
-        lines.append(f"{c['n']}. **{_line(c['filename'])}**{place(c)}, score {c['score']:.3f}: “{quote}”")
+        told = f": “{quote}”" if quote else " (no longer there)"
+        lines.append(f"{c['n']}. **{_line(c['filename'])}**{place(c)}, score {c['score']:.3f}{told}")
     return "\n".join(lines)
 
 

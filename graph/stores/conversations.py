@@ -41,6 +41,7 @@ class KeptTurn:
     gist: dict[str, Any]
     vector: np.ndarray | None
     audiences: Sequence[Sequence[str]] = ()
+    name: str = ""  # of its thread, as its user gave it
 
 
 class Conversations(Protocol):
@@ -53,13 +54,20 @@ class Conversations(Protocol):
         gist: dict[str, Any],
         vector: np.ndarray | None,
         audiences: Sequence[Sequence[str]] = (),
+        name: str = "",
     ) -> None:
         """Keep a turn: of the reply what SHOWN names. `gist` is a PastTurn, `vector` its question's embedding (none for
         a refused one). `audiences` are sets of groups: who reads the turn is in one group of each."""
 
-    def threads(self, tenant: str, user: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
-        """A user's threads, the latest first: thread_id, title (of the first question), turns, created, updated; told
-        from the turns that somebody in `groups` may read, as by all that follow."""
+    def threads(
+        self, tenant: str, user: str, groups: Collection[str] = (), words: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
+        """A user's threads, the latest first: thread_id, title (as given, else of the first question), turns, created,
+        updated; told from the turns that somebody in `groups` may read, as by all that follow. With `words` those
+        that have a turn in which each of them stands, in question, answer or title, whatever their case."""
+
+    def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
+        """Give a thread a title, "" for that of its first question; whether there is such a thread."""
 
     def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         """Whether anything was ever answered to this user with memory on."""

@@ -20,10 +20,14 @@ _MOST_NAMED = 500  # SQLite bounds the parameters of a statement
 _SCHEMA = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
   timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB,
-  audiences TEXT NOT NULL DEFAULT '[]');
+  audiences TEXT NOT NULL DEFAULT '[]', name TEXT NOT NULL DEFAULT '');
 CREATE INDEX turns_by_thread ON turns (user_id, thread_id, id);
 """
-_LATER = ("ALTER TABLE turns ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'",)  # from each version to the next
+_LATER = (  # from each version to the next
+    "ALTER TABLE turns ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE turns ADD COLUMN name TEXT NOT NULL DEFAULT ''",
+)
+_TEXT = "folded(json_extract(turn, '$.question') || ' ' || json_extract(turn, '$.answer') || ' ' || name)"
 _READ = """(audiences = '[]' OR NOT EXISTS (SELECT 1 FROM json_each(audiences) AS audience WHERE NOT EXISTS
   (SELECT 1 FROM json_each(audience.value) AS one WHERE one.value IN (SELECT value FROM json_each(?)))))"""
 
@@ -52,13 +56,14 @@ class SqliteConversations:
         gist: dict[str, Any],
         vector: np.ndarray | None,
         audiences: Sequence[Sequence[str]] = (),
+        name: str = "",
     ) -> None:
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
         self._run(
             tenant,
-            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences, name)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 user,
                 thread,
@@ -68,22 +73,38 @@ class SqliteConversations:
                 json.dumps(gist, ensure_ascii=False),
                 raw,
                 json.dumps(list(map(sorted, audiences))),
+                name,
             ),
             create=True,
         )
 
-    def threads(self, tenant: str, user: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
-        theirs, values = f"FROM turns WHERE user_id = ? AND {_READ} GROUP BY thread_id", (user, _json(groups))
+    def threads(
+        self, tenant: str, user: str, groups: Collection[str] = (), words: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
+        readable, values = f"FROM turns WHERE user_id = ? AND {_READ}", (user, _json(groups))
+        matching, wanted = "", tuple[str, ...]()
+        if words:
+            each = "".join(f" AND instr({_TEXT}, ?)" for _ in words)
+            matching = f" AND thread_id IN (SELECT thread_id {readable}{each})"
+            wanted = (*values, *(word.casefold() for word in words))
+        theirs = f"{readable}{matching} GROUP BY thread_id"
         found = self._run(
             tenant,
-            f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id) {theirs} ORDER BY max(id) DESC",
-            values,
+            f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id), max(name) {theirs}"
+            " ORDER BY max(id) DESC",
+            (*values, *wanted),
         )
-        first = dict(self._run(tenant, f"SELECT id, turn FROM turns WHERE id IN (SELECT min(id) {theirs})", values))
+        firsts = f"SELECT id, turn FROM turns WHERE id IN (SELECT min(id) {theirs})"
+        first = dict(self._run(tenant, firsts, (*values, *wanted)))
         return [
-            {"thread_id": t, "title": title(json.loads(first[at])["question"]), "turns": n, "created": c, "updated": u}
-            for t, n, c, u, at in found
+            {"thread_id": t, "title": name or title(json.loads(first[at])["question"])}
+            | {"turns": n, "created": c, "updated": u}
+            for t, n, c, u, at, name in found
         ]
+
+    def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
+        theirs = f"UPDATE turns SET name = ? WHERE user_id = ? AND thread_id = ? AND {_READ} RETURNING 1"
+        return bool(self._run(tenant, theirs, (name, user, thread, _json(groups))))
 
     def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         sql = f"SELECT 1 FROM turns WHERE user_id = ? AND vector IS NOT NULL AND {_READ} LIMIT 1"
@@ -111,10 +132,10 @@ class SqliteConversations:
         return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
 
     def all(self, tenant: str) -> list[KeptTurn]:
-        sql = "SELECT user_id, thread_id, vector, turn, gist, audiences FROM turns ORDER BY id"
+        sql = "SELECT user_id, thread_id, name, vector, turn, gist, audiences FROM turns ORDER BY id"
         return [
-            KeptTurn(user, thread, turn, gist, raw and np.frombuffer(raw, np.float32), audiences)
-            for user, thread, raw, *told in self._run(tenant, sql, ())
+            KeptTurn(user, thread, turn, gist, raw and np.frombuffer(raw, np.float32), audiences, name)
+            for user, thread, name, raw, *told in self._run(tenant, sql, ())
             for turn, gist, audiences in [map(json.loads, told)]
         ]
 
@@ -165,6 +186,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _made(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     path.chmod(0o600)
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA secure_delete = ON")
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -28,33 +28,55 @@ class PostgresConversations:
         gist: dict[str, Any],
         vector: np.ndarray | None,
         audiences: Sequence[Sequence[str]] = (),
+        name: str = "",
     ) -> None:
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply})
         floats = None if vector is None else np.asarray(vector, np.float32).tolist()
         row = [tenant, user, thread, reply["run_id"], reply["timestamp"], shown, json.dumps(gist), floats]
-        row.append(json.dumps(list(map(sorted, audiences))))
+        row += [json.dumps(list(map(sorted, audiences))), name]
         with self._database.transaction(tenant) as cursor:
             cursor.execute("DELETE FROM turns WHERE tenant = %s AND run_id = %s", [tenant, reply["run_id"]])
             cursor.execute(
-                "INSERT INTO turns (tenant, user_id, thread_id, run_id, timestamp, turn, gist, embedding, audiences)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s::float8[]::vector, %s::text::jsonb)",
+                "INSERT INTO turns"
+                " (tenant, user_id, thread_id, run_id, timestamp, turn, gist, embedding, audiences, name)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s::float8[]::vector, %s::text::jsonb, %s)",
                 row,
             )
 
-    def threads(self, tenant: str, user: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
-        theirs = "tenant = %s AND user_id = %s"
+    def threads(
+        self, tenant: str, user: str, groups: Collection[str] = (), words: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
+        readable = f"FROM turns WHERE tenant = %s AND user_id = %s AND {_READ}"
+        who: list[Any] = [tenant, user, sorted(groups)]
+        matching, values = "", [*who]
+        if words:
+            matching, values = " AND thread_id = ANY(%s)", [*who, self._with_words(tenant, readable, who, words)]
         found = self._rows(
             tenant,
-            "SELECT thread.thread_id, n, created, updated, turns.turn FROM (SELECT thread_id, count(*) AS n,"
-            " min(timestamp) AS created, max(timestamp) AS updated, min(id) AS first, max(id) AS last FROM turns"
-            f" WHERE {theirs} AND {_READ} GROUP BY thread_id) AS thread JOIN turns ON id = first WHERE {theirs}"
-            " ORDER BY last DESC",
-            *(tenant, user, sorted(groups), tenant, user),
+            "SELECT thread.thread_id, n, created, updated, named, turns.turn FROM (SELECT thread_id, count(*) AS n,"
+            " min(timestamp) AS created, max(timestamp) AS updated, max(name) AS named, min(id) AS first,"
+            f" max(id) AS last {readable}{matching} GROUP BY thread_id) AS thread JOIN turns ON id = first"
+            " WHERE tenant = %s AND user_id = %s ORDER BY last DESC",
+            *(*values, tenant, user),
         )
         return [
-            {"thread_id": t, "title": title(json.loads(first)["question"]), "turns": n, "created": c, "updated": u}
-            for t, n, c, u, first in found
+            {"thread_id": t, "title": name or title(json.loads(first)["question"])}
+            | {"turns": n, "created": c, "updated": u}
+            for t, n, c, u, name, first in found
         ]
+
+    def _with_words(self, tenant: str, readable: str, who: list[Any], words: Sequence[str]) -> list[str]:
+        """Threads. Compared here: what a small letter is depends on the database's locale."""
+        parts = "turn::jsonb ->> 'question', turn::jsonb ->> 'answer', name"
+        texts = self._rows(tenant, f"SELECT thread_id, concat_ws(' ', {parts}) {readable}", *who)
+        wanted = [word.casefold() for word in words]
+        return sorted({thread for thread, text in texts if all(word in text.casefold() for word in wanted)})
+
+    def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
+        theirs = f"tenant = %s AND user_id = %s AND thread_id = %s AND {_READ}"
+        with self._database.transaction(tenant) as cursor:
+            sql = f"UPDATE turns SET name = %s WHERE {theirs}"
+            return cursor.execute(sql, [name, tenant, user, thread, sorted(groups)]).rowcount > 0
 
     def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         theirs = f"tenant = %s AND user_id = %s AND embedding IS NOT NULL AND {_READ}"
@@ -81,11 +103,13 @@ class PostgresConversations:
         return [Recalled(run, thread, float(score), json.loads(gist)) for run, thread, score, gist in found]
 
     def all(self, tenant: str) -> list[KeptTurn]:
-        columns = "user_id, thread_id, turn, gist, embedding::real[], audiences"
+        columns = "user_id, thread_id, turn, gist, embedding::real[], audiences, name"
         found = self._rows(tenant, f"SELECT {columns} FROM turns WHERE tenant = %s ORDER BY id", tenant)
         return [
-            KeptTurn(user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32), groups)
-            for user, thread, turn, gist, floats, groups in found
+            KeptTurn(
+                user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32), groups, name
+            )
+            for user, thread, turn, gist, floats, groups, name in found
         ]
 
     def forget(

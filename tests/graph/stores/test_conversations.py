@@ -119,3 +119,36 @@ def test_what_was_closed_is_there_again(kept: Conversations) -> None:
     kept.close()
     assert len(kept.turns("T1", "ann", "t")) == 1
     kept.close()
+
+
+def test_a_thread_has_the_title_that_its_user_gave_it_until_it_is_taken_back(kept: Conversations) -> None:
+    say(kept, "r01")
+    say(kept, "r02", "T1/bob/t")
+    assert kept.rename("T1", "ann", "t", "Freezers") and not kept.rename("T1", "ann", "other", "Freezers")
+    say(kept, "r03")  # a later turn, which has no name of its own
+    assert [row["title"] for row in kept.threads("T1", "ann")] == ["Freezers"]
+    assert [row["title"] for row in kept.threads("T1", "bob")] == ["question r02"]
+    assert {turn.name for turn in kept.all("T1") if turn.user == "ann"} == {"Freezers", ""}
+    assert kept.rename("T1", "ann", "t", "")
+    assert [row["title"] for row in kept.threads("T1", "ann")] == ["question r01"]
+
+
+def test_threads_are_found_by_words_of_one_of_their_turns(kept: Conversations) -> None:
+    say(kept, "r01", question="Where is the KÄLTE cell?", answer="In room 114.")
+    say(kept, "r02", "T1/ann/other", question="Who signs?", answer="The head.")
+    say(kept, "r03", "T1/bob/t", question="Where is room 114?")
+    kept.rename("T1", "ann", "other", "Travel 100% requests")
+
+    def found(*words: str) -> list[str]:
+        return [row["thread_id"] for row in kept.threads("T1", "ann", words=words)]
+
+    assert found("kälte", "114") == found("Room") == ["t"]
+    assert found("travel", "100%") == ["other"] and found("signs", "114") == found("%x") == []
+    assert [row["turns"] for row in kept.threads("T1", "ann", words=["who"])] == [1]
+
+
+def test_a_turn_for_other_groups_neither_finds_nor_names_a_thread(kept: Conversations) -> None:
+    say(kept, "r01", question="secret plan", audiences=[["board"]])
+    assert kept.threads("T1", "ann", (), ["secret"]) == [] and not kept.rename("T1", "ann", "t", "Mine")
+    assert kept.rename("T1", "ann", "t", "Mine", ["board"])
+    assert [row["title"] for row in kept.threads("T1", "ann", ["board"], ["SECRET"])] == ["Mine"]
