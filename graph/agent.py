@@ -298,12 +298,13 @@ class Agent(Library, Conversations, Reviews):
 
     def check(self, claim: str, evidence: Iterable[str]) -> dict[str, Any]:
         """Whether the evidence supports the claim, and where."""
+        from graph.models.support_encoder import support_encoder
         from graph.policy import filters
 
         passages = [] if isinstance(evidence, str) else list(evidence)
         if isinstance(evidence, str) or not all(isinstance(passage, str) for passage in passages):
             raise BadInput("the evidence is a list of texts.")
-        return filters.check(_given(claim), passages)
+        return filters.check(_given(claim), passages, support_encoder(self.settings))
 
     def repair(self, text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
         """JSON out of what a model wrote."""

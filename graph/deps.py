@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from graph.models.chat import Generator
     from graph.models.detector import OperatorDetector
     from graph.models.opinion import Opinion
+    from graph.policy.grounding.entailment import Encoder
     from graph.policy.threats.borders import Borders
     from graph.public import Lists
     from graph.stores.checkpoints import Checkpoints
@@ -126,6 +127,12 @@ class Deps:
         from graph.models.opinion import Opinion
 
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
+
+    @cached_property
+    def support_encoder(self) -> "Encoder":
+        from graph.models.support_encoder import support_encoder
+
+        return support_encoder(self.settings)
 
     @cached_property
     def detector(self) -> "OperatorDetector | None":

@@ -100,7 +100,8 @@ class Turns:
                     if mode == "values":
                         reply, waits = told.get("reply", reply), waits or "__interrupt__" in told
                     elif release is not None:
-                        release(told["sentence"] | {"citations": told["citations"]})
+                        one = told["sentence"]
+                        release({"text": one["text"], "support": one["support"], "citations": told["citations"]})
                 if waits and reply is not None:
                     self._set_aside(turn, reply["run_id"])
                 if turn.kept:

@@ -55,6 +55,14 @@ class Settings(BaseModel):
     draft_form: Literal["json", "prose"] = Field(
         "json", description="how the model writes an answer: `prose`, with source numbers in brackets, for small models"
     )
+    support: Literal["strict", "marked"] = Field(
+        "strict",
+        description="a sentence of a chat model that the evidence supports only weakly: left out, or shown with a mark",
+    )
+    support_model: str = Field(
+        "embedded",
+        description="what reads whether evidence supports a sentence; or a folder with an ONNX cross-encoder",
+    )
     support_opinion: Literal["auto", "off"] = Field(
         "auto", description="ask the chat model whether the passage says a sentence: `auto`, where its server can tell"
     )

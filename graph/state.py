@@ -117,6 +117,7 @@ class Sentence(TypedDict):
     citations: list[int]
     support: float  # 0-1
     opinion: NotRequired[Annotated[bool, "the chat model's opinion let it pass, which the embedded check doubts"]]
+    doubted: NotRequired[Annotated[bool, "supported only weakly: its text ends with a mark"]]
 
 
 class Citation(TypedDict):

@@ -10,6 +10,7 @@ from graph.answering.verified import Verified
 from graph.context import Context, principal
 from graph.knowledge.index import Index
 from graph.policy.answer import refusals
+from graph.policy.grounding.entailment import Encoder, margins
 from graph.policy.text.sentences import split
 from graph.policy.threats.detector import Detector
 from graph.public import Lists
@@ -32,6 +33,7 @@ def decide(
     public: Lists,
     settings: Settings,
     detector: Detector | None = None,
+    support_encoder: Encoder = margins,
 ) -> State:
     said = state["review"]["said"]
     if said is None:
@@ -46,7 +48,7 @@ def decide(
     texts = {(item["where"], item["chunk_id"]): item["text"] for item in now}
     kept = [item for item in state["evidence"] if texts.get((item["where"], item["chunk_id"])) == item["text"]]
     if said["act"] == "edit":
-        return _edited(state, said, kept, settings)
+        return _edited(state, said, kept, settings, support_encoder)
     there = {(item["visibility"], item["chunk_id"]) for item in kept}
     cited = state["citations"]
     if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in there}):
@@ -83,10 +85,11 @@ def _refused(state: State, said: Said) -> State:
     }
 
 
-def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settings) -> State:
+def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settings, encoder: Encoder) -> State:
     """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
     the evidence as one of a draft is."""
-    held = Verified(evidence, guarded=state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS")
+    guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
+    held = Verified(evidence, guarded=guarded, encoder=encoder)
     written, _ = refusals.noted(said["text"].strip())  # they are told anew
     claims = _claims(_NUMBERS.sub("", written), _before(state, evidence))
     if not claims:

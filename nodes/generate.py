@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import partial
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -18,6 +19,7 @@ from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
+from graph.policy.grounding.entailment import Encoder, margins
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import weighting
 from graph.policy.threats import courtesy
@@ -29,7 +31,13 @@ ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are
 
 
 def generate(
-    state: State, runtime: Runtime[Context], *, generator: Generator, journal: Journal, settings: Settings
+    state: State,
+    runtime: Runtime[Context],
+    *,
+    generator: Generator,
+    journal: Journal,
+    settings: Settings,
+    support_encoder: Encoder = margins,
 ) -> State:
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     reviewed = guarded and "guarded" in settings.reviewed  # nothing of it leaves before a person has read it
@@ -38,7 +46,8 @@ def generate(
     prose = in_prose(state, settings) and not planned
     writer = runtime.stream_writer
     seen: State = state if planned else {**state, "evidence": considered(state, generator)}
-    stream = SentenceStream(seen, principal(runtime), journal, writer, prose=prose) if streaming else None
+    judged = partial(SentenceStream, marked=settings.support == "marked", encoder=support_encoder)
+    stream = judged(seen, principal(runtime), journal, writer, prose=prose) if streaming else None
     if planned:
         if stream:
             stream.read(json.dumps(planned, ensure_ascii=False))

@@ -23,7 +23,8 @@ LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 
 def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
-    confidence = _confidence(state, settings) if decision == "answer" else "low"
+    doubted = any(one.get("doubted") for one in state["sentences"])
+    confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and _partial(state)
     notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
     if part:

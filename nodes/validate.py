@@ -9,7 +9,9 @@ from graph.models import wording
 from graph.models.chat import Generator
 from graph.models.reader import reader
 from graph.models.support_opinion import SupportOpinion
+from graph.policy import grounding
 from graph.policy.answer import refusals
+from graph.policy.grounding.entailment import Encoder, margins
 from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import considered, task_of
@@ -23,15 +25,17 @@ BESIDE, ANSWERS = 0.0, 2.0
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 
-def validate(state: State, *, generator: Generator, settings: Settings) -> State:
+def validate(state: State, *, generator: Generator, settings: Settings, support_encoder: Encoder = margins) -> State:
     draft, released = state["draft"], state["released"]
     value, flags = draft["value"], list(state["flags"])
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
     opinion = SupportOpinion(generator, state["turn"]) if settings.support_opinion == "auto" else None
     before, question = (released["sentences"], released["citations"]), state["query"]
-    judged = partial(Verified, guarded=guarded, before=before, opinion=opinion, question=question)
-    held = judged(considered(state, generator))
+    judged = partial(
+        Verified, guarded=guarded, before=before, opinion=opinion, question=question, encoder=support_encoder
+    )
+    held = judged(considered(state, generator), marked=settings.support == "marked")
     held.add_all(_claims(value))
     silent = value is not None and not held.sentences and _silent(value, held.dropped)
     flags += ["unsupported_removed"] if held.dropped and not silent else []
@@ -51,6 +55,7 @@ def validate(state: State, *, generator: Generator, settings: Settings) -> State
             draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
             value = value or quoted
+    flags += ["weakly_supported"] if any(one.get("doubted") for one in held.sentences) else []
     designed = bool(held.sentences) and value is not None and "basis" in value
     return {
         "sentences": held.sentences,
@@ -71,7 +76,7 @@ def _beside(state: State, held: Verified, generator: Generator, settings: Settin
     if not held.sentences or generator.extractive or not state["draft"]["text"] or not asked:
         return {}
     sections = {citation["n"]: citation["section"] for citation in held.citations}
-    told = [(sections[one["citations"][0]], one["text"]) for one in held.sentences]
+    told = [(sections[one["citations"][0]], grounding.unmarked(one["text"])) for one in held.sentences]
     parts = [state["query"], *filter(None, _PARTS.split(state["query"]))]
     answered = max(float(reader(settings).scores(part, told).max()) for part in dict.fromkeys(parts))
     if answered >= BESIDE:

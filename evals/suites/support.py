@@ -28,6 +28,7 @@ from evals.training.support import CUT, Pair, cross_validated, hard_pairs, pool_
 from evals.training.support_texts import JUDGES, Row, claims, gather
 from graph.knowledge.embeddings import shared
 from graph.models.chat import Generator
+from graph.models.support_encoder import support_encoder
 from graph.models.support_opinion import SupportOpinion
 from graph.policy import filters, grounding
 from graph.settings import load
@@ -80,9 +81,10 @@ def left_out(each: int = JUDGED, opinion: Opinion | None = None) -> Iterator[Tas
 
 def believed(opinion: Opinion | None, sample: Sample) -> Output:
     """The embedded check's score; with an opinion, what both say together, as where an answer leaves."""
-    found = grounding.support(sample.input, sample.metadata["evidence"])
+    found = grounding.support(sample.input, sample.metadata["evidence"], support_encoder(load()))
     if opinion is None:
-        return Output(raw=found.score)
+        doubted = grounding.doubted(found, sample.input, sample.metadata["evidence"])
+        return Output(raw=found.score, metadata={"doubted": doubted})
     odds = opinion(sample.input, sample.metadata["evidence"])
     return Output(raw=found.score if odds is None else grounding.joined(found.score, odds), metadata={"odds": odds})
 
@@ -93,6 +95,8 @@ def on_left_out(name: str, rows: Rows) -> Iterator[Metric]:
     yield Metric(f"{name}: AUC", auc(right, wrong), len(rows))
     yield true.rate(f"{name}: supported, let through", "passed")
     yield false.rate(f"{name}: not supported, stopped", "stopped")
+    yield true.rate(f"{name}: supported, stopped but shown with a mark where marks are on", "marked")
+    yield false.rate(f"{name}: not supported, shown with a mark where marks are on", "marked")
     border = float(np.quantile(right, 0.05))
     yield Metric.rate(f"{name}: stopped where 5% of the supported are dropped", int((wrong < border).sum()), len(wrong))
     for kind, part in false.by("kind") if name in ("claims", "changed facts") else ():
@@ -116,7 +120,8 @@ def read(score: np.ndarray) -> Solver:
 
 
 def at_border(sample: Sample, out: Output) -> Scores:
-    return {"support": out.raw, "passed": bool(out.raw >= CUT), "stopped": bool(out.raw < CUT)}
+    passed = bool(out.raw >= CUT)
+    return {"support": out.raw, "passed": passed, "stopped": not passed, "marked": out.metadata.get("doubted", False)}
 
 
 def on_hard(rows: Rows, how: str = "cross-validated") -> Iterator[Metric]:

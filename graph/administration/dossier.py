@@ -30,7 +30,11 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
     lines = list(deps.journal.entries("run", entry["run_id"]))
     outcome = next((line for line in lines if line["kind"] == "outcome"), entry)
     reply = _reply(outcome)
-    checked = verify(reply, deps.index, deps.detector, deps.public) if reply and reply["citations"] else None
+    checked = (
+        verify(reply, deps.index, deps.detector, deps.public, encoder=deps.support_encoder)
+        if reply and reply["citations"]
+        else None
+    )
     parts = (
         _head(entry),
         _verdict(entry),

@@ -11,6 +11,7 @@ from graph.answering.verified import Verified
 from graph.context import Principal
 from graph.models.marks import Marks
 from graph.models.partial import Claims, ProseClaims
+from graph.policy.grounding import entailment
 from graph.state import Released, Sentence, State
 from graph.stores.journal import Journal
 
@@ -19,7 +20,15 @@ class SentenceStream:
     """One turn's stream. `read` is called from the model's thread; after `close` it lets nothing out any more."""
 
     def __init__(
-        self, state: State, asker: Principal, journal: Journal, write: Callable[[Any], None], *, prose: bool = False
+        self,
+        state: State,
+        asker: Principal,
+        journal: Journal,
+        write: Callable[[Any], None],
+        *,
+        prose: bool = False,
+        marked: bool = False,
+        encoder: entailment.Encoder = entailment.margins,
     ) -> None:
         self._run, self._tenant = state["turn"], asker.tenant_id
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
@@ -27,7 +36,9 @@ class SentenceStream:
         self._context = contextvars.copy_context()
         self._claims = ProseClaims(Marks(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
-        self._held = Verified(state["evidence"], guarded=guarded, question=state["query"])
+        self._held = Verified(
+            state["evidence"], guarded=guarded, question=state["query"], marked=marked, encoder=encoder
+        )
         self._open, self._lock = True, threading.Lock()
 
     @property

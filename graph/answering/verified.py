@@ -11,6 +11,7 @@ from graph.policy import grounding, pii
 from graph.policy.answer import counted
 from graph.policy.evidence import places
 from graph.policy.evidence.redaction import public_values, to_source
+from graph.policy.grounding import entailment
 from graph.policy.text import defang, structure
 from graph.policy.text.sentences import split
 from graph.policy.threats import assess
@@ -48,12 +49,16 @@ class Verified:
         before: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ()),
         opinion: Opinion | None = None,
         question: str = "",
+        marked: bool = False,
+        encoder: entailment.Encoder = entailment.margins,
     ) -> None:
         """`opinion`: a chat model's log-odds that a passage says a sentence, None where it gives none. It joins the
         embedded check, and lets nothing pass that has a number, date, unit or name which the passage lacks.
-        `question`: what only says it again is dropped."""
+        `question`: what only says it again is dropped. `marked`: what is supported only weakly leaves with a mark
+        behind it (grounding.MARK)."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
-        self._opinion, self._question = opinion, question
+        self._opinion, self._question, self._marked = opinion, question, marked
+        self._encoder = encoder
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
@@ -96,7 +101,7 @@ class Verified:
 
     def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
-        return text in self.dropped or any(text == sentence["text"] for sentence in self.sentences)
+        return text in self.dropped or any(text == grounding.unmarked(one["text"]) for one in self.sentences)
 
     def _checked(self, text: str, sources: list[int], stands: str = "") -> Sentence | None:
         """`stands`: the text before its links were made dead, as the evidence may have it word by word."""
@@ -106,6 +111,10 @@ class Verified:
             cited = self._counted(lines, sources)
         else:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
+        doubted = not cited and self._marked
+        if doubted:
+            weakly = self._supporting(text, sources, grounding.DOUBTED_FROM)[:1]
+            cited = [(item, one) for item, one in weakly if grounding.doubted(one, text, item["text"])]
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
         if cited[0][1].score < 1.0 and (wording.unknown(text) or wording.echoes(text, self._question)):
@@ -114,20 +123,24 @@ class Verified:
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
             sentence["opinion"] = True
+        if doubted:
+            sentence |= {"text": text + grounding.MARK, "doubted": True}
         self.sentences.append(sentence)
         return sentence
 
-    def _supporting(self, text: str, sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
+    def _supporting(
+        self, text: str, sources: list[int], least: float = grounding.SUPPORTED_FROM
+    ) -> list[tuple[Evidence, grounding.Support]]:
         """The cited sources that support the text, strongest first; when none does, another that does so clearly."""
 
         def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
-            found = zip(items, grounding.supports(text, [item["text"] for item in items]), strict=True)
+            found = zip(items, grounding.supports(text, [item["text"] for item in items], self._encoder), strict=True)
             scored = sorted(((i, s) for i, s in found if not _gapped(i, s)), key=lambda pair: -pair[1].score)
             if self._opinion is not None and scored:
                 scored[0] = (scored[0][0], self._judged(text, *scored[0]))
-                if scored[0][1].score < grounding.SUPPORTED_FROM:  # what the model doubts in its best place
+                if scored[0][1].score < least:  # what the model doubts in its best place
                     return []
-            return [(item, one) for item, one in scored if one.score >= grounding.SUPPORTED_FROM]
+            return [(item, one) for item, one in scored if one.score >= least]
 
         cited = good([item for item in self._evidence if item["n"] in sources])
         return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]

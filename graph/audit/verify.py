@@ -18,6 +18,7 @@ from graph.policy import grounding, pii
 from graph.policy.answer import counted, prose, refusals, table
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
+from graph.policy.grounding import entailment
 from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
 from graph.public import Lists
@@ -67,6 +68,7 @@ class _Now:
     detector: Detector | None
     lists: Lists | None
     reader: Reader | None
+    encoder: entailment.Encoder
 
     def space(self, c: dict[str, Any]) -> Space | None:
         """The one that has the document, of this very file where several have one of its name."""
@@ -111,15 +113,17 @@ def verify(
     detector: Detector | None = None,
     lists: Lists | None = None,
     reader: Reader | None = None,
+    encoder: entailment.Encoder = entailment.margins,
 ) -> Report:
     """Each citation and each sentence of a reply object, against the documents that the reader may read now; without
     one, for the operator, against all of its tenant's. The detector, where it reads documents, withheld something of
-    them; `lists` say what is or was public.
+    them; `lists` say what is or was public;
+    `encoder` is who read whether the evidence supports a sentence.
 
     Raises BadInput for what is no reply object.
     """
     tenant, sentences, citations = _parts(reply)
-    now = _Now(reader.tenant if reader else tenant, index, detector, lists, reader)
+    now = _Now(reader.tenant if reader else tenant, index, detector, lists, reader, encoder)
     used = {n for s in sentences for n in s["citations"]}
     numbers = [c.get("n") for c in citations]
     checked = []
@@ -290,26 +294,30 @@ def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now)
     text, quotes = sentence["text"], [c["quote"] for c in cited]
     if lines := counted.lines(text):
         return counted.places(lines, quotes) is not None
+    if sentence.get("doubted") is True and text.endswith(grounding.MARK):
+        text = grounding.unmarked(text)
+        read = ["\n".join(quotes), *quotes, *(passage for c in cited for passage in _passages(c, now))]
+        found = zip(grounding.supports(text, read, now.encoder), read, strict=True)
+        return any(one.score >= grounding.SUPPORTED_FROM or grounding.doubted(one, text, part) for one, part in found)
     if sentence.get("opinion") is True and grounding.exact(text, "\n".join(quotes)):
         return True  # what a model let pass is not asked again: its numbers and names are
-    if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, ["\n".join(quotes), *quotes])):
+    read = ["\n".join(quotes), *quotes]
+    if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, read, now.encoder)):
         return True
     # As when it was let out: held against the whole passage, whose best place must be the quote.
-    return any(_supported_in_passage(text, c, now) for c in cited)
+    return any(_supported_by(text, passage, c["quote"], now.encoder) for c in cited for passage in _passages(c, now))
 
 
-def _supported_in_passage(text: str, c: dict[str, Any], now: _Now) -> bool:
+def _passages(c: dict[str, Any], now: _Now) -> list[str]:
+    """The cited passage as it is shown now; none where it is no longer there."""
     space = now.space(c)
     name = str(c.get("chunk_id"))
     found = space.passages([name]).get(name) if space else None
-    if found is None:
-        return False
-    redacted = now.redacted(found.record, found.text, now.keep(c))
-    return any(_supported_by(text, passage, c["quote"]) for passage, _ in redacted)
+    return [] if found is None else [passage for passage, _ in now.redacted(found.record, found.text, now.keep(c))]
 
 
-def _supported_by(text: str, passage: str, quote: str) -> bool:
-    found = grounding.support(text, passage)
+def _supported_by(text: str, passage: str, quote: str, encoder: entailment.Encoder) -> bool:
+    found = grounding.support(text, passage, encoder)
     return found.score >= grounding.SUPPORTED_FROM and quote in [passage[a:b] for a, b in found.spans]
 
 

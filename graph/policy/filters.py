@@ -7,6 +7,7 @@ from typing import Any, get_args
 from graph.errors import BadInput
 from graph.policy import grounding, pii, rubric, threats
 from graph.policy import repair as ladder
+from graph.policy.grounding import entailment
 from graph.policy.question import rewrite
 from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
@@ -74,17 +75,20 @@ def mask(text: str, *, typed: bool = False) -> dict[str, Any]:
     return {"text": found.text, "spans": [{"start": s.start, "end": s.end, "type": s.type} for s in found.spans]}
 
 
-def check(claim: str, evidence: Sequence[str]) -> dict[str, Any]:
+def check(claim: str, evidence: Sequence[str], encoder: entailment.Encoder = entailment.margins) -> dict[str, Any]:
     """The best support among the evidence, its three scores, which sum to 1; `best` holds offsets in
     evidence[index]."""
-    found = grounding.supports(claim, evidence) or [grounding.Support()]
+    found = grounding.supports(claim, evidence, encoder) or [grounding.Support()]
     index = max(range(len(found)), key=lambda at: found[at].score)
     best = found[index]
     return {
         "supported": best.score >= grounding.SUPPORTED_FROM,
         "score": best.score,
-        "contradicted": best.contradicted,
-        "neutral": round(1 - best.score - best.contradicted, 4),
+        "scores": {
+            "supported": best.score,
+            "contradicted": best.contradicted,
+            "neutral": round(1 - best.score - best.contradicted, 4),
+        },
         "best": {"index": index, "start": best.start, "end": best.end},
     }
 

@@ -13,6 +13,7 @@ from graph.errors import BadSettings, CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
 from graph.models.reader import reader
+from graph.models.support_encoder import support_encoder
 from graph.onnx.folder import is_folder
 from graph.settings import Settings, origin, without_credentials
 from graph.stores import State
@@ -27,6 +28,7 @@ def examine(settings: Settings) -> dict[str, Any]:
         _check("home", *astuple(kept["place"])),
         _weights(settings),
         _reader(settings),
+        _support(settings),
         _guards(),
         _detector(settings),
         _check("documents", *astuple(kept["documents"])),
@@ -200,3 +202,15 @@ def _setting(settings: Settings, name: str) -> dict[str, str]:
     else:
         shown = without_credentials(str(value))
     return {"value": shown, "from": origin(name)}
+
+
+def _support(settings: Settings) -> dict[str, str]:
+    """The encoder of the support check."""
+    try:
+        (same, other) = support_encoder(settings)([(_LIKE[1], _LIKE[1]), (_LIKE[1], _LIKE[2])])
+    except CordonError as error:
+        return _check("support", "fail", str(error), error.hint)
+    if same[0] - max(same[1:]) > other[0] - max(other[1:]):
+        return _check("support", "ok", settings.support_model)
+    hint = "Is it a cross-encoder for natural language inference?"
+    return _check("support", "warn", f"{settings.support_model}; to it a sentence does not follow from itself", hint)

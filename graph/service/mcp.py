@@ -103,7 +103,7 @@ def _verify(agent: Agent, who: Principal, given: Verify) -> dict[str, Any]:
     # Whatever the reply says of itself, it is held against what this caller may read.
     deps = agent.deps
     held = {**given.reply, "tenant_id": who.tenant_id}
-    return verify(held, deps.index, deps.detector, deps.public, who.reader).as_json()
+    return verify(held, deps.index, deps.detector, deps.public, who.reader, deps.support_encoder).as_json()
 
 
 TOOLS: dict[str, Tool] = {

@@ -34,6 +34,10 @@ MORE = 0.15  # of the claim that further sentences must bring, to be cited besid
 READ = 2  # evidences of a claim that the encoder reads, those that have most of it
 LEAST = 0.4  # of what the first of them has of the claim: others that have less are not read
 LONGEST, TOO_LONG = 600, 0.3  # characters of a claim that is judged in one, and the score at most of a longer one
+# From here a sentence may leave with MARK behind it, where an operator asks for that and nothing in the evidence is
+# against it (`evals.suites.support`: docs/answers.md has what stands in this band).
+DOUBTED_FROM, MOST_AGAINST = 0.25, 0.35
+MARK = " (not fully confirmed by the source)"
 MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
@@ -75,20 +79,20 @@ class Compared:
     share: float  # of the claim that they have
 
 
-def support(claim: str, evidence: str) -> Support:
+def support(claim: str, evidence: str, encoder: entailment.Encoder = entailment.margins) -> Support:
     """How well the evidence supports the claim. One that stands in it as it is scores 1.0, and its range is given."""
-    return supports(claim, [evidence])[0]
+    return supports(claim, [evidence], encoder)[0]
 
 
-def supports(claim: str, evidences: Sequence[str]) -> list[Support]:
+def supports(claim: str, evidences: Sequence[str], encoder: entailment.Encoder = entailment.margins) -> list[Support]:
     """`support` by each evidence; beyond READ of them the encoder reads only those that have most of the claim. Of
     several sentences the weakest counts: one that is supported carries no other."""
     claim = claim.strip()
     parts = [claim[start:end] for start, end in split(claim[: 2 * LONGEST])]
     parts = [part for part in parts if read(part).forms]
     if len(parts) < 2 or any(claim in evidence for evidence in evidences):
-        return _of_one(claim, evidences)
-    each = [_of_one(part, evidences) for part in parts]
+        return _of_one(claim, evidences, encoder)
+    each = [_of_one(part, evidences, encoder) for part in parts]
     return [_together(found) for found in zip(*each, strict=True)]
 
 
@@ -97,7 +101,7 @@ def _together(found: Sequence[Support]) -> Support:
     return replace(weakest, spans=tuple(sorted({span for one in found for span in one.spans})))
 
 
-def _of_one(claim: str, evidences: Sequence[str]) -> list[Support]:
+def _of_one(claim: str, evidences: Sequence[str], encoder: entailment.Encoder) -> list[Support]:
     found: dict[int, Support] = {}
     likely: list[tuple[float, int, Compared]] = []
     for at, evidence in enumerate(evidences):
@@ -108,7 +112,7 @@ def _of_one(claim: str, evidences: Sequence[str]) -> list[Support]:
     likely = [one for one in sorted(likely, key=lambda o: o[:2])[:READ] if one[0] <= LEAST * min(o[0] for o in likely)]
     pairs = {at: read_by_encoder(one) for _, at, one in likely}
     each = list(dict.fromkeys(pair for both in pairs.values() for pair in both))  # a short evidence is both at once
-    margins = dict(zip(each, entailment.margins(each), strict=True)) if each else {}
+    margins = dict(zip(each, encoder(each), strict=True)) if each else {}
     for _, at, one in likely:
         found[at] = _weighed(one, *(margins[pair] for pair in pairs[at]))
     return [found.get(at, Support()) for at in range(len(evidences))]
@@ -200,6 +204,17 @@ def exact(claim: str, evidence: str) -> bool:
     )
 
 
+def doubted(found: Support, claim: str, evidence: str) -> bool:
+    """Whether a claim that is not supported is so weakly, not contradicted, and exact."""
+    weak = DOUBTED_FROM <= found.score < SUPPORTED_FROM
+    return weak and found.contradicted <= MOST_AGAINST and exact(claim, evidence)
+
+
+def unmarked(text: str) -> str:
+    """A sentence without the mark of weak support."""
+    return text.removesuffix(MARK)
+
+
 def _places(one: Compared) -> tuple[Span, ...]:
     """The best span; and sentences elsewhere where only together they have the claim."""
     best = (one.best.start, one.best.end)
@@ -244,6 +259,6 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
 
 
 __all__ = [
-    "SUPPORTED_FROM", "Support", "candidates", "compared", "exact", "joined", "read_by_encoder", "signs_of", "support",
-    "supports",
+    "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "Support", "candidates", "compared", "doubted", "exact", "joined",
+    "read_by_encoder", "signs_of", "support", "supports", "unmarked",
 ]  # fmt: skip

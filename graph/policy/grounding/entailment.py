@@ -2,7 +2,7 @@
 reads the two together; `python -m evals.suites.support --train-encoder` learned them."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ CLAIM_CHARS, PART_CHARS, HEADING_CHARS = 300, 900, 80  # more would not be read
 _LOADING = threading.Lock()
 
 Pair = tuple[str, str]
+Encoder = Callable[[Sequence[Pair]], Any]  # as `margins`
 
 
 def pair(claim: str, evidence: str, heading: str = "") -> Pair:

@@ -50,13 +50,17 @@ def mask(
 )
 def check() -> None:
     """Does the evidence support the claim? JSONL of {id, claim, evidence} in."""
+    from graph.models.support_encoder import support_encoder
     from graph.policy import filters
+
+    with errors():
+        encoder = support_encoder(settings())
 
     def one(row: dict[str, Any]) -> dict[str, Any]:
         evidence = row.get("evidence")
         if not isinstance(evidence, list) or not all(isinstance(e, str) for e in evidence):
             raise ValueError("evidence must be a list of strings")
-        return filters.check(text_of(row, "claim"), evidence)
+        return filters.check(text_of(row, "claim"), evidence, encoder)
 
     stream(one)
 

@@ -279,7 +279,9 @@ def verify(
         with opened_agent() as agent:
             from graph.audit.verify import verify as check_again
 
-            report = check_again(reply, agent.deps.index, agent.deps.detector, agent.deps.public)
+            report = check_again(
+                reply, agent.deps.index, agent.deps.detector, agent.deps.public, encoder=agent.deps.support_encoder
+            )
         if as_json:
             print_json(report.as_json())
         else:

@@ -247,8 +247,11 @@ def test_many_evidences_are_read_as_one_by_one(claim: str, evidences: list[str])
 
 def test_the_three_scores_sum_to_one() -> None:
     found = check("Examination scripts are kept for 5 years.", [RETENTION, RULE])
-    assert found["score"] + found["contradicted"] + found["neutral"] == pytest.approx(1)
-    assert min(found["score"], found["contradicted"], found["neutral"]) >= 0
+    assert (
+        found["scores"].keys() == {"supported", "contradicted", "neutral"}
+        and found["scores"]["supported"] == found["score"]
+    )
+    assert sum(found["scores"].values()) == pytest.approx(1) and min(found["scores"].values()) >= 0
 
 
 @pytest.mark.parametrize(
