@@ -14,7 +14,7 @@ from graph.policy.pii.rule import Page, Rule, RuleMatch
 NAMES = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
 _OTHER = re.compile(
     r"\b(?:ean|gtin|upc|isbn|barcode|bar code|sku|imei|doi|timestamp|epoch|unix|milliseconds|millis|ms|ts|time|"
-    r"logged at|created)\b"
+    r"logged at|created|order|batch|lot|serial|invoice|tracking|consignment|part|article|item|catalogue|reference)\b"
 )
 # Digits 2 to 4 of a code in use: divisions 1-7, districts 0-7, tehsil below ten.
 LOCALITY = re.compile(r"[1-8][1-7][0-7]0\d")
@@ -61,6 +61,8 @@ def _solid_score(page: Page, match: re.Match[str]) -> float:
     if _in_context(page, match):
         return 0.95
     if not varied(number) or number.endswith("000000"):
+        return 0.0
+    if page.in_path(match.start()):
         return 0.0
     near = page.text[match.start() - 1 : match.start()] + page.text[match.end() : match.end() + 1]
     if any(char.isalpha() or char in "_" for char in near) or _OTHER.search(page.before(match.start())):

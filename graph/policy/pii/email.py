@@ -12,6 +12,7 @@ from graph.policy.pii.rule import Page, Rule, RuleMatch
 _LOCAL = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 _DOMAIN = re.compile(r" ?@ ?(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w-])|@\[\d{1,3}(?:\.\d{1,3}){3}\]")
 _CREDENTIALS = re.compile(r"://[^\s/@:]{0,256}:[^\s/@:]{0,256}$")  # url_credentials.py takes these
+_USER = re.compile(r"(?:https?|ssh|git|s?ftps?)://$")  # of a web address: "https://you@host" is no e-mail address
 _TOP = (
     r"(?:com|org|net|edu|gov|info|biz|io|ai|dev|app|eu|pk|uk|us|in|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|pl|pt|ie|ae|"
     r"sa|tr|cn|jp|"
@@ -29,6 +30,9 @@ def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _DOMAIN.finditer(page.low):
         start = match.start() - _local_length(page.low[max(0, match.start() - 64) : match.start()])
         in_url = _CREDENTIALS.search(page.low, max(0, start - 256), start)
+        in_url = in_url or (
+            "/" not in page.low[start : match.start()] and _USER.search(page.low, max(0, start - 8), start)
+        )
         if start < match.start() and not in_url:
             yield RuleMatch(start, match.end(), 0.7 if " " in match.group() else 0.95)
     if any(

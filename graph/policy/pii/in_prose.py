@@ -32,6 +32,7 @@ _FIRST = (
     "Sara|Sarah|Sergei|Simon|Sofia|Sophie|Stefan|Stephen|Steven|Susan|Tariq|Thomas|Timothy|Ursula|Usman|Victoria|Wei|William|"
     "Yasmin|Yusuf|Zainab"
 )
+FIRST_NAME = re.compile(rf"(?:{_FIRST}) ")
 _NAMED = re.compile(
     rf"(?<![\w.'’/-])(?:{_FIRST})(?: [A-Z]\.)? (?P<family>(?:{_LINK})?(?:{_PART}))(?: (?:{_PART}))?(?![\w’'/]|-[A-Z])"
 )

@@ -1,8 +1,11 @@
 """IPv4 and IPv6 addresses. Four small numbers with dots are more often a version or a section than a host, so those
-need a word; loopback, unspecified and broadcast addresses name nobody."""
+need a word. An address of a private network or a local link (RFC 1918, 4193) says who it was only beside a word for
+somebody's connection; loopback, documentation (RFC 5737, 3849), broadcasts and whole networks name nobody."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
@@ -13,12 +16,16 @@ _CONTEXT = re.compile(
     r"\b(?:ip|ipv[46]|address|host|server|ping|client|gateway|subnet|dns|router|from|connected|login|logged|proxy|"
     r"network)\b"
 )
+_CONNECTION = re.compile(
+    r"\b(?:my|your|his|her|their|user|client|visitor|customer|attacker|login|logged|signed in|connected|from|"
+    r"ip(?:v[46])?(?: address)?(?: is| was|:))(?![a-z])"
+)
+_NETWORK = re.compile(r"/\d")
 _VERSION = re.compile(
     r"(?:\bv|\bver|version|versions|release|build|firmware|driver|section|sec\.?|chapter|clause|annex|table|figure|"
     r"item|oid|"
     r"upgrade to|update to|==|>=|<=|~=|\w-)\W{0,3}$"
 )
-_NOBODY = re.compile(r"127\.|0\.0\.0\.0$|255\.255\.|0\.")
 
 
 def _find(page: Page) -> Iterator[RuleMatch]:
@@ -27,29 +34,42 @@ def _find(page: Page) -> Iterator[RuleMatch]:
         large = any(int(part) > 31 for part in written.split("."))
         if not large and not page.context(match.start(), match.end(), _CONTEXT):
             continue
-        if not _NOBODY.match(written) and not _VERSION.search(page.before(match.start(), 20)):
+        if _names_somebody(page, match, written) and not _VERSION.search(page.before(match.start(), 20)):
             yield RuleMatch(match.start(), match.end(), 0.9 if large else 0.7)
     if ":" not in page.low:
         return
     for match in _V6.finditer(page.low):
-        if _is_v6(match.group()):
+        if _is_v6(match.group()) and _names_somebody(page, match, match.group()):
             yield RuleMatch(match.start(), match.end(), 0.9)
 
 
 def _is_v6(written: str) -> bool:
-    if (
-        len(written) < 6
-        or not any(char.isdigit() for char in written)
-        or ("::" not in written and written.count(":") < 6)
-    ):
-        return False
+    groups = "::" in written or written.count(":") >= 6
+    return len(written) >= 6 and groups and any(char.isdigit() for char in written)
+
+
+def _names_somebody(page: Page, match: re.Match[str], written: str) -> bool:
     import ipaddress  # not needed by most texts
 
     try:
-        address = ipaddress.IPv6Address(written)
+        address = ipaddress.ip_address(written)
     except ValueError:
         return False
-    return not (address.is_loopback or address.is_unspecified)
+    if address.is_global:
+        return not address.is_multicast
+    local = address.is_private and not any(
+        address in network for network in _nobody() if network.version == address.version
+    )
+    network = _NETWORK.match(page.text, match.end()) and written.endswith((".0", "::"))
+    return local and not network and page.context(match.start(), match.end(), _CONNECTION)
+
+
+@cache
+def _nobody() -> tuple[Any, ...]:
+    import ipaddress
+
+    ranges = "0.0.0.0/8 127.0.0.0/8 192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4 ::/127 2001:db8::/32"
+    return tuple(map(ipaddress.ip_network, ranges.split()))
 
 
 RULE = Rule("IP", _find, digits=3)

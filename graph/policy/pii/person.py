@@ -4,6 +4,7 @@ left to the reader of the evidence."""
 import re
 from collections.abc import Iterator
 
+from graph.policy.pii.in_prose import FIRST_NAME
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABEL = re.compile(
@@ -13,17 +14,16 @@ _LABEL = re.compile(
     r"card ?holder|نام|नाम)"
     r" ?(?:\([^()\n]{0,20}\) ?)?[:=][ \t]{0,4}\n?[ \t]{0,4}"
 )
-_NOT_PERSON = re.compile(
-    r"^(?:file|product|domain|host|class|function|method|variable|column|table|company|brand|project|package|field|"
-    r"document|module|"
-    r"model|server|system|app|application|bank|event|course|school|city|country|street|tag|key|index|display|"
-    r"organi[sz]ation|"
-    r"business|trade|site|team|group|folder|path|property|attribute|parameter|service|tool|image|job|role|type|"
-    r"code|node|"
-    r"tenant|policy|article|section|law|act|chemical|scientific|common|brand|generic|drug|"
-    r"view|publication|font|licen[cs]e|level|category|data|dataset|database|library|step|rule|workflow|branch|"
-    r"repository|repo|programme|program|training|room|building|device|machine|equipment|instrument|sample|strain|"
-    r"species|plan|form|sheet|report|template|metric|feature|stage|phase|task|unit|item|part|material) $"
+# "Series name", "Ship name", "Test name" are of things; so of the words before "name" only these tell of a person. What
+# other languages write before it is not judged.
+_PERSONS = re.compile(
+    r"(?:full|first|last|family|given|middle|maiden|sur|real|legal|preferred|print(?:ed)?|your|my|his|her|their|own|sender|"
+    r"patient|student|pupil|employee|staff|worker|customer|client|member|applicant|candidate|participant|volunteer|"
+    r"contact|emergency|person|people|teacher|tutor|lecturer|professor|supervisor|manager|doctor|physician|nurse|"
+    r"consultant|investigator|researcher|author|editor|reviewer|guest|visitor|driver|passenger|owner|holder|"
+    r"beneficiary|recipient|signatory|witness|representative|delegate|attendee|respondent|claimant|defendant|"
+    r"resident|landlord|borrower|donor|child|baby|parent|father|mother|husband|wife|spouse|guardian|kin|sibling|"
+    r"brother|sister|son|daughter|friend|colleague|user|account|card)(?:['’]?s['’]?)? |[^a-z]* |.*[^\x00-\x7f].*"
 )
 # Rows of tables read "Heading: cell; Heading: cell" (graph/knowledge/loaders/table.py). The other headings say whether
 # a bare "Name" is somebody's: these are of things,
@@ -73,7 +73,7 @@ _ALONE = ("name", "نام", "नाम", "patient", "father", "mother", "husband
 
 def _find(page: Page) -> Iterator[RuleMatch]:
     for label in _LABEL.finditer(page.low):
-        if _NOT_PERSON.match(label["what"] or "") or not (value := _VALUE.match(page.text, label.end())):
+        if not (value := _VALUE.match(page.text, label.end())) or not _of_person(label, value["name"]):
             continue
         name = value["name"].rstrip(".-'")
         if _ROLE.search(name.lower()) or len(name) < 2 or any(char.isdigit() for char in name):
@@ -84,6 +84,13 @@ def _find(page: Page) -> Iterator[RuleMatch]:
             continue
         if " " in name or value["title"] or label["label"] in _ALONE:
             yield RuleMatch(value.start(), value.start("name") + len(name), 0.7 if " " in name else 0.6)
+
+
+def _of_person(label: re.Match[str], name: str) -> bool:
+    """Whether the words before "name" are of people, or the value begins with a common first name."""
+    if label["label"] != "name" or not label["what"]:
+        return True
+    return bool(_PERSONS.fullmatch(label["what"]) or FIRST_NAME.match(name))
 
 
 def _is_thing(page: Page, label: re.Match[str], name: str, end: int) -> bool:

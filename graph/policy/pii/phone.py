@@ -40,7 +40,8 @@ _STEMS = (
 _LABELLED = re.compile(
     rf"(?:(?<![a-z])(?:{_WORD})(?![a-z])|{_OTHER_WORD})(?P<gap>[^\d\0\n]{{0,30}}\n?[^\d\0\n]{{0,8}}?)(?=\d)"
 )
-_LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d)")
+_LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d|\.[a-z]{2,4}\b)")
+_IN_ADDRESS = re.compile(r"://[^\s<>\"]*$")  # of a page: its numbers are those of the page
 _BEFORE_LABEL_AFTER = re.compile(
     r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|"
     r"mobile|cell|home|desk)\b)"
@@ -117,7 +118,9 @@ def _labelled(page: Page) -> Iterator[RuleMatch]:
             )
             if not (6 <= count <= 15) or _NO_PHONE.fullmatch(written) or (not near and count < 7):
                 break
-            if _OTHER_NUMBER.search(page.before(match.start(), 24)):
+            if _OTHER_NUMBER.search(page.before(match.start(), 24)) or _IN_ADDRESS.search(
+                page.before(label.end(), 200)
+            ):
                 break
             opening = match.start() - 1 if text[match.start() - 1 : match.start()] in ("(", "+") else match.start()
             yield RuleMatch(opening, match.end(), 0.6)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 PLACEHOLDER = re.compile(r"\[REDACTED(?::[A-Z_]{2,30})?\]")
 # Stands for each character of a placeholder while rules look: no letter, digit, space or punctuation to any of them.
 BARRIER = "\0"
+_ADDRESS = re.compile(r"https?://[^\s<>\"]*/$")
 _GROUP = re.compile(r"\d+")
 
 
@@ -61,6 +62,10 @@ class Page:
     def after(self, end: int, width: int = 24) -> str:
         """The lower-case text from `end` on, not reaching over a placeholder."""
         return self.low[end : end + width].partition(BARRIER)[0]
+
+    def in_path(self, start: int) -> bool:
+        """Whether a number is a part of the path of a web address, where pages and articles have theirs."""
+        return self.text[start - 1 : start] == "/" and bool(_ADDRESS.search(self.before(start, 300)))
 
     def context(self, start: int, end: int, words: re.Pattern[str], width: int = 40) -> bool:
         """Whether one of the words stands shortly before the range, or right after it."""

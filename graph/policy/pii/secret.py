@@ -12,14 +12,15 @@ from math import log2
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABELLED = re.compile(
-    r"(?<![a-z])(?:(?P<password>pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contrase[nñ]a|پاس ?ورڈ)|"
+    r"(?<![a-z$])(?:(?P<password>pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contrase[nñ]a|"
+    r"پاس ?ورڈ)|"
     r"(?P<key>(?:[a-z]{1,20}[ _-])?(?:api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|token|access[ _-]?key|"
     r"private[ _-]?key|"
     r"client[ _-]?secret|signing[ _-]?key|account[ _-]?key|encryption[ _-]?key|auth(?:orization)?[ _-]?key)))"
     r"['\"]?(?P<link> ?(?::=|=>|[:=])[ \t]?| (?:is|was)[ :]{1,2})(?P<quote>['\"`]?)(?P<value>[^\s'\"`,;<>\0]{4,})"
 )
 _FILLER = re.compile(
-    r"[*.x•_\-]+$|\$\{|\{\{|%\(|os\.|env\.|process\.|getenv|null$|none$|true$|false$|required|optional|changed|redacted"
+    r"[*.x•_\-]+$|\$[{(\w]|\{\{|%\(|os\.|env\.|process\.|getenv|null$|none$|true$|false$|required|optional|changed|redacted"
 )
 
 

@@ -7,7 +7,8 @@ from graph.policy.pii import RULES, find, mask
 # «» marks what must be found, with exactly these borders; a row without it must be left alone.
 ROWS = {
     "CNIC": [
-        "CNIC «35202-1234567-1».", "«42101 1234567 9» was on file", "«35202.1234567.1»", "«35202–1234567–1»",
+        "https://help.example.org/articles/3520212345671-Start", "lot no. 3520212345671", "invoice «35202-1234567-1»",
+        "https://example.org/?cnic=«3520212345671»", "CNIC «35202-1234567-1».", "«42101 1234567 9» was on file", "«35202.1234567.1»", "«35202–1234567–1»",
         "«35202\u20111234567\u20111»", "«٣٥٢٠٢-١٢٣٤٥٦٧-١»", "«۳۵۲۰۲۱۲۳۴۵۶۷۱»", "«３５２０２-１２３４５６７-１»",
         "id «3520212345671»", "«3 5 2 0 2 1 2 3 4 5 6 7 1»", "«3\u200b5202-1234567-1»", "💳é «35202 - 1234567 - 1» 💳",
         "CNIC: «1760310023151»", "شناختی کارڈ «1760310023151»", "«17301-1234567-1»", "«87236-5667265-0»",
@@ -16,7 +17,8 @@ ROWS = {
         "12.3520212345671", "3520212345671.5",
     ],
     "PHONE": [
-        "«+92 300 1234567»", "«0300-1234567»", "«00923001234567»", "«+92-300-1234567»", "«92 300 1234567»",
+        "an archive called 5550123.tar", "called 5550123.csv and more", "https://blog.example.org/office2010/2009/12/08/x",
+        "office «021 3456 7890»", "«+92 300 1234567»", "«0300-1234567»", "«00923001234567»", "«+92-300-1234567»", "«92 300 1234567»",
         "«0300 123 4567»", "«(0300) 1234567»", "«+92 (0)300 1234567»", "«0300.1234567»", "«0300/1234567»",
         "«0300\u20111234567»", "«٠٣٠٠١٢٣٤٥٦٧»", "«۰۳۰۰-۱۲۳۴۵۶۷»", "«०३००१२३४५६७»", "«０３００ １２３４５６７»",
         "«0\u200b3\u200b0\u200b0\u200b1\u200b2\u200b3\u200b4\u200b5\u200b6\u200b7»", "«0 3 0 0 1 2 3 4 5 6 7»",
@@ -31,13 +33,14 @@ ROWS = {
         "contact us before 12.05.2024", "1760310023151", "0000-0002-1825-0097", "0.30012345678", "300 1234567 tonnes",
     ],
     "EMAIL": [
+        "git clone https://me@code.example.org/x.git", "see https://«example.org/to/ali@example.org»",
         "«ali.khan+x@example.co.uk»", "mail «a@b.io».", "«ali at example dot org»", "«ali [at] example [dot] org»",
         "«ali(at)example.org»", "«john dot smith at gmail dot com»", "«ali＠example．org»", "<«ali@example.org»>",
         "«пётр@пример.рф»", "mailto:«x_y@z.com»", "«a\u200bli@example.org»", "available at example.com", "@handle",
         "a @ b", "user@localhost", "look at the dot on the map", "f(x)@0x3f", "x@y", "3 pears @ 2.50",
     ],
     "CARD": [
-        "«4111 1111 1111 1111» 12/27 cvv 123", "«4111111111111111»", "«5500-0055-5555-5559»", "«3782 822463 10005»",
+        "https://help.example.org/sections/4111111111111111-Start", "«4111 1111 1111 1111» 12/27 cvv 123", "«4111111111111111»", "«5500-0055-5555-5559»", "«3782 822463 10005»",
         "«378282246310005»", "«6011 0009 9013 9424»", "«４１１１ １１１１ １１１１ １１１１»",
         "«4111\u00a01111\u00a01111\u00a01111»",
         "card «30569309025904»", "«4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1»", "«2221 0000 0000 0009»",
@@ -53,8 +56,9 @@ ROWS = {
         "account number: «12345678901»", "A/C no. «0123-4567-8901»", "on account of 12345 cases", "the account 2024",
     ],
     "IP": [
-        "from «192.168.1.10»", "«2001:db8::1»", "«fe80::1ff:fe23:4567:890a»", "ping «8.8.8.8»", "«10.0.200.7»/24",
-        "«192[.]168[.]1[.]10»", "version 10.0.200.7", "v1.2.3.4", "section 1.2.3.4", "1.2.3.4.5", "127.0.0.1",
+        "from «192.168.1.10»", "«2a00:1450:4001::8a»", "your IP: «fe80::1ff:fe23:4567:890a»", "ping «8.8.8.8»",
+        "the user had «10.0.200.7»/24", "login from «192[.]168[.]1[.]10»", "ping 192.168.7.1", "the switch is 10.0.200.7",
+        "2001:db8::1", "from 203.0.113.9", "allow 172.16.0.0/12 to connect", "version 10.0.200.7", "v1.2.3.4", "section 1.2.3.4", "1.2.3.4.5", "127.0.0.1",
         "192.168.1.256", "10:30:45", "std::vector", "1.3.6.1.4.1",
     ],
     "MAC": [
@@ -120,7 +124,8 @@ ROWS = {
         "Name: «Ayesha Khan»", "Contact: «Dr Ali Raza», Lahore", "نام: «عائشہ خان»",
         "Father's Name: «Muhammad Aslam»\nCNIC", "Full name: «José García»", "Contact: Data Protection Officer",
         "File name: Report Final", "Name: required", "Product name: Blue Widget", "Ayesha Khan wrote it",
-        "Contact: Support",
+        "Contact: Support", "Vessel name: Northern Light", "Pathway name: Citric Acid Cycle; Genes: 30",
+        "Vessel name: «Maria Lopez»", "Supervisor name: «Northern Light»", "Emergency contact name: «Northern Light»",
         "Name: Setting up the server", "Name: Report Final; Size: 4 MB", "Code: CS101; Name: Linear Algebra; Credits: 4",
         "Level: 2; Name: Collaboration; What students may do: drafts", "Name: Apache License 2.0; Type: permissive",
         "Name: CoolKey; Operating system: Linux", "Stakeholder name: General Counsel; Task: legal advice",
@@ -136,7 +141,7 @@ ROWS = {
         "risk-assessment-and-management", "task-based-evaluation-framework",
     ],
     "SECRET": [
-        "password=«hunter2»", "password: «Tr0ub4dor&3»", 'api_key = "«9f8e7d6c5b4a39281706»"',
+        "- $PWD:/usr/src/app", 'export ADMIN_PASSWORD="$(cat file)"', "password=«hunter2»", "password: «Tr0ub4dor&3»", 'api_key = "«9f8e7d6c5b4a39281706»"',
         "secret token: «q8Zr3mXv9LkT2pWs»", "PASSWORD=«letmein»", "password: must be long", "the password is required",
         "token: string", "password=${DB_PASSWORD}", "the key is understanding", "secret: ********",
     ],
