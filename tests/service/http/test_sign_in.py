@@ -16,11 +16,12 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from evals.serving import CANARIES, QUESTIONS, Served
+from evals.serving import CANARIES, QUESTIONS, WIDE, Served, serving
 from graph.errors import BadSettings
 from graph.service.http.session_cookie import SESSION, SIGNING_IN
 from graph.settings import load
 from tests.support.oidc import CLIENT, SECRET, Browser, OwnProvider, Signer, mock_provider, own_provider, set_person
+from tests.support.postgres import Server
 
 KNOWN: dict[str, Any] = {"oidc_client_id": CLIENT, "oidc_client_secret": SECRET}
 
@@ -380,6 +381,33 @@ def test_a_session_outlives_a_restart(provider: OwnProvider, another: Callable[.
     with another(**settings) as served:
         cookie = {"Cookie": f"{SESSION}={person.http.cookies[SESSION]}"}
         assert httpx.get(f"{served.url}/v1/me", headers=cookie, trust_env=False).json()["user_id"] == "ann"
+
+
+def test_workers_of_one_database_know_each_others_sessions(
+    provider: OwnProvider, small: Path, tmp_path: Path, postgres: Server
+) -> None:
+    home, name = "http://localhost:9", postgres.database(like="prepared")
+    known = {**WIDE, **KNOWN, "oidc_issuer": provider.issuer, "oidc_public_url": home, "artifacts": False}
+    known["database_url"] = postgres.url(name)
+    with ExitStack() as done:
+        done.callback(postgres.drop, name)
+        one, other = (
+            done.enter_context(serving(load(environ={}, home=tmp_path / w, out=tmp_path / "out", **known)))
+            for w in "ab"
+        )
+        begun = httpx.get(f"{one.url}/sign-in", trust_env=False)
+        with httpx.Client(trust_env=False) as there:
+            back = httpx.URL(there.get(begun.headers["location"]).headers["location"])
+        sealed = begun.headers["set-cookie"].partition(";")[0]
+        came = httpx.get(other.url + back.raw_path.decode(), headers={"Cookie": sealed}, trust_env=False)
+        cookie = {"Cookie": came.headers.get_list("set-cookie")[1].partition(";")[0], "Origin": home}
+        assert [httpx.get(f"{w.url}/v1/me", headers=cookie, trust_env=False).status_code for w in (one, other)] == [
+            200
+        ] * 2
+        assert httpx.post(f"{one.url}/sign-out", json={}, headers=cookie, trust_env=False).status_code == 200
+        assert [httpx.get(f"{w.url}/v1/me", headers=cookie, trust_env=False).status_code for w in (one, other)] == [
+            401
+        ] * 2
 
 
 def test_cookies_are_out_of_reach_of_scripts_other_sites_and_plain_http(
