@@ -60,11 +60,26 @@ class Sessions:
             return None
         now = self._clock()
         same = hmac.compare_digest(session.hashed, self._hash(match[1], match[2]))
-        if not same or session.ended or now >= session.expires or now - session.seen >= self._idle_s:
+        if not same or not self.open(session):
             return None
         if now - session.seen >= self._idle_s / 10:
             self._store.use(session.session_id, now)
         return session
+
+    def open(self, session: Session) -> bool:
+        now = self._clock()
+        return not session.ended and now < session.expires and now - session.seen < self._idle_s
+
+    def of(self, tenant: str = "") -> list[Session]:
+        """Those that are open, of all tenants or of one, oldest first."""
+        return [session for session in self._store.all(tenant) if self.open(session)]
+
+    def end_all(self, tenant: str, user: str = "") -> int:
+        """End a tenant's sessions, or one person's. Returns how many were open."""
+        found = [session for session in self.of(tenant) if user in ("", session.user_id)]
+        for session in found:
+            self._store.end(session.session_id)
+        return len(found)
 
     def end(self, session: Session, cookie: str) -> str:
         """It opens nothing from now on. Returns the ID token it began with; "" when there was none."""

@@ -38,6 +38,9 @@ class SessionStore(Protocol):
 
     def find(self, session_id: str) -> Session | None: ...
 
+    def all(self, tenant_id: str = "") -> list[Session]:
+        """Every session, or a tenant's, oldest first; those that ended or ran out too."""
+
     def use(self, session_id: str, seen: float) -> None:
         """It was used just then."""
 

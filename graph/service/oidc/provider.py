@@ -89,7 +89,7 @@ class Provider:
             raise _away(f"{about['token_endpoint']} failed") from error
         except AuthlibBaseError as error:
             raise Forbidden(f"the provider did not accept the sign-in ({_short(error.error)}).", hint=_AGAIN) from error
-        except (ValueError, RecursionError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise _away(f"{about['token_endpoint']} did not answer as a provider does") from error
         token = given.get("id_token")
         if not isinstance(token, str):
@@ -112,14 +112,13 @@ class Provider:
             asked: dict[str, Any] = {
                 "iss": {"essential": True, "value": to.oidc_issuer},
                 "aud": {"essential": True, "value": to.oidc_client_id},
-                "nonce": {"essential": True, "value": nonce},
             }
             known = {"client_id": to.oidc_client_id, "nonce": nonce, "access_token": access_token}
             claims = CodeIDToken(found.claims, found.header, asked, known)
             claims.validate(leeway=LEEWAY_S)
         except JoseError as error:
             raise Forbidden(f"the provider's token will not do ({_short(error)}).", hint=_AGAIN) from error
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Forbidden("the provider's token will not do.", hint=_AGAIN) from error
         return dict(claims)
 

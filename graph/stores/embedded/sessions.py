@@ -30,6 +30,13 @@ class SqliteSessions:
             row = db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE id = ?", (session_id,)).fetchone()
         return session_of(row) if row else None
 
+    def all(self, tenant_id: str = "") -> list[Session]:
+        if not self._file.path.exists():
+            return []
+        sql = f"SELECT {_COLUMNS} FROM sessions WHERE ? IN ('', tenant_id) ORDER BY created, id"
+        with self._file.opened() as db:
+            return [session_of(row) for row in db.execute(sql, (tenant_id,))]
+
     def use(self, session_id: str, seen: float) -> None:
         with self._file.opened() as db:
             db.execute("UPDATE sessions SET seen = max(seen, ?) WHERE id = ?", (seen, session_id))

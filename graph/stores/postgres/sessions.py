@@ -26,6 +26,11 @@ class PostgresSessions:
         rows = self._connected.ask(f"SELECT {_COLUMNS} FROM sessions_of_people WHERE id = %s", [session_id])
         return session_of(rows[0]) if rows else None
 
+    def all(self, tenant_id: str = "") -> list[Session]:
+        sql = f"SELECT {_COLUMNS} FROM sessions_of_people WHERE %s IN ('', tenant) ORDER BY created, id COLLATE \"C\""
+        with self._database.transaction(ALL) as cursor:
+            return [session_of(row) for row in cursor.execute(sql, [tenant_id])]
+
     def use(self, session_id: str, seen: float) -> None:
         with self._database.transaction(ALL) as cursor:
             sql = "UPDATE sessions_of_people SET seen = greatest(seen, %s) WHERE id = %s"

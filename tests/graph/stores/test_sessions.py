@@ -51,6 +51,14 @@ def test_use_and_end_are_seen_by_all_who_share_the_store(another: Another) -> No
     assert found is not None and found.ended
 
 
+def test_sessions_come_oldest_first_and_of_one_tenant_when_asked(kept: SessionStore) -> None:
+    assert kept.all() == []
+    for one in (replace(session("a"), created=5), session("b", "T2"), session("c")):
+        kept.add(one, 2)
+    assert [one.session_id for one in kept.all()] == ["b", "c", "a"]
+    assert [one.session_id for one in kept.all("T1")] == ["c", "a"] and kept.all("T3") == []
+
+
 def test_a_tenants_or_users_sessions_are_forgotten_and_no_others(kept: SessionStore) -> None:
     assert kept.forget("T1") == 0
     for one in (session("a"), session("b", user="bob"), session("c", user="bob"), session("d", "T2")):

@@ -20,6 +20,7 @@ from evals.serving import CANARIES, QUESTIONS, WIDE, Served, serving
 from graph.errors import BadSettings
 from graph.service.http.session_cookie import SESSION, SIGNING_IN
 from graph.settings import load
+from tests.support.command import Run
 from tests.support.oidc import CLIENT, SECRET, Browser, OwnProvider, Signer, mock_provider, own_provider, set_person
 from tests.support.postgres import Server
 
@@ -152,7 +153,7 @@ def hmac_with_the_public_key(provider: OwnProvider, claims: dict[str, Any]) -> s
     "claims",
     [
         {"aud": "somebody-else"},
-        {"aud": ["somebody-else"]},
+        {"aud": ["somebody-else"], "azp": CLIENT},
         {"aud": [CLIENT, "somebody-else"]},  # and no azp
         {"azp": "somebody-else"},
         {"aud": None},
@@ -465,10 +466,12 @@ def test_who_is_signed_in_stays_so_and_can_sign_out_without_the_provider(
         assert person.get("/v1/me").status_code == 401
 
 
-def large(handler: Any) -> None:
+def large(handler: Any, value: Any) -> None:
+    """What it should be, and then blanks without an end."""
     handler.send_response(200)
     handler.end_headers()
     with suppress(OSError):  # nobody reads to the end
+        handler.wfile.write(json.dumps(value).encode())
         for _ in range(40):
             handler.wfile.write(b" " * 65_536)
 
@@ -486,7 +489,6 @@ def elsewhere(handler: Any) -> None:
         ({"token_endpoint": "http://cordon.example/token"}, None),
         ({"jwks_uri": "file:///etc/passwd"}, None),
         ({"authorization_endpoint": None}, None),
-        ({}, large),
         ({}, elsewhere),
         ({}, lambda handler: handler.tell(200, [])),
         ({}, lambda handler: handler.tell(500, {})),
@@ -501,12 +503,37 @@ def test_a_provider_that_answers_oddly_is_not_gone_to(
     refused(browser(serve(provider.issuer)).begin(), 503, "provider is not there")
 
 
-@pytest.mark.parametrize("path", ["/token", "/jwks"])
-def test_an_endless_or_odd_answer_at_the_end_is_told(
-    provider: OwnProvider, serve: Any, browser: Any, path: str
-) -> None:
-    provider.answers[path] = large
-    refused(browser(serve(provider.issuer)).sign_in(), 503, "provider is not there")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda handler: handler.tell(200, []),
+        lambda handler: handler.tell(500, {"error": ["x"]}),
+        lambda handler: handler.tell(200, "x"),
+        elsewhere,
+    ],
+)
+def test_an_odd_answer_for_the_code_is_told(provider: OwnProvider, serve: Any, browser: Any, answer: Any) -> None:
+    provider.answers["/token"] = answer
+    back = browser(serve(provider.issuer)).sign_in()
+    assert back.status_code in (403, 503), back.text
+    refused(back, back.status_code, "provider")
+
+
+@pytest.mark.parametrize("token", ["W10.e30.AA", "e30.e30.AA", "é.e30.AA", ".", "a" * 100_000])
+def test_what_is_no_token_is_refused(provider: OwnProvider, serve: Any, browser: Any, token: str) -> None:
+    provider.sign = lambda claims: token
+    refused(browser(serve(provider.issuer)).sign_in(), 403, "token will not do")
+
+
+def test_an_answer_without_an_end_is_not_read(provider: OwnProvider, serve: Any, browser: Any) -> None:
+    keys = {"keys": [signer.public() for signer in provider.signers]}
+    provider.answers["/.well-known/openid-configuration"] = lambda handler: large(handler, provider.discovery())
+    person = browser(served := serve(provider.issuer))
+    refused(person.begin(), 503, "more than 262,144 bytes")
+    del provider.answers["/.well-known/openid-configuration"]
+    provider.answers["/jwks"] = lambda handler: large(handler, keys)
+    time.sleep(5.1)  # an outage is told for so long
+    refused(browser(served).sign_in(), 503, "more than 262,144 bytes")
 
 
 def test_a_silent_provider_holds_up_nobody_else(
@@ -547,6 +574,26 @@ def test_no_secret_is_kept_or_logged(
     if not served.settings.database_url.get_secret_value():
         kept = b"".join(path.read_bytes() for path in served.settings.home.glob("sessions.db*"))
         assert b"Ann Ames" in kept and session.partition(".")[2].encode() not in kept and b"eyJ" not in kept
+
+
+def test_an_operator_ends_a_persons_sessions_beside_the_service(
+    provider: OwnProvider, serve: Any, browser: Any, inside: Run
+) -> None:
+    served = serve(provider.issuer)
+    ann, eve = browser(served), browser(served)
+    ann.sign_in()
+    provider.person = {"sub": "eve", "tenant": "U1"}
+    eve.sign_in()
+    where: dict[str, Any] = {"home": served.settings.home}
+    listed = inside("sessions", "list", "--tenant", "U1", "--json", **where).stdout
+    assert [(one["user_id"], one["name"]) for one in json.loads(listed)] == [("ann", "Ann Ames"), ("eve", "")]
+    assert "hash" not in listed and "hint" not in listed
+    assert inside("sessions", "list", "--tenant", "U2", **where).stdout == ""
+    assert "ended 1" in inside("sessions", "end", "--tenant", "U1", "--user", "ann", **where).stdout
+    assert (ann.get("/v1/me").status_code, eve.get("/v1/me").status_code) == (401, 200)
+    assert "ended 1" in inside("sessions", "end", "--tenant", "U1", **where).stdout
+    assert eve.get("/v1/me").status_code == 401
+    assert "ended 0" in inside("sessions", "end", "--tenant", "U1", **where).stdout
 
 
 def test_an_erasure_ends_the_sessions(provider: OwnProvider, another: Callable[..., Any], browser: Any) -> None:
