@@ -401,6 +401,7 @@ async function start() {
   const ways = await fetch("/sign-in/ways").then((response) => response.json()).catch(() => ({}));
   $("provider").hidden = !ways.provider;
   $("key-button").textContent = ways.provider ? "Use this key" : "Sign in";
+  $("key-button").classList.toggle("primary", !ways.provider);
   if (key.get() || ways.provider) enter();
   else signIn();
 }
