@@ -1,5 +1,6 @@
 """Settings: the environment (`CORDON_*`), then `cordon.toml`, validated once and frozen."""
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -168,6 +169,25 @@ class Settings(BaseModel):
     jwt_audience: str = Field("", description="the `aud` such a token must have")
     jwt_issuer: str = Field("", description="the `iss` such a token must have")
 
+    # People sign in with OpenID Connect, beside keys (docs/service.md).
+    oidc_issuer: str = Field("", description="`https://…`, as the provider's tokens name it; people sign in there")
+    oidc_client_id: str = Field("", max_length=200, description="by which the provider knows Cordon")
+    oidc_client_secret: SecretStr = Field(SecretStr(""), description="empty for a public client")
+    oidc_public_url: str = Field(
+        "", description="`https://HOST` at which people open the page; not needed on this machine itself"
+    )
+    oidc_scopes: str = Field("openid profile", description="what the provider is asked for; `openid` is among it")
+    oidc_user_claim: str = Field("sub", min_length=1, description="claim of the ID token that is the user")
+    oidc_tenant_claim: str = Field("tenant", min_length=1, description="claim that is the tenant")
+    oidc_groups_claim: str = Field("groups", min_length=1, description="claim that lists groups; without it, none")
+    oidc_role_claim: str = Field(
+        "role", min_length=1, description="claim that is the role, or lists it among others; without it, member"
+    )
+    oidc_idle_s: float = Field(3_600, ge=1, le=604_800, description="after which an unused session ends")
+    oidc_session_s: float = Field(
+        36_000, ge=1, le=2_592_000, description="after which every session ends: what changed in groups and role acts"
+    )
+
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)
@@ -187,6 +207,28 @@ class Settings(BaseModel):
             raise ValueError(wanted) from error
         if not usable:
             raise ValueError(wanted)
+        return value
+
+    @field_validator("oidc_issuer", "oidc_public_url")
+    @classmethod
+    def _sealed_address(cls, value: str, info: ValidationInfo) -> str:
+        pathless = info.field_name == "oidc_issuer" or not urlsplit(value).path.strip("/")
+        if value and not (is_sealed(value) and pathless):
+            raise ValueError("https://HOST is expected; http:// is for this machine itself (localhost)")
+        return value if info.field_name == "oidc_issuer" else value.rstrip("/")
+
+    @field_validator("oidc_client_id")
+    @classmethod
+    def _known_there(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("oidc_issuer") and not value:
+            raise ValueError("oidc_issuer needs it: the id that the provider gave Cordon")
+        return value
+
+    @field_validator("oidc_scopes")
+    @classmethod
+    def _asks_who(cls, value: str) -> str:
+        if "openid" not in value.split():
+            raise ValueError("`openid` must be among them, and blanks between")
         return value
 
     @field_validator("database_url", "database_owner_url")
@@ -268,6 +310,28 @@ def origin(name: str, directory: Path | None = None, environ: dict[str, str] | N
     if name in _OPENAIS and environ.get(name.upper()):
         return name.upper()
     return CONFIG_FILE if name in _from_file((directory or Path.cwd()) / CONFIG_FILE) else "default"
+
+
+def is_sealed(address: str) -> bool:
+    """Whether nobody on the way reads what goes to this address: https, or http to this machine itself. False too for
+    one with a user, a query or a fragment, or that is none."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+        odd = parts.port == 0 or "@" in parts.netloc or parts.query or parts.fragment
+    except ValueError:
+        return False
+    if not host or odd or not address.isprintable() or " " in address:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is always that of the machine itself."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def without_credentials(address: str) -> str:

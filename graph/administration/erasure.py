@@ -224,6 +224,11 @@ def _keys(work: _Erasure) -> int:
     return work.deps.stores.keys.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
 
 
+def _sessions(work: _Erasure) -> int:
+    scope = work.scope
+    return work.deps.stores.sessions.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
+
+
 def _public(work: _Erasure) -> int:
     return work.deps.public.forget(work.scope.tenant_id) if work.scope.everything else 0
 
@@ -271,6 +276,7 @@ PLACES = (
     Place("uploads", _uploads),
     Place("public", _public),
     Place("keys", _keys),
+    Place("sessions", _sessions),
     Place("pages", _pages),
     Place("documents", _documents),
     Place("vectors", _of_nobody),  # made anew with the documents

@@ -19,6 +19,7 @@ from graph.service.commands import (
     regulations,
     reviewing,
     serving,
+    sessions,
     system,
 )
 from graph.service.shell import CommandLine, traced, unexpected
@@ -44,6 +45,7 @@ for commands in (
     regulations,
     reviewing,
     serving,
+    sessions,
     system,
 ):
     app.add_typer(commands.app)

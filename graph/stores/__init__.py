@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graph.stores.leases import Lease
     from graph.stores.limits import Counters
     from graph.stores.lists import Lists
+    from graph.stores.sessions import SessionStore
     from graph.stores.spaces import Spaces
     from graph.stores.uploads import Uploads
 
@@ -53,6 +54,9 @@ class Stores(Protocol):
 
     @property
     def keys(self) -> "KeyStore": ...
+
+    @property
+    def sessions(self) -> "SessionStore": ...
 
     @property
     def lists(self) -> "Lists":

@@ -20,14 +20,16 @@ from evals.serving import WIDE, serving
 from graph.administration import erasure
 from graph.agent import Agent
 from graph.audit.mistakes import flag
+from graph.context import Principal
 from graph.errors import Unavailable
+from graph.service.sessions import Sessions
 from graph.settings import Settings, load
 
 # One for each kind of thing that is kept. Where only plain letters may stand, plain letters.
 CANARIES = {
     "document": "quokkaürdocument", "filename": "quokkafilename", "page": "quokkaürpage", "address": "quokkaaddress",
     "upload": "quokkaürupload", "upload name": "quokkauploadname", "question": "quokkaürquestion", "thread": "quokkathread",
-    "user": "quokkauser", "public": "quokkapublic", "key": "quokkakeyuser", "note": "quokkaürnote", "decision": "quokkaürdecision", "withheld": "quokkaürwithheld", "asked without memory": "quokkaürpassing",
+    "user": "quokkauser", "public": "quokkapublic", "key": "quokkakeyuser", "person": "quokkaürperson", "note": "quokkaürnote", "decision": "quokkaürdecision", "withheld": "quokkaürwithheld", "asked without memory": "quokkaürpassing",
 }  # fmt: skip
 CNIC = "35202-1837465-3"  # raw in the page: a document is masked on its way out, not where it is kept
 
@@ -89,6 +91,8 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
         agent.ingest(f"http://127.0.0.1:{site.server_port}/{CANARIES['address']}.html", tenant_id="Q1")
     with serving(settings) as served:
         service, agent = served.service, served.service.agent
+        sessions = Sessions(agent.deps.stores.sessions, agent.deps.stores.keys, 60, 600)
+        assert sessions.begin(Principal("Q1", CANARIES["user"]), CANARIES["person"], "once", "token")
         served.keys["Q1", "uploader"] = service.keys.add("Q1", CANARIES["key"], "uploader")[1]
         with served.client("Q1", "uploader") as client:
             given = f"# Valve\n\nThe {CANARIES['upload']} valve is closed.\n".encode()
@@ -133,7 +137,7 @@ def test_no_canary_is_left_in_any_coding(world: World) -> None:
     assert holding(CNIC, *world.folders) == []
     assert {place.name: receipt[place.name] for place in erasure.PLACES} == {
         "runs": 4, "threads": 2, "turns": 2, "artifacts": 4, "traces": 4, "false_positives": 1, "withheld": 1, "uploads": 1, "public": 1,
-        "keys": 1, "pages": 0, "documents": 4, "vectors": 0, "lock": 0, "pepper": 0,
+        "keys": 1, "sessions": 1, "pages": 0, "documents": 4, "vectors": 0, "lock": 0, "pepper": 0,
         "head": 0, "reviews": 0,
     }  # fmt: skip
     assert receipt["left"] == 0
@@ -146,7 +150,7 @@ FILES = {
     "runs": "audit/journal.jsonl", "head": "audit/journal.head", "threads": "checkpoints.db*",
     "turns": "conversations/*.db*", "artifacts": "out/", "traces": "traces/*.jsonl",
     "false_positives": "audit/false_positives.jsonl", "withheld": "audit/withheld.jsonl", "uploads": "uploads/",
-    "public": "public/*.json", "keys": "keys.db*", "pages": "pages/", "documents": "index/spaces/*",
+    "public": "public/*.json", "keys": "keys.db*", "sessions": "sessions.db*", "pages": "pages/", "documents": "index/spaces/*",
     "vectors": "index/chroma/", "lock": "lock", "pepper": "keys.pepper",
     "reviews": "",  # in the lists of what is public, and among the threads
 }  # fmt: skip

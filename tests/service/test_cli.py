@@ -403,18 +403,18 @@ def test_graph_as_a_picture(base: Path) -> None:
 
 
 def test_doctor_hides_the_key(inside: Run) -> None:
-    done = inside("doctor", "--json", openai_api_key="sk-very-secret")
+    done = inside("doctor", "--json", openai_api_key="sk-very-secret", oidc_client_secret="a-very-secret")
     found = json.loads(done.stdout)
     assert done.returncode == 0, found
     assert found["ok"]
     assert "very-secret" not in done.stdout
-    assert found["settings"]["openai_api_key"]["value"] == "set"
+    assert {found["settings"][name]["value"] for name in ("openai_api_key", "oidc_client_secret")} == {"set"}
 
 
 def test_doctor_shows_no_password_of_an_address(inside: Run) -> None:
-    done = inside("doctor", "--json", model="m", openai_base_url="http://ann:secret@127.0.0.1:9/v1")
+    done = inside("doctor", "--json", model="m", openai_base_url="http://ann:sesame@127.0.0.1:9/v1")
     assert json.loads(done.stdout)["settings"]["openai_base_url"]["value"] == "http://127.0.0.1:9/v1"
-    assert "secret" not in done.stdout + done.stderr
+    assert "sesame" not in done.stdout + done.stderr
 
 
 def test_doctor_runs_the_guards(monkeypatch: pytest.MonkeyPatch) -> None:

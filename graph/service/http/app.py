@@ -27,6 +27,7 @@ from graph.service.http import (
     problems,
     responses,
     reviewing,
+    signing_in,
     threads,
 )
 from graph.service.http.authentication import Authentication
@@ -37,9 +38,10 @@ from graph.service.http.methods import Heads, Slashes, allowed
 from graph.service.http.observe import Observe
 from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
+from graph.service.http.session_cookie import SessionCookie
 
 UPLOADS = frozenset({"/v1/documents"})
-ROUTERS = (asking, threads, documents, reviewing, chat, responses, audit, health, pages)
+ROUTERS = (asking, threads, documents, reviewing, chat, responses, audit, health, pages, signing_in)
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
@@ -61,6 +63,8 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
     inner.state.enter = []
     for module in ROUTERS:
         inner.include_router(module.router)
+    if service.people is not None:
+        inner.include_router(signing_in.at_provider)
     langserve.mount(inner, service)
     mcp.mount(inner, service)
     ours = (problems.Problem, CordonError)
@@ -70,7 +74,8 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
 
     body_s = min(BODY_S, service.settings.request_s)
     app: ASGIApp = StrictBodies(Heads(inner), service.settings.max_body_kb * 1_024, UPLOADS, body_s)
-    app = Authentication(app, Credentials(service.settings, service.keys), service.limits)
+    cookie = SessionCookie(service.settings, service.people.sessions) if service.people else None
+    app = Authentication(app, Credentials(service.settings, service.keys), service.limits, cookie)
     if origins := [o.strip() for o in service.settings.cors_origins.split(",") if o.strip()]:
         app = CORSMiddleware(
             app,

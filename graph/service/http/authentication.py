@@ -7,7 +7,7 @@ slow or silent holds up nobody who needs neither.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
@@ -18,16 +18,20 @@ from graph.service.http.caller import CALLER, Caller
 from graph.service.http.credentials import Credentials
 from graph.service.http.limits import Limits, Ticket, soon
 from graph.service.http.problems import Problem
+from graph.service.http.session_cookie import Asked, SessionCookie, person
+from graph.stores.sessions import Session
 
 # GET and HEAD of these need no key: whether the service is up, what it understands, and a page that is empty until
 # somebody signs in on it. /metrics has a rule of its own.
-OPEN = frozenset({"/", "/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/favicon.ico"})
+OPEN = frozenset({"/", "/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/favicon.ico"}) | {
+    "/sign-in", "/sign-in/callback", "/sign-in/ways",
+}  # fmt: skip
 OPEN_BELOW = "/page/"
 BROWSED = "/agent/"  # a browser shows its own log-in box for these: any name, the key as password
 WAITING, WAIT_S = 1_000, 30.0  # requests that may wait to be let in, and for how long
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="cordon"'}
 _BROWSER_CHALLENGE = {"WWW-Authenticate": 'Basic realm="cordon", charset="UTF-8"'}
-_Found = tuple[str, Principal, Ticket] | None
+_Found = tuple[str, Principal, Ticket, Session | None] | None
 
 
 def is_open(method: str, path: str) -> bool:
@@ -35,8 +39,12 @@ def is_open(method: str, path: str) -> bool:
 
 
 class Authentication:
-    def __init__(self, app: ASGIApp, credentials: Credentials, limits: Limits) -> None:
-        self.app, self.credentials, self.limits = app, credentials, limits
+    """Without a session cookie (no sign-in of people) only keys and tokens are taken."""
+
+    def __init__(
+        self, app: ASGIApp, credentials: Credentials, limits: Limits, cookie: SessionCookie | None = None
+    ) -> None:
+        self.app, self.credentials, self.limits, self.cookie = app, credentials, limits, cookie
         self._door = ThreadPoolExecutor(1, thread_name_prefix="cordon-door")
         self._waiting = 0
 
@@ -54,12 +62,13 @@ class Authentication:
             await self.app(scope, receive, send)
             return
         browsed = path.startswith(BROWSED)
-        found = await self._let_in(headers, browsed)
+        asked = Asked(scope["method"], path, scope["scheme"], headers)
+        found = await self._let_in(asked, browsed)
         if found is None:
             raise Problem(401, headers=_BROWSER_CHALLENGE if browsed else _CHALLENGE)
-        key_id, principal, ticket = found
+        key_id, principal, ticket, session = found
         state = scope.setdefault("state", {})
-        state["caller"] = caller = Caller(principal, key_id, state["request_id"], ticket)
+        state["caller"] = caller = Caller(principal, key_id, state["request_id"], ticket, session)
         token = CALLER.set(caller)
         try:
             await self.app(scope, receive, send)
@@ -67,12 +76,12 @@ class Authentication:
             CALLER.reset(token)
             ticket.close()
 
-    async def _let_in(self, headers: Mapping[bytes, list[bytes]], browsed: bool) -> _Found:
+    async def _let_in(self, asked: Asked, browsed: bool) -> _Found:
         if self._waiting >= WAITING:
             raise Problem(503, "Too many requests wait to be let in.", code="busy", headers={"Retry-After": "1"})
         self._waiting += 1
         loop = asyncio.get_running_loop()
-        looked_up = self._door.submit(self._look_up, headers, browsed)
+        looked_up = self._door.submit(self._look_up, asked, browsed)
         looked_up.add_done_callback(lambda done: soon(loop, self._decided))
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(looked_up)), WAIT_S)
@@ -82,15 +91,18 @@ class Authentication:
                 raise Problem(503) from None
             raise
 
-    def _look_up(self, headers: Mapping[bytes, list[bytes]], browsed: bool) -> _Found:
-        found = self.credentials.principal(headers, basic=browsed)
+    def _look_up(self, asked: Asked, browsed: bool) -> _Found:
+        found, session = self.credentials.principal(asked.headers, basic=browsed), None
+        if found is None and self.cookie is not None and b"authorization" not in asked.headers:  # a key wins
+            session = self.cookie.session(asked)
+            found = person(session) if session else None
         if found is None:
             return None
         key_id, principal = found
         ticket = self.limits.enter(key_id, principal.tenant_id)
         leave = ticket.release
         ticket.release = lambda: self._later(leave)
-        return key_id, principal, ticket
+        return key_id, principal, ticket, session
 
     def _later(self, leave: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the interpreter ends, and the place with it

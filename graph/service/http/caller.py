@@ -7,6 +7,7 @@ from typing import Literal
 from graph.context import Principal, Role
 from graph.errors import Forbidden
 from graph.service.http.limits import Ticket
+from graph.stores.sessions import Session
 
 Deed = Literal["ask", "read", "upload", "delete", "release", "review", "audit", "observe"]
 # Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
@@ -27,6 +28,7 @@ class Caller:
     key_id: str
     request_id: str
     ticket: Ticket
+    session: Session | None = None  # of a person who signed in; a program has a key
 
     def may(self, deed: Deed) -> bool:
         return deed in DEEDS.get(self.principal.role, frozenset())

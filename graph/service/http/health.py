@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from graph.service.http.origins import is_loopback
 from graph.service.http.problems import Problem
 from graph.service.http.service import Served
+from graph.settings import is_loopback
 
 router = APIRouter(tags=["operation"])
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")

@@ -4,10 +4,9 @@ A page whose name is pointed at this machine (DNS rebinding) has the name in its
 Known are loopback, the address that was connected to, the host the service was told to be, and the listed origins.
 """
 
-import ipaddress
 from urllib.parse import urlsplit
 
-from graph.settings import Settings
+from graph.settings import Settings, is_loopback
 
 
 class Origins:
@@ -24,14 +23,6 @@ class Origins:
         except ValueError:
             return False
         return (host in (self._host, address) and not _anywhere(host)) or is_loopback(host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or an address is always that of the machine itself."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _anywhere(host: str) -> bool:

@@ -90,7 +90,7 @@ def _guard_host(settings: Settings) -> None:
         near = settings.serve_host == "localhost" or ipaddress.ip_address(settings.serve_host).is_loopback
     except ValueError:
         near = False
-    if near or settings.jwt_public_key:
+    if near or settings.jwt_public_key or settings.oidc_issuer:
         return
     keys = Keys(stores(settings).keys)
     try:

@@ -21,6 +21,7 @@ from graph.service.http.problems import Problem
 from graph.service.http.readiness import Readiness
 from graph.service.http.workers import Workers
 from graph.service.keys import Keys
+from graph.service.people import people
 
 T = TypeVar("T")
 # What graph.context.valid_id takes: no two dots in a row.
@@ -48,6 +49,7 @@ class Service:
         self.agent, self.settings = agent, agent.settings
         agent.open()
         self.keys = Keys(agent.deps.stores.keys)
+        self.people = people(self.settings, agent.deps.stores.sessions, agent.deps.stores.keys)
         self.limits = Limits(self.settings, agent.deps.stores.counters)
         self.workers, self.draining = Workers(self.settings), Draining()
         self.metrics = Metrics(lambda: self.draining.in_flight, lambda: self.workers.waiting)
@@ -60,6 +62,8 @@ class Service:
         self.workers.close()
         self.jobs.close()
         self.keys.close()
+        if self.people is not None:
+            self.people.close()
         self.agent.close()
 
     async def ask(
@@ -129,6 +133,11 @@ class Service:
         self.metrics.turn(door, told)
         yield told
 
+    def has(self, tenant: str) -> bool:
+        """Whether there is such a tenant: one with documents, or with a key that opens."""
+        keys = self.agent.deps.stores.keys.all(tenant)
+        return any(key.valid for key in keys) or bool(self.agent.deps.index.of(tenant))
+
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)
 
@@ -176,6 +185,7 @@ def may(deed: Deed) -> Callable[..., Caller]:
 
 
 Served = Annotated[Service, Depends(service)]
+AnyCaller = Annotated[Caller, Depends(caller)]
 Asker = Annotated[Caller, Depends(may("ask"))]
 Reader = Annotated[Caller, Depends(may("read"))]
 Uploader = Annotated[Caller, Depends(may("upload"))]

@@ -17,6 +17,7 @@ from graph.stores.embedded.keys import SqliteKeys
 from graph.stores.embedded.limits import MemoryCounters
 from graph.stores.embedded.lines import JsonLines
 from graph.stores.embedded.lists import FolderLists
+from graph.stores.embedded.sessions import SqliteSessions
 from graph.stores.embedded.threads import ByThread
 from graph.stores.embedded.uploads import FolderUploads
 
@@ -41,6 +42,7 @@ class Embedded:
         self.lists = FolderLists(home / "public")
         self.counters = MemoryCounters()
         self.keys = SqliteKeys(home)
+        self.sessions = SqliteSessions(home)
         self._by_thread = ByThread()
 
     def spaces(self, embeddings: str) -> "SqliteSpaces":
@@ -89,6 +91,7 @@ class Embedded:
 
     def close(self) -> None:
         self.keys.close()
+        self.sessions.close()
         if "conversations" in self.__dict__:
             self.conversations.close()
 

@@ -3,13 +3,11 @@
 import os
 import secrets
 import sqlite3
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from graph.errors import Unavailable
 from graph.files import private_directory
+from graph.stores.embedded.small import SmallFile
 from graph.stores.keys import Key, key_of, row_of
 
 _SCHEMA = """CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant_id TEXT NOT NULL,
@@ -20,83 +18,53 @@ _COLUMNS = "id, tenant_id, user_id, role, created, revoked, expires, groups"
 
 class SqliteKeys:
     def __init__(self, home: Path) -> None:
-        self._path, self._pepper_path = home / "keys.db", home / "keys.pepper"
-        self._lock = threading.Lock()
-        self._db: sqlite3.Connection | None = None
+        self._file, self._pepper_path = SmallFile(home / "keys.db", "keys", _made), home / "keys.pepper"
+        self.close = self._file.close
         self._pepper = b""
-
-    def close(self) -> None:
-        with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
 
     def pepper(self, first: bytes = b"") -> bytes:
         if not self._pepper:
-            with self._outages():
-                private_directory(self._path.parent)
+            with self._file.outages():
+                private_directory(self._pepper_path.parent)
                 self._pepper = _pepper(self._pepper_path, first)
         return self._pepper
 
     def add(self, key: Key, hashed: bytes) -> None:
-        with self._opened() as db:
+        with self._file.opened() as db:
             db.execute(
                 f"INSERT INTO keys (hash, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (hashed, *row_of(key))
             )
 
     def all(self, tenant_id: str = "") -> list[Key]:
         sql = f"SELECT {_COLUMNS} FROM keys WHERE ? IN ('', tenant_id) ORDER BY created, id"
-        with self._opened() as db:
+        with self._file.opened() as db:
             return [key_of(row) for row in db.execute(sql, (tenant_id,))]
 
     def find(self, key_id: str) -> tuple[Key, bytes] | None:
-        with self._opened() as db:
+        with self._file.opened() as db:
             row = db.execute(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
         return (key_of(row[1:]), bytes(row[0])) if row else None
 
     def revoke(self, key_id: str, at: str) -> None:
-        with self._opened() as db:
+        with self._file.opened() as db:
             db.execute("UPDATE keys SET revoked = ? WHERE id = ? AND revoked = ''", (at, key_id))
 
     def forget(self, tenant_id: str, user_id: str = "") -> int:
-        if not self._path.exists():
+        if not self._file.path.exists():
             return 0
-        with self._opened() as db:
+        with self._file.opened() as db:
             gone = db.execute("DELETE FROM keys WHERE tenant_id = ? AND ? IN ('', user_id)", (tenant_id, user_id))
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             return gone.rowcount
 
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._outages():
-            if self._db is None:
-                self._db = self._open()
-            yield self._db
 
-    @contextmanager
-    def _outages(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise Unavailable(
-                f"the keys in {self._path.name} cannot be used: {error}.",
-                hint="Mend the permissions of CORDON_HOME, or make room.",
-            ) from error
-
-    def _open(self) -> sqlite3.Connection:
-        private_directory(self._path.parent)
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=5)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA secure_delete = ON")
-        db.execute(_SCHEMA)
-        there = {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}
-        for later in ("expires", "groups"):
-            if later not in there:
-                with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
-                    db.execute(f"ALTER TABLE keys ADD COLUMN {later} TEXT NOT NULL DEFAULT ''")
-        return db
+def _made(db: sqlite3.Connection) -> None:
+    db.execute(_SCHEMA)
+    there = {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}
+    for later in ("expires", "groups"):
+        if later not in there:
+            with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
+                db.execute(f"ALTER TABLE keys ADD COLUMN {later} TEXT NOT NULL DEFAULT ''")
 
 
 def _pepper(path: Path, first: bytes) -> bytes:

@@ -15,6 +15,7 @@ from graph.stores.postgres.journal import PostgresJournal, PostgresRows
 from graph.stores.postgres.keys import PostgresKeys
 from graph.stores.postgres.lists import PostgresLists
 from graph.stores.postgres.session import PostgresCounters, Session
+from graph.stores.postgres.sessions import PostgresSessions
 from graph.stores.postgres.uploads import PostgresUploads
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Postgres:
         self.journal = PostgresJournal(self._database)
         self.conversations = PostgresConversations(self._database)
         self.keys = PostgresKeys(self._database, self._session)
+        self.sessions = PostgresSessions(self._database, self._session)
         self.lists = PostgresLists(self._database)
         self.uploads = PostgresUploads(self._database, self._session)
         self.counters = PostgresCounters(self._session)

@@ -21,6 +21,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "/v1/ask", {"content": b"{", "headers": {"Content-Type": "application/json"}}),
     ("POST", "/v1/ask", {"content": b"{}", "headers": {"Content-Type": "text/plain"}}),
     ("POST", "/v1/ask", {"content": b" " * 300_000, "headers": {"Content-Type": "application/json"}}),
+    ("GET", "/v1/me", {}),
     ("GET", "/v1/threads", {}),
     ("GET", "/v1/threads/nothing", {}),
     ("GET", "/v1/threads", {"params": {"q": "x" * 301}}),

@@ -342,7 +342,7 @@ def test_a_member_is_told_that_uploading_is_not_theirs(page: Any, served: Served
     file = tmp_path / "x.md"
     file.write_text("# X\n\nSome words to be read in.\n")
     page.set_input_files("#files", str(file))
-    page.get_by_text("Your key may not upload").wait_for()
+    page.get_by_text("You may not upload").wait_for()
 
 
 def test_it_works_narrow_dark_and_by_keyboard(page: Any, served: Served) -> None:

@@ -1,4 +1,4 @@
-// The service as the page uses it. The key lives in this tab only; nobody else's answer is ever asked for.
+// The service as the page uses it. A key lives in this tab only; whoever signed in has a cookie that no script can read.
 
 const KEPT = "cordon-key";
 
@@ -9,23 +9,25 @@ export const key = {
 };
 
 export class Refused extends Error {
-  constructor(status, message) {
+  constructor(status, message, code = "") {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
 export async function call(path, options = {}) {
+  const known = key.get();
   let response;
   try {
     response = await fetch(path, {
       ...options,
-      headers: { Authorization: `Bearer ${key.get()}`, ...(options.headers || {}) },
+      headers: { ...(known ? { Authorization: `Bearer ${known}` } : {}), ...(options.headers || {}) },
     });
   } catch {
     throw new Refused(0, "The service cannot be reached.");
   }
-  if (!response.ok) throw new Refused(response.status, await reason(response));
+  if (!response.ok) throw new Refused(response.status, ...(await reason(response)));
   return response;
 }
 
@@ -37,9 +39,9 @@ export const json = async (path, options) => {
 async function reason(response) {
   try {
     const told = await response.json(); // a problem, or the reply of a turn that something needed was down for
-    return told.error ? told.error.message : told.answer;
+    return told.error ? [told.error.message, told.error.code] : [told.answer];
   } catch {
-    return `The service answered ${response.status}.`;
+    return [`The service answered ${response.status}.`];
   }
 }
 

@@ -11,14 +11,12 @@ const state = { thread: null, opener: null, documents: [] };
 
 async function enter() {
   try {
-    await refreshThreads();
+    const me = await json("/v1/me");
+    $("person").textContent = me.name || me.user_id;
   } catch (error) {
-    if (error.status === 401) {
-      key.clear();
-      return signIn("That key is not valid, or was revoked.");
-    }
-    if (error.status !== 403) return signIn(error.message);
+    return signIn(error.status === 401 ? lost(error, "That key is not valid, or was revoked.") : error.message);
   }
+  refreshThreads().catch(() => {});
   $("sign-in").hidden = true;
   $("app").hidden = false;
   begin();
@@ -30,9 +28,16 @@ async function enter() {
 function signIn(why = "") {
   $("app").hidden = true;
   $("sign-in").hidden = false;
-  $("key-error").textContent = why;
+  $("sign-in-error").textContent = why;
   $("key").value = "";
-  $("key").focus();
+  ($("provider").hidden ? $("key") : $("provider-link")).focus();
+}
+
+// Why a credential opens nothing any more; nothing to say of somebody who has not signed in yet.
+function lost(error, why = "The key is not valid any more.") {
+  if (!key.get()) return error.code === "session_ended" ? error.message : "";
+  key.clear();
+  return why;
 }
 
 $("key-form").addEventListener("submit", (event) => {
@@ -40,11 +45,19 @@ $("key-form").addEventListener("submit", (event) => {
   key.set($("key").value.trim());
   enter();
 });
-$("sign-out").addEventListener("click", () => {
+$("sign-out").addEventListener("click", async () => {
+  let to = "/";
+  try {
+    const asked = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" };
+    if (!key.get()) ({ to } = await json("/sign-out", asked));
+  } catch (error) {
+    return told(error); // still signed in, unless the session was over
+  }
   key.clear();
   closeSource();
   state.documents = [];
   $("turns").replaceChildren();
+  if (to !== "/") return location.assign(to);
   signIn();
 });
 
@@ -136,7 +149,7 @@ async function send(question, last) {
     if (wait.isConnected) throw new Refused(0, "The connection was lost. The answer so far is verified, but it is not whole.");
   } catch (error) {
     wait.replaceWith(make("p", { class: "error", role: "alert" }, error.message));
-    if (error.status === 401) return signIn("The key is not valid any more.");
+    if (error.status === 401) return signIn(lost(error));
   } finally {
     said.removeAttribute("aria-busy");
   }
@@ -283,7 +296,7 @@ async function upload(files) {
     line.replaceChildren(...lines, make("button", { onclick: () => line.remove() }, "Dismiss"));
     refreshDocuments();
   } catch (error) {
-    const why = error.status === 403 ? "Your key may not upload. Ask for one with the role uploader." : error.message;
+    const why = error.status === 403 ? "You may not upload: that needs the role uploader." : error.message;
     line.replaceChildren(make("span", { class: "error" }, why));
   }
 }
@@ -357,8 +370,8 @@ $("close").addEventListener("click", closeSource);
 // -- the rest ---------------------------------------------------------------------------------------------------
 
 function told(error) {
-  if (error.status === 401) return signIn("The key is not valid any more.");
-  $("status").textContent = error.status === 403 ? "Your key’s role may not do that." : error.message;
+  if (error.status === 401) return signIn(lost(error));
+  $("status").textContent = error.code === "forbidden" ? "Your role may not do that." : error.message;
   setTimeout(() => ($("status").textContent = ""), 6000);
 }
 
@@ -384,5 +397,12 @@ $("theme").addEventListener("click", () => {
   theme(name);
 });
 
-if (key.get()) enter();
-else signIn();
+async function start() {
+  const ways = await fetch("/sign-in/ways").then((response) => response.json()).catch(() => ({}));
+  $("provider").hidden = !ways.provider;
+  $("key-button").textContent = ways.provider ? "Use this key" : "Sign in";
+  $("key-button").classList.toggle("primary", !ways.provider);
+  if (key.get() || ways.provider) enter();
+  else signIn();
+}
+start();

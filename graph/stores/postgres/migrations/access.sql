@@ -2,7 +2,7 @@
 --
 -- A transaction of a worker says for whom it works (SET LOCAL cordon.tenant), and of what alone of theirs
 -- (cordon.name: a thread's state, an upload's bytes). Without it no row is seen. What must be asked before a tenant is
--- known, or of all of them (the chain of the journal, a key by its id, whose spaces there are, the line of jobs), is
+-- known, or of all of them (the chain of the journal, a key or a session by its id, whose spaces there are, the line of jobs), is
 -- asked as '*', a name that no tenant can have; documents, turns, lists, threads and files are never seen so.
 -- The owner sees all rows: the functions that it lends to the workers check the tenant themselves.
 
@@ -18,6 +18,7 @@ BEGIN
         ('spaces', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
         ('journal', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
         ('keys', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
+        ('sessions_of_people', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
         ('jobs', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
         ('samples', tenant || ' = ''*'''), ('pepper', tenant || ' = ''*'''),
         ('buckets', tenant || ' = ''*'''), ('places', tenant || ' = ''*'''),
@@ -45,7 +46,7 @@ GRANT USAGE ON SCHEMA cordon TO {worker};
 GRANT SELECT ON migrations, checkpoint_migrations, spaces TO {worker};
 GRANT UPDATE (dims, version, next, chunks, words) ON spaces TO {worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON documents, chunks, vectors, postings, annexes, judged, turns, lists, keys,
-    samples, jobs, job_files, job_parts, buckets, places, checkpoints, checkpoint_blobs, checkpoint_writes TO {worker};
+    sessions_of_people, samples, jobs, job_files, job_parts, buckets, places, checkpoints, checkpoint_blobs, checkpoint_writes TO {worker};
 GRANT SELECT, INSERT ON journal, pepper TO {worker};
 GRANT UPDATE (line) ON journal TO {worker};  -- an erasure takes out what is personal; nothing takes out a line
 GRANT SELECT, UPDATE ON journal_head TO {worker};

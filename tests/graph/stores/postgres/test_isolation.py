@@ -12,6 +12,7 @@ from graph.stores.conversations import SHOWN
 from graph.stores.keys import Key
 from graph.stores.postgres import Postgres
 from graph.stores.postgres.database import ALL
+from graph.stores.sessions import Session
 from graph.stores.uploads import File, Job
 from tests.graph.stores.test_checkpoints import ask
 from tests.support.postgres import OWNER, Server
@@ -20,14 +21,14 @@ from tests.support.spaces import put
 # Table → how many of T2's rows a worker sees that works for T1, each with one row or more of T1's and of T2's.
 OF_A_TENANT = (
     "documents", "chunks", "vectors", "postings", "annexes", "judged", "turns", "lists", "spaces", "journal", "keys",
-    "jobs",
+    "jobs", "sessions_of_people",
 )  # fmt: skip
 OF_A_NAME = {
     "job_files": "job_id", "job_parts": "job_id", "checkpoints": "thread_id", "checkpoint_blobs": "thread_id",
     "checkpoint_writes": "thread_id",
 }  # fmt: skip
 OF_ALL = ("samples", "pepper", "buckets", "places")
-SEEN_BY_ALL = {"spaces", "journal", "keys", "jobs", *OF_ALL}
+SEEN_BY_ALL = {"spaces", "journal", "keys", "jobs", "sessions_of_people", *OF_ALL}
 
 
 def fill(stores: Postgres) -> None:
@@ -47,6 +48,7 @@ def fill(stores: Postgres) -> None:
         stores.lists.change(tenant, lambda known: {"a": 1})
         stores.journal.append({"run_id": tenant, "tenant_id": tenant})
         stores.keys.add(Key(tenant, tenant, "ann", "member", "now"), b"")
+        stores.sessions.add(Session(tenant, tenant, "ann", "member", "Ann", 1, 1, 9), 2)
         stores.uploads.begin(tenant)
         with stores.uploads.file(tenant, 0) as out:
             out.write(b"secret")
