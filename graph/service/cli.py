@@ -19,6 +19,7 @@ from graph.service.commands import (
     regulations,
     reviewing,
     serving,
+    syncing,
     system,
 )
 from graph.service.shell import CommandLine, traced, unexpected
@@ -44,6 +45,7 @@ for commands in (
     regulations,
     reviewing,
     serving,
+    syncing,
     system,
 ):
     app.add_typer(commands.app)
