@@ -115,7 +115,6 @@ class Settings(BaseModel):
     sync_seconds: int = Field(7_200, ge=1, le=604_800, description="that one run of `cordon sync` takes, at most")
     sync_user: str = Field("", description="who `cordon sync URL` signs in as; else as ~/.netrc says")
     sync_password: SecretStr = Field(SecretStr(""), description="its password or token")
-    s3_endpoint: str = Field("", description="of S3-compatible storage for `cordon sync s3://…`; AWS if there is none")
 
     head_key: SecretStr = Field(
         SecretStr(""), description="signs `cordon audit head`: an Ed25519 private key in PEM, or a file with one"

@@ -115,9 +115,9 @@ class Library:
         tenant, shared = owner(tenant_id, public), valid_groups(groups)
         if public and shared:
             raise BadInput("what is public is for everybody, not for groups.", hint="Name a tenant, or no groups.")
-        space = space_name(tenant, shared)
+        space, index = space_name(tenant, shared), self.deps.index  # opening it clears what a killed run left
         with origins.opened(str(source), self.settings) as origin:
-            run = Sync(origin, space, tenant, self.deps.index, self.settings, inspect, progress)
+            run = Sync(origin, space, tenant, index, self.settings, inspect, progress)
             try:
                 return run(allow_removal=allow_removal)
             finally:

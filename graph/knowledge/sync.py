@@ -157,11 +157,12 @@ class Sync:
         except Unavailable:
             raise
         except CordonError as error:
-            refused = isinstance(error, DocumentError) and not error.reason.startswith("url_")
-            self._unread = 0 if refused else self._unread + 1
-            if self._unread == _IN_A_ROW and isinstance(error, DocumentError):
+            reason = error.reason if isinstance(error, DocumentError) else ""
+            self._unread = self._unread + 1 if reason in ("url_unreachable", "url_too_slow") else 0
+            if self._unread == _IN_A_ROW:
                 raise
-            said = f"{error.reason}: {error}" if isinstance(error, DocumentError) else str(error)
+            refused = bool(reason) and not reason.startswith("url_")
+            said = f"{reason}: {error}" if reason else str(error)
             self._tell(Outcome(file.name, doc_id, "quarantined" if refused else "failed", said))
             return None
         self._unread = 0

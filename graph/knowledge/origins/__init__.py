@@ -49,6 +49,15 @@ class Origin(Protocol):
     def close(self) -> None: ...
 
 
+def hidden(name: str) -> bool:
+    """Whether a file, or a folder that it is in, is one that is not shown. `..` is not: it is refused, and told."""
+    return any(part.startswith(".") and part != ".." for part in name.split("/"))
+
+
+_SHARES = dict.fromkeys(("webdavs", "davs", "https+webdav"), "https")
+_SHARES |= dict.fromkeys(("webdav", "dav", "http+webdav"), "http")
+
+
 @contextmanager
 def opened(address: str, settings: Settings) -> Iterator[Origin]:
     """The origin at a path or an address. Raises BadInput for one that names none."""
@@ -65,7 +74,19 @@ def _origin(address: str, settings: Settings) -> Origin:
         from graph.knowledge.origins.local import Folder
 
         return Folder(address, settings)
-    raise BadInput(f"{scheme}:// is no address that can be kept in step.", hint=HINT)
+    if scheme in _SHARES:
+        from graph.knowledge.origins.webdav import Share
 
+        return Share(_SHARES[scheme] + address[len(scheme) :], settings)
+    if scheme == "file" or scheme.startswith("git+"):
+        from graph.knowledge.origins.repository import Repository
 
-HINT = "Name a folder."
+        return Repository(address.removeprefix("git+"), settings)
+    if scheme in ("http", "https"):
+        from graph.knowledge.origins.pages import Pages
+
+        return Pages(address, settings)
+    raise BadInput(
+        f"{scheme}:// is no address that can be kept in step.",
+        hint="Name a folder, webdavs://…, git+https://…, or an https address of a sitemap or a feed.",
+    )
