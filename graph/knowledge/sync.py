@@ -4,8 +4,9 @@ record of each says where it came from, and has the stamp of its file: only what
 import hashlib
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
@@ -27,7 +28,7 @@ from graph.settings import Settings
 from graph.stores.spaces import Record
 
 FEW = 3  # documents, which a run may remove however few there are
-_AT_ONCE = 64  # files that are indexed together, and
+_AT_ONCE = 256  # files that are indexed together, and
 _BYTES = 32 * 2**20  # of them in memory
 _IN_A_ROW = 5  # files that could not be read: then the origin cannot be
 
@@ -128,24 +129,26 @@ class Sync:
         """What is new, but for files that were there under another name: these leave `gone`."""
         space = self._index.space(self._space)
         records = space.records() if space else []
-        taken = {record.doc_id: record for record in records}
-        there = {record.sha256: record for record in records if record.folder == self._origin.place}
+        taken = {record.doc_id for record in records}
+        foreign = {record.filename for record in records if record.folder != self._origin.place}
+        there = {record.sha256: record.doc_id for record in records if record.folder == self._origin.place}
+        lost = {record.sha256: record for record in gone.values()} if self._origin.whole else {}
         for file in files:
             content = self._read(file, "")
             if content is None:
                 continue
             sha256 = hashlib.sha256(content.data).hexdigest()
-            twin = there.get(sha256)
-            moved = next((r for r in gone.values() if r.sha256 == sha256), None) if self._origin.whole else None
-            if moved:
+            name = self._beside(file.name) if file.name in foreign else file.name
+            if moved := lost.pop(sha256, None):
                 del gone[moved.doc_id]
-                self._move(self._free(file.name, records), file.entry, moved, content.stamp)
-            elif twin and twin.doc_id not in gone:
-                self._tell(Outcome(file.name, twin.doc_id, "unchanged", f"same content as {twin.doc_id}"))
+                there[sha256] = moved.doc_id
+                self._move(name, file.entry, moved, content.stamp)
+            elif twin := there.get(sha256):
+                self._tell(Outcome(file.name, twin, "unchanged", f"same content as {twin}"))
             else:
-                source = self._source(file, content, *self._identity(file.name, taken))
-                taken[source.doc_id] = there[sha256] = _to_be(source, sha256)
-                yield source
+                there[sha256] = doc_id = self._identity(name, taken)
+                taken.add(doc_id)
+                yield self._source(file, content, doc_id, name)
 
     def _read(self, file: _File, stamp: str) -> Content | None:
         """None where it is as it was, and where it cannot be read: both are told."""
@@ -209,28 +212,26 @@ class Sync:
             stamp=content.stamp,
         )
 
-    def _identity(self, name: str, taken: dict[str, Record]) -> tuple[str, str]:
-        """Id and name of a new document, neither of them that of another one, wherever that came from."""
+    def _identity(self, name: str, taken: Collection[str]) -> str:
+        """The id of a new document: not that of another one, wherever that came from."""
         base, personal = base_id(name)
-        name = self._free(name, taken.values())
-        ids = [told_apart(base, name), told_apart(base, f"{self._origin.place} {name}")]
-        return next(doc_id for doc_id in ([] if personal else [base]) + ids if doc_id not in taken), name
-
-    def _free(self, name: str, records: Iterable[Record]) -> str:
-        """The name of a file, or the one beside it, where a document from elsewhere has the plain one."""
-        foreign = (record.filename for record in records if record.folder != self._origin.place)
-        return self._beside(name) if name in foreign else name
+        ids = (told_apart(base, f"{self._origin.place} {name}{' ' * n}") for n in count())
+        return next(i for i in chain([] if personal else [base], [told_apart(base, name)], ids) if i not in taken)
 
     def _index_all(self, sources: Iterable[Source]) -> None:
         batch: list[Source] = []
+        held = 0
         try:
             for source in sources:
                 batch.append(source)
-                if len(batch) == _AT_ONCE or sum(len(one.data or b"") for one in batch) > _BYTES:
-                    ready, batch = batch, []
+                held += len(source.data or b"")
+                if len(batch) == _AT_ONCE or held > _BYTES:
+                    ready, batch, held = batch, [], 0
                     self._ingest(ready)
-        finally:
-            self._ingest(batch)  # also where the origin broke off: what was read is kept
+        except CordonError:
+            self._ingest(batch)  # what was read before the origin broke off is kept
+            raise
+        self._ingest(batch)
 
     def _ingest(self, sources: Sequence[Source]) -> None:
         if not sources:
@@ -278,14 +279,6 @@ def _inside(name: str) -> bool:
 
 def _shown(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character != "\\"
-
-
-def _to_be(source: Source, sha256: str) -> Record:
-    """The record of a document that is about to be indexed, as far as other files are compared with it."""
-    return Record(
-        source.doc_id, source.name, source.name, sha256, source.tenant_id, "", "", 0, 0, source.origin, "",
-        folder=source.folder,
-    )  # fmt: skip
 
 
 def _documents(count: int) -> str:

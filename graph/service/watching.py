@@ -10,6 +10,7 @@ import typer
 
 from graph.errors import CordonError, Unavailable
 from graph.knowledge.folders import is_folder
+from graph.service.shell import said
 
 SHORTEST, LONGEST = 1, 86_400  # seconds between two runs
 UNSAID = 300.0  # seconds, for what cannot be watched
@@ -31,7 +32,7 @@ def keep(run: Callable[[bool], int], source: str, every: float) -> int:
             except CordonError as error:
                 if first:
                     raise
-                typer.echo(f"cordon: {error} {error.hint}".strip(), err=True)
+                typer.echo(f"cordon: {said(error)}", err=True)
             first = False
     except KeyboardInterrupt:
         typer.echo("cordon: stopped.", err=True)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -16,8 +18,8 @@ from graph.errors import BadInput, DocumentError
 from graph.knowledge.origins import Content, Entry
 from graph.knowledge.origins.repository import Repository
 from graph.settings import Settings
-from tests.service.test_sync import TEXTS, documents, filled, told
-from tests.support.command import Run
+from tests.service.test_sync import TEXTS, documents, filled, told, until_counts
+from tests.support.command import Run, environment
 from tests.support.shares import Server, git_http, http, webdav
 from tests.support.site import Site
 
@@ -104,8 +106,9 @@ def test_a_share_inside_is_reached_only_where_the_settings_say_so(
         with pytest.raises(BadInput, match="unencrypted"):
             agent.sync(signed(share), tenant_id="U1")
         for scheme in ("webdav", "webdavs", "http", "git+https"):
-            with pytest.raises(DocumentError, match=r"not that of a public site|inside a private network"):
+            with pytest.raises(DocumentError, match=r"not that of a public site|inside a private network") as refused:
                 agent.sync(share.url.replace("http", scheme), tenant_id="U1")
+            assert "CORDON_PRIVATE_HOSTS" in refused.value.hint
     assert share.asked == []
     rc = tmp_path / ".netrc"
     rc.write_text(f"machine 127.0.0.1 login {USER} password {PASSWORD}\n")
@@ -265,19 +268,43 @@ def test_a_branch_is_a_source_of_its_own(repository: Path, agent: Agent) -> None
     assert len(documents(agent)) == 9
 
 
+def test_an_address_is_asked_again_after_some_time(repository: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "graph.service.cli", "sync", f"file://{repository}", "--tenant", "U1"]
+    process = subprocess.Popen(
+        [*command, "--every", "1", "--json"],
+        env=environment(tmp_path / "home"),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert until_counts(process)["counts"] == {"indexed": 4}
+        away = repository.rename(tmp_path / "away")
+        assert process.stderr and "there is no folder" in process.stderr.readline()  # and it goes on
+        (away / "loom.md").unlink()
+        committed(away)
+        away.rename(repository)
+        while (counts := until_counts(process)["counts"]) == {"unchanged": 4}:
+            continue
+        assert counts == {"removed": 1, "unchanged": 3}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_git_runs_no_hook_and_asks_nobody(
     repository: Path, agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: Server
 ) -> None:
-    hooks = tmp_path / "hooks"
-    hooks.mkdir()
-    for name in ("post-checkout", "reference-transaction", "post-index-change"):
-        (hooks / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
-        (hooks / name).chmod(0o755)
-    (tmp_path / "config").write_text(f"[core]\n\thooksPath = {hooks}\n\taskPass = touch {tmp_path}/asked;\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    hooks = filled(tmp_path / "hooks", {"reference-transaction": f"#!/bin/sh\ntouch {tmp_path}/ran\n"})
+    (asking := hooks / "ask").write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\necho somebody\n")
+    for program in hooks.iterdir():
+        program.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(f"[core]\n\thooksPath = {hooks}\n\taskPass = {asking}\n")
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".gitconfig").write_text((tmp_path / "config").read_text())
-    told(agent, f"git+file://{repository}")
+    told(agent, f"git+file://{repository}@main")
     with pytest.raises(DocumentError, match="git could not read") as failed:
         agent.sync(f"git+{share.url}", tenant_id="U1")
     with pytest.raises(DocumentError, match="git could not read") as signed_in:

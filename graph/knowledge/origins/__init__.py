@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from graph.errors import BadInput
+from graph.errors import BadInput, DocumentError
 from graph.settings import Settings
 
 
@@ -64,6 +64,10 @@ def opened(address: str, settings: Settings) -> Iterator[Origin]:
     origin = _origin(address, settings)
     try:
         yield origin
+    except DocumentError as error:
+        if error.reason == "url_forbidden":
+            error.hint = "If it is yours, name its host in CORDON_PRIVATE_HOSTS."
+        raise
     finally:
         origin.close()
 
