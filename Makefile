@@ -97,7 +97,7 @@ format: $(VENV)/.dev ## rewrite the code in the project's format
 requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -o requirements/studio.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres -c requirements/studio.txt -o requirements/serve.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres --extra sync -c requirements/studio.txt -o requirements/serve.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 

@@ -116,6 +116,15 @@ class Settings(BaseModel):
     )
     allow_private_urls: bool = Field(False, description="let `ingest URL` reach loopback and private addresses")
 
+    private_hosts: str = Field(
+        "", description="hosts inside, comma separated, that `cordon sync URL` may reach: `cloud.local`"
+    )
+    sync_files: int = Field(50_000, ge=1, le=10_000_000, description="a source with more of them is not synchronised")
+    sync_mb: int = Field(10_240, ge=1, le=10_000_000, description="that one run of `cordon sync` reads, at most")
+    sync_seconds: int = Field(7_200, ge=1, le=604_800, description="that one run of `cordon sync` takes, at most")
+    sync_user: str = Field("", description="who `cordon sync URL` signs in as; else as ~/.netrc says")
+    sync_password: SecretStr = Field(SecretStr(""), description="its password or token")
+
     head_key: SecretStr = Field(
         SecretStr(""), description="signs `cordon audit head`: an Ed25519 private key in PEM, or a file with one"
     )

@@ -15,7 +15,8 @@ from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
 from graph.knowledge.folders import is_folder
-from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest, without_file
+from graph.knowledge.ingest import Outcome, Readers, Source, files, ingest, recognised, without_file
+from graph.knowledge.sync import Sync
 from graph.knowledge.versions import families
 from graph.settings import Settings
 from graph.stores.spaces import Record, Space
@@ -57,7 +58,7 @@ class Library:
         pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
         local = [Path(p) for p in given if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
-        found = list(files(local, tenant, groups=shared, kind=kind))
+        found = recognised(list(files(local, tenant, groups=shared, kind=kind)), self.deps.index)
         if sync and (empty := [path for path in local if is_folder(path) and not any(s.within == path for s in found)]):
             raise BadInput(
                 f"{str(empty[0])!r} has no file: nothing was removed.",
@@ -89,6 +90,38 @@ class Library:
         for tenant in {whose(name)[0] for source in sources for name in source.spaces}:
             self._tidy(tenant)
         return ingest(sources, self.deps.index, self.settings, inspect=inspect, progress=progress, readers=readers)
+
+    def sync(
+        self,
+        source: str | Path,
+        *,
+        tenant_id: str = "",
+        public: bool = False,
+        groups: Collection[str] = (),
+        allow_removal: bool = False,
+        progress: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> list[Outcome]:
+        """Bring the documents that came from a folder or an address (graph/knowledge/origins) in step with it: what is
+        new or changed is indexed, what has another name there keeps its id, what is gone is removed. Documents from
+        anywhere else stay. One outcome a file.
+
+        Raises BadInput, having removed nothing, where more than half of the documents would go (and more than 3), or
+        all of them because the source is empty, unless with `allow_removal`; BadInput, DocumentError or Unavailable
+        where the source cannot be read, or has more files than `sync_files`.
+        """
+        from graph.knowledge import origins
+        from graph.knowledge.inspection import inspect
+
+        tenant, shared = owner(tenant_id, public), valid_groups(groups)
+        if public and shared:
+            raise BadInput("what is public is for everybody, not for groups.", hint="Name a tenant, or no groups.")
+        space, index = space_name(tenant, shared), self.deps.index  # opening it clears what a killed run left
+        with origins.opened(str(source), self.settings) as origin:
+            run = Sync(origin, space, tenant, index, self.settings, inspect, progress)
+            try:
+                return run(allow_removal=allow_removal)
+            finally:
+                self._tidy(tenant)
 
     def documents(
         self, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
@@ -222,7 +255,7 @@ def _described(record: Record, groups: Collection[str] | None) -> dict[str, Any]
     from graph.policy import pii
 
     known = asdict(record)
-    del known["uploader"], known["listed"], known["reading"], known["folder"]  # for comparing alone
+    del known["uploader"], known["listed"], known["reading"], known["folder"], known["stamp"]  # for comparing alone
     del known["decisions"]  # `withheld` tells them
     known["groups"] = [group for group in record.groups if groups is None or group in groups]
     known["notes"] = [pii.mask(note).text for note in record.notes]

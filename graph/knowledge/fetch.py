@@ -15,8 +15,8 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
@@ -54,14 +54,40 @@ DEFAULT = FetchLimits()
 
 
 @dataclass(frozen=True)
+class Asked:
+    """How an address is asked. `headers` go to the host that was named, which with `private` may lie inside: not to one
+    that it redirects to. `types` is as TYPES; None takes what there is, as it is. With `stamp`, of a `Fetched`, what
+    has not changed since is not sent."""
+
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    types: Mapping[str, str] | None = field(default_factory=lambda: TYPES)
+    stamp: str = ""
+    private: bool = False
+
+    @property
+    def condition(self) -> dict[str, str]:
+        kind, _, value = self.stamp.partition(":")
+        name = {"etag": "If-None-Match", "date": "If-Modified-Since"}.get(kind)
+        return {name: value} if name else {}
+
+
+PLAIN = Asked()
+
+
+@dataclass(frozen=True)
 class Fetched:
-    """`data` is decompressed; `filename` has the extension that graph.knowledge.loaders goes by."""
+    """`data` is decompressed; `filename` has the extension that graph.knowledge.loaders goes by. `stamp` is "" where
+    the server has none; where it is still the one that was asked with, `changed` is False and there is no data."""
 
     url: str
     final_url: str
     media_type: str
     data: bytes
     filename: str
+    stamp: str = ""
+    changed: bool = True
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -71,7 +97,12 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def fetch(
-    url: str, *, limits: FetchLimits = DEFAULT, allow_private: bool = False, resolver: Resolver = resolve
+    url: str,
+    *,
+    limits: FetchLimits = DEFAULT,
+    allow_private: bool = False,
+    resolver: Resolver = resolve,
+    asked: Asked = PLAIN,
 ) -> Fetched:
     """What is at `url`. `allow_private` allows loopback, local networks and any port: for an operator's own pages.
 
@@ -79,18 +110,25 @@ def fetch(
     "url_type" or "url_status".
     """
     deadline = time.monotonic() + limits.seconds
-    place = _checked(url)
+    place = first = _checked(url)
     for _ in range(limits.redirects + 1):
-        addresses = _addresses(place, allow_private, resolver, deadline)
-        found = _Visit(place, addresses, limits, deadline).run()
+        at_home = (place.scheme, place.netloc) == (first.scheme, first.netloc)
+        addresses = _addresses(place, allow_private or (asked.private and at_home), resolver, deadline)
+        now = asked if at_home else replace(asked, headers={})
+        found = _Visit(place, addresses, limits, deadline, now).run()
         if isinstance(found, Fetched):
-            return Fetched(url, found.final_url, found.media_type, found.data, found.filename)
+            return replace(found, url=url)
         place = found
     raise DocumentError(
         "url_unreachable",
         f"the address redirects more than {limits.redirects} times",
         hint="give the address of the page itself",
     )
+
+
+def reachable(url: str, *, seconds: float, allow_private: bool, resolver: Resolver = resolve) -> list[str]:
+    """The checked addresses of the host of `url`, for another program to connect to. Raises as `fetch`."""
+    return _addresses(_checked(url), allow_private, resolver, time.monotonic() + seconds)
 
 
 def _forbidden(what: str) -> DocumentError:
@@ -206,8 +244,11 @@ class _Connection(http.client.HTTPConnection):
 class _Visit:
     """One request and its answer."""
 
-    def __init__(self, place: SplitResult, addresses: list[str], limits: FetchLimits, deadline: float) -> None:
+    def __init__(
+        self, place: SplitResult, addresses: list[str], limits: FetchLimits, deadline: float, asked: Asked
+    ) -> None:
         self.place, self.addresses, self.limits, self.deadline = place, addresses, limits, deadline
+        self.asked = asked
 
     def run(self) -> "Fetched | SplitResult":
         """The page, or where it says it is."""
@@ -219,7 +260,9 @@ class _Visit:
                 raise TimeoutError  # headers that were cut off read as if they had ended
             if 300 <= response.status < 400 and (target := response.getheader("Location")):
                 return _checked(urljoin(self.place.geturl(), target))
-            if response.status != 200:
+            if response.status == 304 and self.asked.condition:
+                return Fetched("", self.place.geturl(), "", b"", "", self.asked.stamp, changed=False)
+            if response.status not in (200, 207):
                 raise DocumentError(
                     "url_status",
                     f"{self.place.hostname!r} answered {response.status} instead of the page",
@@ -243,9 +286,11 @@ class _Visit:
         if self.late(None):
             raise _too_slow()
         charset = str(response.headers.get_content_charset() or "")
-        if media_type.startswith("text/") and _CHARSET.fullmatch(charset):
+        if self.asked.types is not None and media_type.startswith("text/") and _CHARSET.fullmatch(charset):
             data = b"\xef\xbb\xbf" + data.decode(charset, errors="replace").encode()
-        return Fetched("", self.place.geturl(), media_type, data, self.filename(media_type))
+        etag, date = response.getheader("ETag"), response.getheader("Last-Modified")
+        stamp = f"etag:{etag}" if etag else f"date:{date}" if date else ""
+        return Fetched("", self.place.geturl(), media_type, data, self.filename(media_type), stamp[:500])
 
     def late(self, exc: Exception | None) -> bool:
         return isinstance(exc, TimeoutError) or time.monotonic() >= self.deadline
@@ -264,20 +309,26 @@ class _Visit:
 
     def ask(self, connection: _Connection) -> http.client.HTTPResponse:
         path = self.place.path + (f"?{self.place.query}" if self.place.query else "")
-        connection.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
+        connection.putrequest(self.asked.method, path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", self.place.netloc)
         connection.putheader("User-Agent", "cordon")
-        connection.putheader("Accept", ", ".join(TYPES))
+        connection.putheader("Accept", "*/*" if self.asked.types is None else ", ".join(self.asked.types))
         connection.putheader("Accept-Encoding", "gzip, deflate")
         connection.putheader("Connection", "close")
-        connection.endheaders()
+        for name, value in {**self.asked.headers, **self.asked.condition}.items():
+            connection.putheader(name, value)
+        if self.asked.body:
+            connection.putheader("Content-Length", str(len(self.asked.body)))
+        connection.endheaders(self.asked.body or None)
         return connection.getresponse()
 
     def media_type(self, response: http.client.HTTPResponse) -> str:
         given = response.headers.get_content_type() if response.getheader("Content-Type") else ""
         suffix = PurePosixPath(unquote(self.place.path)).suffix.lower()
+        if self.asked.types is None:
+            return given
         found = VAGUE.get(given or "application/octet-stream", {}).get(suffix, given)
-        if found not in TYPES:
+        if found not in self.asked.types:
             raise DocumentError(
                 "url_type",
                 f"the address leads to {given or 'something without a type'!r}, which cannot be read",
@@ -312,4 +363,4 @@ class _Visit:
     def filename(self, media_type: str) -> str:
         name = re.sub(r"[\x00-\x1f/\\]", "-", PurePosixPath(unquote(self.place.path)).name)
         stem = PurePosixPath(name).stem or self.place.hostname or "page"
-        return stem[:120] + TYPES[media_type]
+        return stem[:120] + (self.asked.types or {}).get(media_type, "")

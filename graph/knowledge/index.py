@@ -110,6 +110,16 @@ class Index:
         self._note(name, record, why)
         return space.remove(doc_id)
 
+    def move(self, name: str, doc_id: str, filename: str, source: str, stamp: str) -> None:
+        """Give a document of the space of this name the name that its file has now."""
+        space = self.space(name)
+        record = space.record(doc_id) if space else None
+        if space is None or record is None:
+            return
+        self._note(name, record, "moved")
+        title = filename if record.title == record.filename else record.title
+        space.change(doc_id, lambda record: replace(record, filename=filename, title=title, source=source, stamp=stamp))
+
     def _note(self, name: str, record: Record, says: str) -> None:
         """Before it happens: no answer may come of a document that no line tells of."""
         if self._journal is not None:

@@ -26,8 +26,9 @@ from graph.policy.threats.planted import Margins
 from graph.settings import Settings
 from graph.stores.spaces import Record, StoredChunk
 
-# "removed" and "missing" are of documents whose file is gone from its folder: with and without `sync`.
-Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "missing"]
+# "removed" and "missing" are of documents whose file is gone from its folder: with and without `sync`; "moved" is of
+# one whose file has another name there (graph/knowledge/sync.py).
+Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "missing", "moved"]
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
@@ -53,6 +54,8 @@ class Source:
     listed: bool = False  # `spaces` is all who may read it, as a manifest's access list says
     within: Path | None = None  # the directory that was named: a link in it must not lead out of it
     folder: str = ""  # digest of that directory, or of the one that a file named by itself is in
+    data: bytes | None = field(default=None, repr=False)  # what is in it, where it was read already
+    stamp: str = ""  # Record.stamp
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
         for name in source.spaces:
             if name not in todo:
-                _judge_again(index, name, doc_id)
+                judge_again(index, name, doc_id)
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
@@ -211,6 +214,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 folder=source.folder,
                 notes=list(document.notes),
                 fields=[list(pair) for pair in document.fields],
+                stamp=source.stamp,
             )
             replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
             space = index.space(name)
@@ -235,6 +239,8 @@ def refused(source: Source, error: CordonError) -> Outcome:
 
 def contents(source: Source, settings: Settings) -> bytes:
     """The bytes of the file. Raises DocumentError and BadInput."""
+    if source.data is not None:
+        return source.data
     if source.within is not None and not source.path.resolve().is_relative_to(source.within.resolve()):
         raise DocumentError("outside", "it is a link that leads out of the directory.")
     return file_bytes(source.path, source.name, settings.max_file_mb * 2**20)
@@ -280,16 +286,16 @@ def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
     base, personal = base_id(source.name)
     if personal:
-        return _told_apart(base, source.name)
+        return told_apart(base, source.name)
     for name in source.spaces:
         space = index.space(name)
         held = space.record(base) if space else None
         if held is not None and held.filename != source.name:
-            return _told_apart(base, source.name)
+            return told_apart(base, source.name)
     return base
 
 
-def _told_apart(base: str, by: str) -> str:
+def told_apart(base: str, by: str) -> str:
     """An id that is not that of another document with the same beginning."""
     return f"{base}_{hashlib.sha256(by.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
@@ -298,7 +304,7 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
     """The source under the name that is its own, its id, and the id that it would have beside a document of the same
     name and id that came from another folder: "" where there is none."""
     base, _ = base_id(source.name)
-    other = _told_apart(base, f"{source.folder} {source.name}")
+    other = told_apart(base, f"{source.folder} {source.name}")
     spaces = [space for name in source.spaces if (space := index.space(name))]
     if source.folder and any(space.record(other) for space in spaces):
         return _beside(source), other, ""
@@ -310,7 +316,7 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
 def _beside(source: Source) -> Source:
     """Under a name that says its folder."""
     folder = (source.within or source.path.parent).absolute().name
-    return replace(source, name=_printable(f"{folder}/{source.name}"))
+    return replace(source, name=printable(f"{folder}/{source.name}"))
 
 
 def _texts(index: Index, spaces: Sequence[str], doc_id: str) -> list[str]:
@@ -333,7 +339,7 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
     return np.concatenate(portions)[[row[text] for text in words]]
 
 
-def _judge_again(index: Index, name: str, doc_id: str) -> None:
+def judge_again(index: Index, name: str, doc_id: str) -> None:
     """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
     space = index.space(name)
     opening = space.passages([space.opening(doc_id)], judge_name()) if space else {}
@@ -371,15 +377,27 @@ def files(paths: Sequence[Path], tenant: str, *, groups: Collection[str] = (), k
     for path in paths:
         if not folders.is_folder(path):
             place = folders.digest(path.parent) if folders.is_folder(path.parent) else ""
-            yield Source(path, _printable(path.name), (space,), tenant, kind=kind, folder=place)
+            yield Source(path, printable(path.name), (space,), tenant, kind=kind, folder=place)
             continue
         place = folders.digest(path)
         for file in folders.listed(path):
-            name = _printable(str(file.relative_to(path)))
+            name = printable(str(file.relative_to(path)))
             yield Source(file, name, (space,), tenant, kind=kind, within=path, folder=place)
 
 
-def _printable(name: str) -> str:
+def recognised(sources: Sequence[Source], index: Index) -> list[Source]:
+    """Sources with the ids of the documents that came from the same files: one that moved kept that of its old name."""
+    ids = {
+        (name, record.folder, record.filename): record.doc_id
+        for name in {name for source in sources for name in source.spaces}
+        if (space := index.space(name))
+        for record in space.records()
+        if record.folder
+    }
+    return [replace(source, doc_id=ids.get((source.spaces[0], source.folder, source.name), "")) for source in sources]
+
+
+def printable(name: str) -> str:
     """A file's name may hold bytes that are no text, and one name may be written in two forms of Unicode."""
     return unicodedata.normalize("NFC", name.encode("utf-8", "backslashreplace").decode())
 

@@ -31,7 +31,7 @@ def pages(
             for url in urls:
                 try:
                     page = fetch(url, allow_private=settings.allow_private_urls)
-                    name = _name(page.final_url)
+                    name = page_name(page.final_url)
                     path = Path(held) / name
                     path.write_text(to_markdown(parser.parse_bytes(page.data, page.filename)), encoding="utf-8")
                     sources.append(Source(path, name, (space_name(owner, groups),), owner, origin=page.final_url))
@@ -40,7 +40,7 @@ def pages(
         yield sources, failed
 
 
-def _name(url: str) -> str:
+def page_name(url: str) -> str:
     """A file name from host and path: en_example_org_wiki_page.md."""
     place = urlsplit(url)
     words = re.findall(r"[a-z0-9]+", f"{place.hostname} {re.sub(r'[.]html?$', '', place.path)} {place.query}".lower())

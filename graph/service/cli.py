@@ -20,6 +20,7 @@ from graph.service.commands import (
     reviewing,
     serving,
     sessions,
+    syncing,
     system,
 )
 from graph.service.shell import CommandLine, traced, unexpected
@@ -46,6 +47,7 @@ for commands in (
     reviewing,
     serving,
     sessions,
+    syncing,
     system,
 ):
     app.add_typer(commands.app)

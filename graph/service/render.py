@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
 _STATUS = {"indexed": "green", "unchanged": "dim", "quarantined": "yellow", "failed": "red"}
-_STATUS |= {"removed": "green", "missing": "yellow"}
+_STATUS |= {"removed": "green", "moved": "green", "missing": "yellow"}
 _COLUMN = 9  # characters that a column of a table needs to be read
 _WORDS = {
     "answer": "answered", "no_answer": "not in the documents", "refusal": "refused", "unavailable": "unavailable",

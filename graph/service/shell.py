@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from graph.errors import BadInput
+from graph.errors import BadInput, CordonError
 
 Tenant = Annotated[
     str, typer.Option("--tenant", "-t", help="Whose documents, besides the public ones.", show_default=False)
@@ -145,13 +145,11 @@ def _joined(pieces: list[bytes]) -> bytes | None:
 @contextmanager
 def errors() -> Iterator[None]:
     """One line on stderr and the right exit code for every error; a traceback only with --debug."""
-    from graph.errors import CordonError
-
     try:
         yield
     except CordonError as error:
         traced()
-        fail(f"{error} {error.hint}".strip(), error.exit_code)
+        fail(said(error), error.exit_code)
     except KeyboardInterrupt:
         fail("stopped.", 130)
     except BrokenPipeError:
@@ -167,6 +165,12 @@ def errors() -> Iterator[None]:
     except Exception as error:
         traced()
         fail(unexpected(error), 1)
+
+
+def said(error: CordonError) -> str:
+    """What was wrong and what to do, as sentences."""
+    what = str(error)
+    return f"{what}{'' if what.endswith(('.', '!', '?', ':')) or not error.hint else '.'} {error.hint}".strip()
 
 
 def traced() -> None:

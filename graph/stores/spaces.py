@@ -47,6 +47,7 @@ class Record:
     folder: str = ""  # digest of the folder it came from (graph/knowledge/folders.py); "" for uploads and pages
     notes: list[str] = field(default_factory=list)  # what of the file was not read, a line each
     fields: list[list[str]] = field(default_factory=list)  # name and value of what it says of itself: owner, version
+    stamp: str = ""  # what its source said of the file when it was read: another one once it changes; "" if nothing
 
     @property
     def released(self) -> frozenset[str]:

@@ -3,59 +3,18 @@ import ipaddress
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
-from graph.knowledge.fetch import TYPES, FetchLimits, fetch
+from graph.knowledge.fetch import TYPES, Asked, FetchLimits, fetch
+from tests.support.site import Answer, Site
 
-Answer = Callable[[BaseHTTPRequestHandler], object]
 PUBLIC = "93.184.216.34"
-
-
-class Site:
-    """A server on loopback whose pages are functions, and which notes what was asked."""
-
-    def __init__(self) -> None:
-        self.pages: dict[str, Answer] = {}
-        self.asked: list[tuple[str, str | None]] = []
-        site = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.asked.append((self.path, self.headers["Host"]))
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    site.pages[self.path.split("?")[0]](self)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_port
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def page(self, path: str, body: bytes = b"text", kind: str = "text/html", status: int = 200, **headers: str) -> str:
-        def answer(handler: BaseHTTPRequestHandler) -> None:
-            handler.send_response(status)
-            if kind:
-                handler.send_header("Content-Type", kind)
-            for name, value in headers.items():
-                handler.send_header(name.replace("_", "-"), value)
-            handler.end_headers()
-            handler.wfile.write(body)
-
-        self.pages[path] = answer
-        return self.url + path
-
-    def raw(self, path: str, answer: Answer) -> str:
-        self.pages[path] = answer
-        return self.url + path
 
 
 @pytest.fixture(scope="module")
@@ -264,6 +223,38 @@ def test_redirects_are_followed_and_counted(site: Site) -> None:
     site.page("/loop", status=302, Location="/loop")
     assert reason(f"{site.url}/loop", allow_private=True) == "url_unreachable"
     assert sum(path == "/loop" for path, _ in site.asked) == 6
+
+
+def test_what_is_for_a_host_is_not_sent_to_one_that_it_redirects_to(site: Site) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        seen.append((handler.headers["Host"], handler.headers["Authorization"]))
+        handler.send_response(302)
+        handler.send_header("Location", f"http://localhost:{site.port}/page")
+        handler.end_headers()
+
+    def page(handler: BaseHTTPRequestHandler) -> None:
+        seen.append((handler.headers["Host"], handler.headers["Authorization"]))
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/html")
+        handler.end_headers()
+
+    site.raw("/page", page)
+    asked = Asked(headers={"Authorization": "Basic abc"}, private=True)
+    fetch(site.raw("/", answer), allow_private=True, asked=asked)
+    assert seen == [(f"127.0.0.1:{site.port}", "Basic abc"), (f"localhost:{site.port}", None)]
+    # Nor does what holds for that host hold for the other one.
+    assert reason(site.url, asked=asked) == "url_forbidden" and len(seen) == 3
+
+
+def test_what_has_not_changed_is_not_sent_again(site: Site) -> None:
+    url = site.page("/", b"text", ETag='"1"', Last_Modified="Sat, 01 Nov 2025 10:00:00 GMT")
+    stamp = fetch(url, allow_private=True).stamp
+    assert stamp == 'etag:"1"'
+    site.page("/", b"", status=304)
+    found = fetch(url, allow_private=True, asked=Asked(stamp=stamp))
+    assert (found.changed, found.data, found.stamp) == (False, b"", stamp)
 
 
 @pytest.mark.parametrize("status", [204, 304, 401, 404, 500])
