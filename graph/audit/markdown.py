@@ -1,7 +1,8 @@
 """A run as Markdown: the answer with its sources; for an assessment also brief, rubric and checklist."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
@@ -25,6 +26,12 @@ def documents(state: State) -> dict[str, str]:
     return found
 
 
+def of_reply(reply: Mapping[str, Any]) -> str:
+    """The answer of a reply object, or of what a conversation keeps of one."""
+    known = {"assessment": {}, "reasoning": "", **reply}
+    return _answer(cast(State, {**known, "turn": reply["run_id"], "started": reply["timestamp"]}))
+
+
 def _answer(state: State) -> str:
     verdict = state["verdict"]
     lines = [f"# {_line(state['question'])}", ""]
@@ -40,7 +47,7 @@ def _answer(state: State) -> str:
         "",
         f"- Verdict: {verdict['action']}, risk {verdict['risk_score']} of 100",
         f"- Confidence: {state['confidence']}",
-        f"- {state['reasoning']}",
+        *([f"- {state['reasoning']}"] if state["reasoning"] else []),
         f"- Run {state['turn']}, {state['started']}",
     ]
     return "\n".join(lines) + "\n"

@@ -24,9 +24,11 @@ from graph.service.http import (
     langserve,
     mcp,
     pages,
+    pictures,
     problems,
     responses,
     reviewing,
+    runs,
     threads,
 )
 from graph.service.http.authentication import Authentication
@@ -39,7 +41,7 @@ from graph.service.http.patience import BODY_S
 from graph.service.http.service import Service
 
 UPLOADS = frozenset({"/v1/documents"})
-ROUTERS = (asking, threads, documents, reviewing, chat, responses, audit, health, pages)
+ROUTERS = (asking, threads, documents, pictures, runs, reviewing, chat, responses, audit, health, pages)
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
