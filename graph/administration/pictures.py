@@ -7,6 +7,7 @@ The latest are kept in memory for a while, by all that their looks hang on.
 
 import hashlib
 import json
+import struct
 import threading
 import time
 from collections import OrderedDict
@@ -38,10 +39,11 @@ AROUND = 300  # characters before and behind a page's text that masking reads wi
 
 @dataclass(frozen=True)
 class Picture:
-    """`png`: at most 2.5 million pixels. `marked`: whether the quote is to be seen on it. `pages` of the document."""
+    """`png`: at most 2.5 million pixels. `mark`: how far down the quote begins on it, 0 to 1; None where it does not
+    stand there. `pages` of the document."""
 
     png: bytes
-    marked: bool
+    mark: float | None
     pages: int
 
 
@@ -150,8 +152,9 @@ def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks
         yellow = [
             place for part in parts for place in marked(letters, part, text.count(part, begins, max(quote[0], begins)))
         ]
-        png = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
-    return Picture(png, bool(yellow), told["pages"])
+        made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
+    (mark,) = struct.unpack(">d", made[:8])
+    return Picture(made[8:], mark if mark >= 0 else None, told["pages"])
 
 
 def _taken(text: str, stands: list[tuple[int, int]], keep: pii.Public) -> list[str]:
@@ -214,6 +217,10 @@ class Kept:
         with self._lock:
             self._pictures[key] = (time.monotonic(), picture)
             self._drop(time.monotonic() - KEPT_S)
+
+    def forget(self) -> None:
+        with self._lock:
+            self._pictures.clear()
 
     def bytes(self) -> int:
         return sum(len(picture.png) for _, picture in self._pictures.values())

@@ -34,8 +34,9 @@ _open: dict[str, Any] = {}  # the document and the page that the child was given
 
 
 def answer(data: bytes, request: dict[str, Any]) -> bytes:
-    """`do` is `text`, with the file: what the page says, as JSON, a code for each letter; then `picture`: the same page
-    as PNG, with ranges of its letters painted `black` and others `marked`."""
+    """`do` is `text`, with the file: what the page says, as JSON, a code for each letter; then `picture`: the same
+    page as PNG, with ranges of its letters painted `black` and others `marked`; before it, in 8 bytes, how far down the
+    first mark begins, as a share of the height, and -1 without one."""
     try:
         if request["do"] == "text":
             return b"D" + json.dumps(_text(data, request["page"])).encode()
@@ -82,10 +83,14 @@ def _picture(black: list[list[int]], marked: list[list[int]]) -> bytes:
     scale = min(WIDTH / width, sqrt(MOST_PIXELS / (width * height)), MOST_SCALE)
     drawn = page.render(scale=scale, may_draw_forms=False, draw_annots=False, rev_byteorder=True)
     pixels = bytearray(drawn.buffer)
+    tops = []
     for boxes, colour in areas:
         for box in boxes:
-            _paint(pixels, drawn, _place(page, drawn, box), colour)
-    return _png(pixels, drawn.width, drawn.height, drawn.stride)
+            place = _place(page, drawn, box)
+            tops += [place[1]] if colour == "mark" else []
+            _paint(pixels, drawn, place, colour)
+    at = struct.pack(">d", min(tops) / drawn.height if tops else -1.0)
+    return at + _png(pixels, drawn.width, drawn.height, drawn.stride)
 
 
 # -- letters ----------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
             allow_origins=origins,
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
-            expose_headers=["X-Request-ID", "Retry-After", "Location"],
+            expose_headers=["X-Request-ID", "Retry-After", "Location", "X-Cordon-Page"],
         )
     return Observe(Slashes(app), service.metrics, service.draining), inner
 

@@ -30,7 +30,7 @@ async def picture(
     citation: Annotated[int, Query(ge=1, le=10_000, description="of that run, by its number: of this document")],
 ) -> Response:
     """A page of a PDF as it looks: the quote marked, what is masked or withheld painted over, pictures left blank. The
-    header X-Cordon-Page says `marked` (yes or no: the quote is on this page) and how many `pages` there are."""
+    header X-Cordon-Page says how far down the `mark` begins (0 to 1, or none) and how many `pages` there are."""
     p = who.principal
     asked = {"run_id": run, "citation": citation, "tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
     try:
@@ -39,5 +39,5 @@ async def picture(
         raise Problem(
             422, f"There is no picture of this page: {error}. {error.hint}".strip(), code=error.reason
         ) from None
-    told = f"marked={'yes' if made.marked else 'no'}; pages={made.pages}"
+    told = f"mark={'none' if made.mark is None else format(made.mark, '.3f')}; pages={made.pages}"
     return Response(made.png, media_type="image/png", headers={**HEADERS, "X-Cordon-Page": told})

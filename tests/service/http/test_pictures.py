@@ -1,6 +1,7 @@
 """Pages as pictures, through HTTP: the quote is yellow, what is masked or withheld is black, and nobody else sees any."""
 
 import io
+import re
 import subprocess
 import sys
 import threading
@@ -130,7 +131,8 @@ def test_the_quote_is_yellow_and_what_is_masked_or_withheld_is_black(shown: Serv
     with shown.client() as client:
         response = get(client, *ask(client))
     image = picture(response)
-    assert response.headers["x-cordon-page"] == "marked=yes; pages=2"
+    told = re.fullmatch(r"mark=(0\.\d+); pages=2", response.headers["x-cordon-page"])
+    assert told and abs(float(told[1]) - (842 - where(data, QUOTE)[3]) / 842) < 0.01
     assert (255, 230, 90) in colours(image, where(data, QUOTE))
     for hidden in (PHONE, MAIL, ORDER, FOOT):
         assert colours(image, where(data, hidden)) == {(20, 20, 20)}, hidden
@@ -147,7 +149,7 @@ def test_another_page_of_it_is_shown_without_a_mark(shown: Served) -> None:
         run, citation = ask(client)
         response = get(client, run, citation, page=2)
         absent = get(client, run, citation, page=3)
-    assert response.headers["x-cordon-page"] == "marked=no; pages=2"
+    assert response.headers["x-cordon-page"] == "mark=none; pages=2"
     assert colours(picture(response), where(data, FOOT, 1)) == {(20, 20, 20)}
     assert (absent.status_code, absent.json()["error"]["code"]) == (422, "page")
 
@@ -227,6 +229,61 @@ def test_without_the_file_and_of_other_formats_the_reason_is_told(another: Calla
         (422, "unsupported"),
     ]
     assert all("Read the text instead." in one.json()["error"]["message"] for one in told)
+
+
+def test_what_the_text_masks_and_the_letters_do_not_show_as_one_is_black_too(shown: Served) -> None:
+    """An address that a line end divides is whole in the text alone."""
+
+    def page(canvas: Canvas) -> None:
+        canvas.drawString(60, 760, "The linnet lamp is replaced each spring; write to the keeper, whose")
+        canvas.drawString(60, 745, "address is sana.malik@field-")
+        canvas.drawString(60, 730, "station.org, before you take it down from the wall of the hall.")
+
+    data = drawn(page)
+    with shown.client() as client:
+        upload(client, "linnet.pdf", data)
+        image = picture(get(client, *ask(client, "When is the linnet lamp replaced?")))
+    for hidden in ("sana.malik@field", "station.org"):
+        assert colours(image, where(data, hidden)) == {(20, 20, 20)}, hidden
+    assert (255, 230, 90) in colours(image, where(data, "from the wall of the hall"))  # a part of the quote
+
+
+def test_what_cannot_be_found_on_the_page_is_not_shown(shown: Served) -> None:
+    with shown.client() as client:
+        run, citation = ask(client)
+        space = shown.service.agent.deps.index.space("U1")
+        record, data = space.record(citation["doc_id"]), space.original(citation["doc_id"])
+        shown.service.agent._kept.forget()
+        try:
+            space.keep_original(record.doc_id, record.sha256, drawn(second))  # neither the number nor the address
+            refused = get(client, run, citation)
+        finally:
+            space.keep_original(record.doc_id, record.sha256, data)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "uncertain")
+    assert "300 1234567" not in refused.text
+
+
+def test_a_scan_is_refused(shown: Served) -> None:
+    """A picture with the words that text recognition found laid over it, unseen."""
+
+    def page(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(Image.new("RGB", (60, 80), (250, 250, 250))), 0, 0, 595, 842)
+        words = canvas.beginText(60, 760)
+        words.setTextRenderMode(3)
+        words.textLine("The avocet archive is in the cellar.")
+        canvas.drawText(words)
+
+    with shown.client() as client:
+        run, citation = ask(client)
+        space = shown.service.agent.deps.index.space("U1")
+        record, data = space.record(citation["doc_id"]), space.original(citation["doc_id"])
+        shown.service.agent._kept.forget()
+        try:
+            space.keep_original(record.doc_id, record.sha256, drawn(page))
+            refused = get(client, run, citation)
+        finally:
+            space.keep_original(record.doc_id, record.sha256, data)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "scanned")
 
 
 def test_a_huge_page_is_a_bounded_picture(shown: Served) -> None:
