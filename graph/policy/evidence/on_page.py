@@ -5,6 +5,7 @@ every page repeats. So what masking and withholding take out of the text is look
 at the letters once more.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
@@ -16,6 +17,9 @@ from graph.policy.threats.detector import Detector
 
 Range = tuple[int, int]  # half-open, of letters
 _ROUNDS = 3
+_NAMES = re.compile(
+    r"(?:^|; |\n)[^:;\n]{1,100}: "
+)  # of the columns, which a table's row has in a text and not on the page
 _ENDS = {0: "\ufffd", 2: "-", 10: "\n", 13: "\n"}  # codes that stand for no letter; 2 divides a word at a line end
 LEAST_MARKED = 0.5  # share of a quote's words that must be found, where it is not found as a whole
 
@@ -120,8 +124,9 @@ def _without(text: str, taken: Iterable[Range]) -> str:
 def marked(page: PageText, quote: str, before: int = 0) -> list[Range]:
     """The letters of a quote, which stands `before` times in the page's text before the place that is meant. Of one
     that is not found as a whole those of its words that are; none where that is less than half of it."""
-    if found := page.find(quote):
-        return [found[min(before, len(found) - 1)]]
+    for text in (quote, _NAMES.sub(" ", quote)):
+        if found := page.find(text):
+            return [found[min(before, len(found) - 1)]]
     there = page.words()
     wanted = [word for part in quote.split() if (word := _plain(part)[0])]
     matcher = SequenceMatcher(None, [word for word, _ in there], wanted, autojunk=False)

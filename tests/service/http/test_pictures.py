@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import SimpleDocTemplate, Table
 
 from evals.serving import WIDE, Served, serving
 from graph.administration import pictures
@@ -22,6 +23,7 @@ from graph.knowledge.sandbox import Limits
 from graph.settings import load
 from tests.service.http.test_doors import finished
 
+GREY, YELLOW = (175, 175, 175), (255, 230, 90)
 QUESTION = "Which heron cabinet holds the soil samples?"
 QUOTE = "The heron cabinet holds the soil samples"
 PHONE, MAIL, FOOT = "+92 300 1234567", "ali.khan@example.org", "sana.malik@example.org"
@@ -133,13 +135,13 @@ def test_the_quote_is_yellow_and_what_is_masked_or_withheld_is_black(shown: Serv
     image = picture(response)
     told = re.fullmatch(r"mark=(0\.\d+); pages=2", response.headers["x-cordon-page"])
     assert told and abs(float(told[1]) - (842 - where(data, QUOTE)[3]) / 842) < 0.01
-    assert (255, 230, 90) in colours(image, where(data, QUOTE))
+    assert YELLOW in colours(image, where(data, QUOTE))
     for hidden in (PHONE, MAIL, ORDER, FOOT):
         assert colours(image, where(data, hidden)) == {(20, 20, 20)}, hidden
         assert len(colours(bare(data, image), where(data, hidden))) > 10, hidden  # there is something beneath
     assert (255, 255, 255) in colours(image, where(data, PLAIN)) and len(colours(image, where(data, PLAIN))) > 10
-    assert colours(image, (301, 401, 419, 519)) == {(225, 225, 225)}  # a picture, whose words nobody knows
-    assert colours(image, (125, 430, 175, 470)) == {(225, 225, 225)}  # and a drawing
+    assert colours(image, (301, 401, 419, 519)) == {GREY}  # a picture, whose words nobody knows
+    assert colours(image, (125, 430, 175, 470)) == {GREY}  # and a drawing
     assert (200, 0, 0) in colours(bare(data, image), (301, 401, 419, 519))
 
 
@@ -231,6 +233,21 @@ def test_without_the_file_and_of_other_formats_the_reason_is_told(another: Calla
     assert all("Read the text instead." in one.json()["error"]["message"] for one in told)
 
 
+def test_a_row_of_a_table_is_marked_where_it_stands(shown: Served) -> None:
+    """The text repeats the names of the columns in every row, the page does not."""
+    rows = [["Sensor", "Room", "Limit"], ["bittern", "A-4", "12 bar"], ["godwit", "B-7", "15 bar"]]
+    stream = io.BytesIO()
+    SimpleDocTemplate(stream).build([Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, "black")])])
+    with shown.client() as client:
+        upload(client, "sensors.pdf", stream.getvalue())
+        reply = client.post("/v1/ask", json={"question": "What is the limit of the godwit sensor?"}).json()
+        row = next(c for c in reply["citations"] if "Room: B-7" in c["quote"])
+        image = picture(get(client, reply["run_id"], row))
+    height = pypdfium2.PdfDocument(stream.getvalue())[0].get_height()
+    yellow = [YELLOW in colours(image, where(stream.getvalue(), word), height) for word in ("bittern", "godwit", "B-7")]
+    assert yellow == [False, True, True]
+
+
 def test_what_the_text_masks_and_the_letters_do_not_show_as_one_is_black_too(shown: Served) -> None:
     """An address that a line end divides is whole in the text alone."""
 
@@ -245,7 +262,7 @@ def test_what_the_text_masks_and_the_letters_do_not_show_as_one_is_black_too(sho
         image = picture(get(client, *ask(client, "When is the linnet lamp replaced?")))
     for hidden in ("sana.malik@field", "station.org"):
         assert colours(image, where(data, hidden)) == {(20, 20, 20)}, hidden
-    assert (255, 230, 90) in colours(image, where(data, "from the wall of the hall"))  # a part of the quote
+    assert YELLOW in colours(image, where(data, "from the wall of the hall"))  # a part of the quote
 
 
 def test_what_cannot_be_found_on_the_page_is_not_shown(shown: Served) -> None:
@@ -328,7 +345,7 @@ def test_letters_that_are_drawn_or_cut_out_are_not_shown(shown: Served) -> None:
         upload(client, "plover.pdf", data)
         image = picture(get(client, *ask(client, "When is the plover gate locked?")))
     for area in ((50, 590, 150, 660), (270, 590, 330, 650), (425, 595, 475, 645)):
-        assert colours(image, area) <= {(225, 225, 225), (255, 255, 255)}
+        assert colours(image, area) <= {GREY, (255, 255, 255)}
         assert len(colours(bare(data, image), area)) > 2
 
 
