@@ -45,6 +45,14 @@ def test_without_memory_it_is_made_of_the_artefacts_or_the_reason_is_told(
     assert artifacts or "was not kept" in told.json()["error"]["message"]
 
 
+def test_nobody_waits_for_the_pdf_and_the_reply_names_what_is_there(another: Callable[..., Any]) -> None:
+    with another(artifacts=True) as served, served.client() as client:
+        named = set(asked(client)["artifacts"])
+    (folder,) = served.settings.out.iterdir()
+    assert named - {"dir"} == {path.name for path in folder.iterdir()}
+    assert "answer.md" in named and "answer.pdf" not in named
+
+
 def test_a_conversation_that_is_forgotten_takes_it_along(another: Callable[..., Any]) -> None:
     with another() as served, served.client() as client:
         run = asked(client, memory="buffer", thread_id="gone")["run_id"]
