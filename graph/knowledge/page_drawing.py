@@ -21,7 +21,7 @@ from graph.knowledge.loaders.pdf import latin
 from graph.knowledge.sandbox import refusal
 
 WIDTH, MOST_PIXELS, MOST_SCALE = 1_100, 2_500_000, 4.0  # of a picture; pixels a point
-MOST_CHARACTERS, MOST_OBJECTS = 60_000, 60_000  # of a page
+MOST_CHARACTERS, MOST_OBJECTS = 20_000, 60_000  # of a page; a page of a newspaper has 15,000 letters
 LEAST_WIDE = 24.0  # points; what is narrower may be a part of a letter, or of a code of bars
 HAIR = 3.0  # points; what is thinner covers no words
 GREY, BLACK = 175, 20  # of 255; black and white letters can be read on the grey

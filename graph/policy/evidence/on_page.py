@@ -21,6 +21,7 @@ _NAMES = re.compile(
     r"(?:^|; |\n)[^:;\n]{1,100}: "
 )  # of the columns, which a table's row has in a text and not on the page
 _ENDS = {0: "\ufffd", 2: "-", 10: "\n", 13: "\n"}  # codes that stand for no letter; 2 divides a word at a line end
+MOST_COMPARED = 100_000  # words of a page times those of a quote: some pages are made to take long
 LEAST_MARKED = 0.5  # share of a quote's words that must be found, where it is not found as a whole
 
 
@@ -86,9 +87,10 @@ def taken_out(
         found += [(span.start, span.end) for span in pii.mask(text, keep=keep).spans]
         found += withholding.unreleased(text, withholding.ranges(text, detector), released)
     for _ in range(_ROUNDS):
+        found = _united(found)
         left = [(span.start, span.end) for span in pii.mask(_without(page.raw, found), keep=keep).spans]
         if not left:
-            return sorted(set(found))
+            return found
         found += left
     raise _uncertain()
 
@@ -114,6 +116,17 @@ def _uncertain() -> Quarantined:
     )
 
 
+def _united(ranges: Iterable[Range]) -> list[Range]:
+    """In order, those that overlap as one."""
+    found: list[Range] = []
+    for start, end in sorted(ranges):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
 def _without(text: str, taken: Iterable[Range]) -> str:
     letters = list(text)
     for start, end in taken:
@@ -129,6 +142,8 @@ def marked(page: PageText, quote: str, before: int = 0) -> list[Range]:
             return [found[min(before, len(found) - 1)]]
     there = page.words()
     wanted = [word for part in quote.split() if (word := _plain(part)[0])]
+    if len(there) * len(wanted) > MOST_COMPARED:
+        return []
     matcher = SequenceMatcher(None, [word for word, _ in there], wanted, autojunk=False)
     same = [block for block in matcher.get_matching_blocks() if block.size]
     if sum(block.size for block in same) < LEAST_MARKED * max(len(wanted), 1):
