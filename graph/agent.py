@@ -11,8 +11,10 @@ from typing import Any, Self, Unpack, get_args
 
 from langchain_core.language_models import BaseChatModel
 
+from graph.administration.answers import Answers
 from graph.administration.conversations import Conversations
 from graph.administration.documents import Library
+from graph.administration.pictures import Pictures
 from graph.administration.reviews import Reviews
 from graph.context import DEFAULT_USER, Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
@@ -46,7 +48,7 @@ class VerifiedSentence:
     support: float
 
 
-class Agent(Library, Conversations, Reviews):
+class Agent(Library, Conversations, Reviews, Pictures, Answers):
     """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for those
     who run the turns elsewhere (graph/service/processes.py).
 

@@ -186,7 +186,7 @@ class Deps:
     def artifacts(self) -> "Artifacts | None":
         from graph.audit.artifacts import Artifacts
 
-        return Artifacts(self.settings.out) if self.settings.artifacts else None
+        return Artifacts(self.settings.out, paper=not self.serves) if self.settings.artifacts else None
 
     @cached_property
     def tracer(self) -> "Tracer | None":

@@ -107,6 +107,9 @@ class Settings(BaseModel):
     max_file_mb: int = Field(25, ge=1, le=1_000)
     parse_seconds: int = Field(60, ge=1, le=600)
     ingest_seconds: int = Field(900, ge=1, le=36_000, description="an uploaded file that takes longer is quarantined")
+    keep_originals: bool = Field(
+        True, description="keep PDF files as they came, inside the index: pages are shown from them, masked"
+    )
     planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
     mask: Literal["basic", "more"] = Field(
         "basic", description="`more` masks ids beside their word, names and streets in prose, too"

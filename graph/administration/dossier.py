@@ -2,13 +2,11 @@
 found, what it was made by, and its place in the journal. All of it masked, as it is on record.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from graph.administration.replay import Replayed, replay
+from graph.administration.runs import reply_in_folder
 from graph.audit import markdown
 from graph.audit.verify import Report, verify
 from graph.deps import Deps
@@ -29,7 +27,7 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
     proof = deps.journal.prove()
     lines = list(deps.journal.entries("run", entry["run_id"]))
     outcome = next((line for line in lines if line["kind"] == "outcome"), entry)
-    reply = _reply(outcome)
+    reply = reply_in_folder(outcome)
     checked = (
         verify(reply, deps.index, deps.detector, deps.public, encoder=deps.support_encoder)
         if reply and reply["citations"]
@@ -46,16 +44,6 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
         _place(entry, proof),
     )
     return "\n".join(line for part in parts for line in [*part, ""]), proof
-
-
-def _reply(entry: Entry) -> dict[str, Any] | None:
-    """What left, out of the run's folder; None where it is not there any more, or is not what is on record."""
-    try:
-        found = json.loads((Path(entry["artifacts"]) / "answer.json").read_bytes())
-        same = hashlib.sha256(found["answer"].encode()).hexdigest() == entry["answer_sha256"]
-        return found if same and found["run_id"] == entry["run_id"] else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
 
 
 def _table(head: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Everything from one store into another that is empty: moved, read again, and compared."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Literal, TypeVar
@@ -60,6 +61,8 @@ def _documents(one: Stores, other: Stores, embeddings: str) -> int:
             target.put(whole.record, whole.text, whole.chunks, whole.vectors, whole.words)
             for by in {by for by, _ in whole.judged.values()}:
                 target.judge(by, {chunk: found for chunk, (of, found) in whole.judged.items() if of == by})
+            if file := source.original(record.doc_id):
+                target.keep_original(record.doc_id, record.sha256, file)
             count += 1
         for annex in source.annexes():
             target.annex(annex.doc_id, annex.sha256, source.annexed(annex.doc_id))
@@ -76,7 +79,8 @@ def _documents(one: Stores, other: Stores, embeddings: str) -> int:
 def _content(space: Space, doc_id: str) -> object:
     whole = space.whole(doc_id)
     assert whole is not None
-    return {**vars(whole), "vectors": np.ascontiguousarray(whole.vectors).tobytes()}, space.annexed(doc_id)
+    original = hashlib.sha256(space.original(doc_id)).digest()
+    return {**vars(whole), "vectors": np.ascontiguousarray(whole.vectors).tobytes()}, space.annexed(doc_id), original
 
 
 def _tenants(one: Stores) -> list[str]:

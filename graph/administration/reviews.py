@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast, get_args
 
 from graph import memory
-from graph.audit.chain import is_run
+from graph.administration.runs import run_of
 from graph.audit.record import reply_of, review_line
 from graph.context import Context, Principal, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
@@ -255,13 +255,7 @@ class Reviews:
             raise Forbidden("this answer rests on documents that the reviewer may not read.")
 
     def _run(self, tenant: str, run_id: str, user: str | None = None) -> Entry:
-        """The journal line of a run of this tenant (and user). Raises NotFound."""
-        given = run_id if isinstance(run_id, str) and len(run_id) >= 4 else "-"
-        for entry in self.deps.journal.entries("run_id", given):
-            theirs = entry["tenant_id"] == tenant and user in (None, entry.get("user_id"))
-            if is_run(entry) and theirs and "query" in entry:
-                return entry
-        raise NotFound(f"there is no run {str(run_id)[:40]!r}.", hint="A reply names its run_id.")
+        return run_of(self.deps.journal, tenant, run_id, user)
 
     def _lines(self, run: str) -> list[Entry]:
         return [line for line in self.deps.journal.entries("run", run) if line["kind"] == "review"]

@@ -29,8 +29,9 @@ DRAFTS = "drafts.json"  # what the model wrote, masked, where CORDON_KEEP_DRAFTS
 
 
 class Artifacts:
-    def __init__(self, out: Path) -> None:
-        self.out = out
+    def __init__(self, out: Path, *, paper: bool = True) -> None:
+        """`paper`: whether the answer is written as PDF, too. A service makes it when somebody asks for it."""
+        self.out, self._paper = out, paper
         self._sweep_at = 0.0  # at the first run of a process, and then now and again: it looks at every run there is
         self._clean = pii.mask(str(out)).text == str(out)
 
@@ -43,7 +44,7 @@ class Artifacts:
             sweep(self.out)
         work, final, held = self._begun(state)
         try:
-            folder = RunFolder(work, final, state)
+            folder = RunFolder(work, final, state, paper=self._paper)
             for path in folder.names().values() if self._clean else ():
                 note_masked(path)  # the rest of it is made of the masked question
             yield folder
@@ -84,8 +85,8 @@ def sweep(out: Path) -> None:
 class RunFolder:
     """What goes in depends on how far the run came: a blocked one has no answer files."""
 
-    def __init__(self, work: Path, final: Path, state: State) -> None:
-        self._work, self.final = work, final
+    def __init__(self, work: Path, final: Path, state: State, *, paper: bool) -> None:
+        self._work, self.final, self._paper = work, final, paper
         self._answered = state["decision"] in ("answer", "no_answer")
         self._documents = markdown.documents(state) if self._answered else {}
         graph = state.get("options", {}).get("mode") == "graph"
@@ -96,7 +97,8 @@ class RunFolder:
         files = ["intent.json", "triage.json", "retrieval.json"]
         if self._answered:
             files.append("answer.json")
-        files += [f"{stem}.{end}" for stem in self._documents for end in ("md", "pdf")]
+        for stem in self._documents:
+            files += [f"{stem}.md", f"{stem}.pdf"] if self._on_paper(stem) else [f"{stem}.md"]
         files += ["neighbourhood.mmd", "neighbourhood.png"] if self._star else []
         return {"dir": str(self.final)} | {name: str(self.final / name) for name in files}
 
@@ -113,9 +115,12 @@ class RunFolder:
             self._write("neighbourhood.png", picture.png(self._star))
         for stem, text in self._documents.items():
             self._write(f"{stem}.md", text.encode())
-            write_pdf(
-                text, self._work / f"{stem}.pdf", title=stem.replace("_", " ").capitalize(), created=state["started"]
-            )
+            if self._on_paper(stem):
+                title = stem.replace("_", " ").capitalize()
+                write_pdf(text, self._work / f"{stem}.pdf", title=title, created=state["started"])
+
+    def _on_paper(self, stem: str) -> bool:
+        return self._paper or stem != "answer"
 
     def _json(self, name: str, value: Any) -> None:
         self._write(name, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())

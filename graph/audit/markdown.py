@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from graph.policy.answer import layout
 from graph.policy.answer.layout import Block, Code, Heading, Item, Listing, Paragraph, Table, Words
@@ -26,6 +26,12 @@ def documents(state: State) -> dict[str, str]:
     return found
 
 
+def of_reply(reply: Mapping[str, Any]) -> str:
+    """The answer of a reply object, or of what a conversation keeps of one."""
+    known = {"assessment": {}, "reasoning": "", **reply}
+    return _answer(cast(State, {**known, "turn": reply["run_id"], "started": reply["timestamp"]}))
+
+
 def _answer(state: State) -> str:
     verdict = state["verdict"]
     lines = [f"# {_line(state['question'])}", ""]
@@ -41,7 +47,7 @@ def _answer(state: State) -> str:
         "",
         f"- Verdict: {verdict['action']}, risk {verdict['risk_score']} of 100",
         f"- Confidence: {state['confidence']}",
-        f"- {state['reasoning']}",
+        *([f"- {state['reasoning']}"] if state["reasoning"] else []),
         f"- Run {state['turn']}, {state['started']}",
     ]
     return "\n".join(lines) + "\n"

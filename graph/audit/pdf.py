@@ -42,11 +42,17 @@ _NUMBERS = re.compile(r"(\[\d{1,3}\])+")  # of the sources of a sentence
 _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def write_pdf(text: str, path: Path, *, title: str, created: str) -> None:
-    """Write Markdown `text` as an A4 PDF. `created` is UTC, ISO 8601. Raises OSError when it cannot be written."""
+def pdf_of(text: str, *, title: str, created: str = "1970-01-01T00:00:00Z") -> bytes:
+    """Markdown `text` as an A4 PDF. `created` is UTC, ISO 8601."""
     source = _apart() + source_of(text, title=title, created=created)
     with _COMPILING:
-        data = _compiler().compile(source.encode())
+        data: bytes = _compiler().compile(source.encode())
+    return data
+
+
+def write_pdf(text: str, path: Path, *, title: str, created: str) -> None:
+    """The same as a file that was not there. Raises OSError when it cannot be written."""
+    data = pdf_of(text, title=title, created=created)
     with path.open("xb") as file:
         path.chmod(0o600)
         file.write(data)

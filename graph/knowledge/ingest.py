@@ -24,7 +24,7 @@ from graph.policy import pii
 from graph.policy.evidence.judged import judge, judge_name, written
 from graph.policy.threats.planted import Margins
 from graph.settings import Settings
-from graph.stores.spaces import Record, StoredChunk
+from graph.stores.spaces import MOST_ORIGINAL, Record, StoredChunk
 
 # "removed" and "missing" are of documents whose file is gone from its folder: with and without `sync`; "moved" is of
 # one whose file has another name there (graph/knowledge/sync.py).
@@ -33,6 +33,7 @@ _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
 READING = 3
+PDF = "application/pdf"
 _DAYS = {"d": 1, "m": 30, "y": 365}
 
 
@@ -160,6 +161,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         for name in source.spaces:
             if name not in todo:
                 judge_again(index, name, doc_id)
+                _keep(index, name, doc_id, sha256, data, settings)
         if not todo:
             return Outcome(source.name, doc_id, "unchanged")
         if not source.doc_id and not source.kind and (twin := _twin(index, todo, sha256, source.name)):
@@ -220,6 +222,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             space = index.space(name)
             assert space is not None
             space.judge(judge_name(), kept)
+            _keep(index, name, doc_id, sha256, data, settings)
             if sidecar:
                 sidecar.save(space)
         told = [elsewhere, sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
@@ -347,6 +350,15 @@ def judge_again(index: Index, name: str, doc_id: str) -> None:
         text, known = space.text(doc_id), Margins()
         judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
         space.judge(judge_name(), {chunk_id: written(found) for chunk_id, found in judged.items()})
+
+
+def _keep(index: Index, name: str, doc_id: str, sha256: str, data: bytes, settings: Settings) -> None:
+    """The file as it came, where pages of it can be shown and it is not kept yet."""
+    space = index.space(name)
+    record = space.record(doc_id) if space else None
+    wanted = settings.keep_originals and record is not None and record.media_type == PDF and len(data) <= MOST_ORIGINAL
+    if space and wanted and not space.has_original(doc_id):
+        space.keep_original(doc_id, sha256, data)
 
 
 def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,13 +25,16 @@ from graph.knowledge.document import Document
 # Longest answer taken from the child, in bytes. A document of the longest text allowed is about half of it.
 MAX_ANSWER = 128 * 2**20
 # With `-I` a child looks for modules neither in the environment nor in the current folder: it is told this one.
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.knowledge.sandbox import _serve; _serve()"
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.knowledge.sandbox import _serve; _serve(sys.argv[3])"
 _HOME = str(Path(__file__).resolve().parents[2])
 GRACE = 5.0  # seconds in which a child that has closed its pipe must end
 _PIECE = 2**18
 _REASONS = frozenset(
-    ("unsupported", "mislabelled", "empty", "encrypted", "scanned", "oversize", "bomb", "broken", "encoding", "memory")
-)
+    (
+        "unsupported", "mislabelled", "empty", "encrypted", "scanned", "oversize", "bomb", "broken", "encoding",
+        "memory", "page",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,12 @@ def parse_bytes(data: bytes, filename: str, *, limits: Limits = DEFAULT) -> Docu
         return parser.parse_bytes(data, filename)
 
 
-class Parser:
-    """One child that reads many files, one after the other, and is replaced when a file brings it down.
-
-    Files that one child reads are not protected from each other: use one Parser per sender. Not for use by two
-    threads at once.
+class Child:
+    """A process that answers requests, one after the other: the function `answer(data, request)` of the module that
+    `work` names gives each answer. It is started by the first request. Not for use by two threads at once.
     """
+
+    work = ""
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits = limits
@@ -83,7 +87,7 @@ class Parser:
         self.close()
 
     def close(self) -> None:
-        """Ends the child. The next `parse` starts another."""
+        """Ends the child. The next request starts another."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -93,23 +97,16 @@ class Parser:
                 pipe.close()
         child.wait()
 
-    def parse(self, path: Path, *, filename: str | None = None) -> Document:
-        name = filename or path.name
-        return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
-
-    def parse_bytes(self, data: bytes, filename: str, *, loader: str = "") -> Document:
-        """`loader` as for `graph.knowledge.loaders.load`."""
-        if len(data) > self.limits.max_bytes:
-            raise _too_large(filename, self.limits.max_bytes)
-        head = {"filename": filename, "size": len(data), "max_text": self.limits.max_text}
-        request = json.dumps({**head, "seconds": self.limits.seconds, "loader": loader}).encode() + b"\n" + data
+    def ask(self, request: dict[str, Any], data: bytes, filename: str) -> bytes:
+        """What the child answers about the file. Raises DocumentError or Quarantined where it refuses, fails, or takes
+        too long."""
+        head = {**request, "filename": filename, "size": len(data), "seconds": self.limits.seconds}
         sound = False  # whether the child may read another file
         try:
-            answer = self._exchange(request, filename)
+            answer = self._exchange(json.dumps(head).encode() + b"\n" + data, filename)
             if answer[:1] == b"D":
-                document = Document.from_json(answer[1:].decode())
                 sound = True
-                return document
+                return answer[1:]
             refusal = _refusal(json.loads(answer[1:]))
             sound = refusal.reason != "memory"
             raise refusal
@@ -121,7 +118,7 @@ class Parser:
 
     def _exchange(self, request: bytes, filename: str) -> bytes:
         """Sends the request and receives the answer within the time allowed; neither side can block the other."""
-        child = self._child = self._child or _start(self.limits)
+        child = self._child = self._child or _start(self.limits, self.work)
         assert child.stdin is not None and child.stdout is not None
         deadline = time.monotonic() + self.limits.seconds
         waiting, received, expected = memoryview(request), bytearray(), -1
@@ -165,10 +162,34 @@ class Parser:
         return _crashed(filename)
 
 
-def _start(limits: Limits) -> subprocess.Popen[bytes]:
+class Parser(Child):
+    """A child that reads many files and is replaced when a file brings it down.
+
+    Files that one child reads are not protected from each other: use one Parser per sender.
+    """
+
+    work = __name__
+
+    def parse(self, path: Path, *, filename: str | None = None) -> Document:
+        name = filename or path.name
+        return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
+
+    def parse_bytes(self, data: bytes, filename: str, *, loader: str = "") -> Document:
+        """`loader` as for `graph.knowledge.loaders.load`."""
+        if len(data) > self.limits.max_bytes:
+            raise _too_large(filename, self.limits.max_bytes)
+        told = self.ask({"max_text": self.limits.max_text, "loader": loader}, data, filename)
+        try:
+            return Document.from_json(told.decode())
+        except (ValueError, KeyError, TypeError) as exc:
+            self.close()
+            raise _crashed(filename) from exc
+
+
+def _start(limits: Limits, work: str) -> subprocess.Popen[bytes]:
     keep = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH") if name in os.environ}
     child = subprocess.Popen(
-        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, _HOME, str(limits.memory)],
+        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, _HOME, str(limits.memory), work],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -232,7 +253,7 @@ def _refusal(fields: dict[str, Any]) -> DocumentError:
     return kind(fields["reason"], str(fields["message"])[:500], hint=str(fields["hint"])[:500])
 
 
-def _serve() -> None:
+def _serve(work: str) -> None:
     """The child: reads requests from standard input until it ends, and answers each."""
     import resource
 
@@ -250,27 +271,32 @@ def _serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl imports it only to know its types: 0.1 s
-    from graph.knowledge.loaders import load
-
+    answer = import_module(work).answer
     while head := sys.stdin.buffer.readline():
         request = json.loads(head)
         data = sys.stdin.buffer.read(request["size"])
         used = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(used.ru_utime + used.ru_stime + request["seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        answer = _answer(load, data, request)
-        answers.write(len(answer).to_bytes(8, "big") + answer)
+        told = answer(data, request)
+        answers.write(len(told).to_bytes(8, "big") + told)
         answers.flush()
 
 
-def _answer(load: Any, data: bytes, request: dict[str, Any]) -> bytes:
+def answer(data: bytes, request: dict[str, Any]) -> bytes:
+    """In the child of a Parser: the document, or why it is refused."""
+    from graph.knowledge.loaders import load
+
     try:
         document: Document = load(data, request["filename"], max_text=request["max_text"], loader=request["loader"])
         return b"D" + document.to_json().encode()
-    except DocumentError as exc:
-        fields = {"reason": exc.reason, "message": str(exc), "hint": exc.hint}
-        quarantined = isinstance(exc, Quarantined)
-    except MemoryError:
-        fields = {"reason": "memory", "message": "reading the file takes too much memory", "hint": "split it"}
-        quarantined = True
-    return b"E" + json.dumps({**fields, "quarantined": quarantined}).encode()
+    except (DocumentError, MemoryError) as error:
+        return refusal(error)
+
+
+def refusal(error: DocumentError | MemoryError) -> bytes:
+    """As a child tells it."""
+    if isinstance(error, MemoryError):
+        error = Quarantined("memory", "reading the file takes too much memory", hint="split it")
+    fields = {"reason": error.reason, "message": str(error), "hint": error.hint}
+    return b"E" + json.dumps({**fields, "quarantined": isinstance(error, Quarantined)}).encode()

@@ -2,8 +2,9 @@
 that search and spelling ask of them. graph.context.space_name names it.
 
 Promises. Isolation: no statistic, rank or lock of a space hangs on another one. A write is whole or not at all, and is
-durable when the call returns; text, chunks, words, vectors and annex of a document change together. Inside `reading` a
-space stays as it stands, whatever others write. What was removed leaves no bytes behind once nobody reads any more.
+durable when the call returns; text, chunks, words, vectors, annex and original of a document change together. Inside
+`reading` a space stays as it stands, whatever others write. What was removed leaves no bytes behind once nobody reads
+any more.
 Concurrency: threads may share a space, and other processes may read and write it at the same time. Errors:
 IndexUnavailable where it cannot be read or written, with what to do.
 """
@@ -16,6 +17,8 @@ from typing import Protocol
 import numpy as np
 
 from graph.knowledge.mentions import Name
+
+MOST_ORIGINAL = 200 * 2**20  # bytes of a file that is kept as it came
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ class Space(Words, Protocol):
         """All documents, by id."""
 
     def whole(self, doc_id: str) -> Whole | None:
-        """All of a document but its annex, of one moment."""
+        """All of a document but its annex and its original, of one moment."""
 
     def by_hash(self, sha256: str) -> list[Record]:
         """Those made of a file of this hash, by id."""
@@ -207,6 +210,15 @@ class Space(Words, Protocol):
 
     def annexed(self, doc_id: str) -> str:
         """The text kept with a document; "" when there is none."""
+
+    def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
+        """Keep the file of this hash as it came, at most MOST_ORIGINAL bytes, with the document that was made of it; it
+        goes when the document does, or is replaced. Nothing where there is no such document."""
+
+    def has_original(self, doc_id: str) -> bool: ...
+
+    def original(self, doc_id: str) -> bytes:
+        """The file kept with a document; b"" when there is none."""
 
     # -- chunks -------------------------------------------------------------------------------------------
 

@@ -15,6 +15,14 @@ def written(places: Sequence[Place]) -> str:
     return json.dumps(places, separators=(",", ":")) if told else ""
 
 
+def on_page(page: int | None, places: str, length: int, wanted: int) -> list[tuple[int, int]]:
+    """Half-open ranges of a passage of this length that stand on the page `wanted`."""
+    told: list[tuple[int, int | None]] = [(at, its_page) for at, its_page, _ in json.loads(places)] if places else []
+    told = told or [(0, page)]
+    ends = [at for at, _ in told[1:]] + [length]
+    return [(at, end) for (at, its_page), end in zip(told, ends, strict=True) if its_page == wanted and at < end]
+
+
 def of(page: int | None, places: str, start: int, end: int) -> tuple[int | None, int | None, int | None]:
     """First page, last page and first row of the range `start`..`end` of a passage; None where there is none.
     `places` is what `written` gave; `page`, on which the passage begins, is all that indexes of earlier versions know.

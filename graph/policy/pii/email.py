@@ -29,11 +29,11 @@ _HIDDEN = re.compile(
 def _find(page: Page) -> Iterator[RuleMatch]:
     for match in _DOMAIN.finditer(page.low):
         start = match.start() - _local_length(page.low[max(0, match.start() - 64) : match.start()])
-        in_url = _CREDENTIALS.search(page.low, max(0, start - 256), start)
-        in_url = in_url or (
-            "/" not in page.low[start : match.start()] and _USER.search(page.low, max(0, start - 8), start)
+        bare = "/" not in page.low[start : match.start()]
+        user = _CREDENTIALS.search(page.low, max(0, start - 256), start) or (
+            bare and _USER.search(page.low, max(0, start - 8), start)
         )
-        if start < match.start() and not in_url:
+        if start < match.start() and not user:
             yield RuleMatch(start, match.end(), 0.7 if " " in match.group() else 0.95)
     if any(
         sign in page.low for sign in (" dot ", "at]", "at)", "at}", "at>", "[dot", "(dot", "at ]", "at )", "[@", "(@")

@@ -24,9 +24,11 @@ from graph.service.http import (
     langserve,
     mcp,
     pages,
+    pictures,
     problems,
     responses,
     reviewing,
+    runs,
     signing_in,
     threads,
 )
@@ -41,7 +43,9 @@ from graph.service.http.service import Service
 from graph.service.http.session_cookie import SessionCookie
 
 UPLOADS = frozenset({"/v1/documents"})
-ROUTERS = (asking, threads, documents, reviewing, chat, responses, audit, health, pages, signing_in)
+ROUTERS = (
+    asking, threads, documents, pictures, runs, reviewing, chat, responses, audit, health, pages, signing_in,
+)  # fmt: skip
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
@@ -82,7 +86,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
             allow_origins=origins,
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
-            expose_headers=["X-Request-ID", "Retry-After", "Location"],
+            expose_headers=["X-Request-ID", "Retry-After", "Location", "X-Cordon-Page"],
         )
     return Observe(Slashes(app), service.metrics, service.draining), inner
 

@@ -51,6 +51,12 @@ _ANNEXES = (
     """CREATE TRIGGER IF NOT EXISTS regulation_goes AFTER DELETE ON documents
         BEGIN DELETE FROM regulations WHERE doc_id = old.doc_id; END""",
 )
+# The files as they came, made with the first one as well.
+_ORIGINALS = (
+    "CREATE TABLE IF NOT EXISTS originals (doc_id TEXT PRIMARY KEY, file BLOB NOT NULL)",
+    """CREATE TRIGGER IF NOT EXISTS original_goes AFTER DELETE ON documents
+        BEGIN DELETE FROM originals WHERE doc_id = old.doc_id; END""",
+)
 # What the guard found in a chunk, made with the first one: an index of an earlier version has none.
 _JUDGED = (
     "CREATE TABLE IF NOT EXISTS judged (chunk INTEGER PRIMARY KEY, by TEXT NOT NULL, found TEXT NOT NULL)",
@@ -286,6 +292,23 @@ class SqliteSpace:
     def annexed(self, doc_id: str) -> str:
         rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.annexes() else []
         return rows[0][0] if rows else ""
+
+    def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
+        with self._writing():
+            for statement in _ORIGINALS:
+                self._db.execute(statement)
+            self._db.execute(
+                "INSERT OR REPLACE INTO originals SELECT doc_id, ? FROM documents WHERE doc_id = ? AND sha256 = ?",
+                (data, doc_id, sha256),
+            )
+
+    def has_original(self, doc_id: str) -> bool:
+        return self._has("originals") and bool(self.execute("SELECT 1 FROM originals WHERE doc_id = ?", (doc_id,)))
+
+    def original(self, doc_id: str) -> bytes:
+        known = self._has("originals")
+        rows = self.execute("SELECT file FROM originals WHERE doc_id = ?", (doc_id,)) if known else []
+        return rows[0][0] if rows else b""
 
     def _has(self, table: str) -> bool:
         return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))

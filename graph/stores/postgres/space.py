@@ -140,7 +140,7 @@ class PostgresSpace:
                 "UPDATE spaces SET chunks = chunks - %s, words = words - %s WHERE tenant = %s",
                 [len(stems), sum(map(len, stems.values())), self._tenant],
             )
-        sql = "DELETE FROM documents WHERE tenant = %s AND doc_id = %s"  # chunks, annex and what was judged go with it
+        sql = "DELETE FROM documents WHERE tenant = %s AND doc_id = %s"  # all else that hangs on it goes too
         return cursor.execute(sql, [self._tenant, doc_id]).rowcount > 0
 
     def _record(self, cursor: "psycopg.Cursor[Any]", doc_id: str) -> Record | None:
@@ -218,6 +218,21 @@ class PostgresSpace:
     def annexed(self, doc_id: str) -> str:
         rows = self._ask("SELECT text FROM annexes WHERE tenant = %s AND doc_id = %s", doc_id)
         return rows[0][0] if rows else ""
+
+    def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
+        with self._writing() as (cursor, *_):
+            cursor.execute(
+                "INSERT INTO originals SELECT tenant, doc_id, %s FROM documents WHERE tenant = %s AND doc_id = %s"
+                " AND sha256 = %s ON CONFLICT (tenant, doc_id) DO UPDATE SET file = excluded.file",
+                [data, self._tenant, doc_id, sha256],
+            )
+
+    def has_original(self, doc_id: str) -> bool:
+        return bool(self._ask("SELECT 1 FROM originals WHERE tenant = %s AND doc_id = %s", doc_id))
+
+    def original(self, doc_id: str) -> bytes:
+        rows = self._ask("SELECT file FROM originals WHERE tenant = %s AND doc_id = %s", doc_id)
+        return bytes(rows[0][0]) if rows else b""
 
     # -- chunks -------------------------------------------------------------------------------------------
 

@@ -170,6 +170,19 @@ def test_an_annex_goes_with_its_document_and_is_replaced(space: Space) -> None:
     assert space.annexes() == [Annex("e", "h", 3)]
 
 
+def test_an_original_goes_with_its_document_and_with_the_next_version_of_it(space: Space) -> None:
+    assert not space.has_original("d") and space.original("d") == b""
+    for name in ("d", "e"):
+        record = put(space, name, f"text of {name}")
+        space.keep_original(name, record.sha256, name.encode() + b"\x00" * 70_000)
+    space.keep_original("d", "the hash of another file", b"never")
+    space.keep_original("f", "of no document", b"never")
+    assert space.original("d") == b"d" + b"\x00" * 70_000 and not space.has_original("f")
+    put(space, "d", "another text")
+    assert not space.has_original("d") and space.has_original("e")
+    assert space.remove("e") and space.original("e") == b""
+
+
 def test_a_write_that_fails_leaves_everything_as_it_was(space: Space) -> None:
     put(space, "d", "the ibis valve")
     with pytest.raises(ValueError, match="argument"):

@@ -66,7 +66,7 @@ def test_a_review_from_the_question_to_the_outcome(member: httpx.Client, reviewe
     assert wrong.status_code == 400 and "“The moon is made of cheese.”" in wrong.json()["error"]["message"]
     done = _said(reviewer, run, decision="approve")
     assert done.status_code == 200 and done.json()["decision"] == "answer"
-    assert done.json()["artifacts"]["answer.pdf"] == "answer.pdf"  # a name, no path
+    assert done.json()["artifacts"]["answer.md"] == "answer.md"  # a name, no path
     assert member.get(f"/v1/runs/{run}").json() == done.json()
     [turn] = member.get("/v1/threads/t").json()["turns"]
     assert turn["decision"] == "answer" and KESTREL in turn["answer"]

@@ -1,6 +1,7 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
-import { ask, json, key, Refused } from "/page/api.js";
+import { ask, call, json, key, Refused } from "/page/api.js";
+import { closePicture, openPicture } from "/page/picture.js";
 import { appeal, opened, row, wait, waiting } from "/page/review.js";
 import { answer, leftOut, make, marked, places, verdict, withheld } from "/page/view.js";
 
@@ -106,11 +107,23 @@ function show(reply, said) {
   const cited = Object.fromEntries((reply.citations || []).map((c) => [c.n, c]));
   const places = [...(reply.citations || []), ...state.documents];
   const names = Object.fromEntries(places.map((d) => [d.doc_id, d.title || d.filename]));
-  const lines = [...understood(reply), ...answer(reply.answer, cited, openSource), leftOut(reply, names), verdict(reply)];
+  const lines = [...understood(reply), ...answer(reply.answer, cited, (c, opener) => openSource(c, opener, reply.run_id)), leftOut(reply, names), verdict(reply)];
   const again = (found) => show(found, said);
   if (reply.decision === "pending_review") lines.push(wait(reply, again));
+  if (reply.decision === "answer") lines.push(make("button", { class: "save", onclick: () => save(reply.run_id) }, "Save as PDF"));
   if (reply.appeal) lines.push(appeal(reply, again));
   said.replaceChildren(...lines.filter(Boolean));
+}
+
+async function save(run) {
+  try {
+    const file = await (await call(`/v1/runs/${encodeURIComponent(run)}/answer.pdf`)).blob();
+    const address = URL.createObjectURL(file);
+    make("a", { href: address, download: "answer.pdf" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  } catch (error) {
+    told(error);
+  }
 }
 
 function understood({ understood: found }) {
@@ -314,9 +327,10 @@ for (const name of ["dragover", "dragleave", "drop"])
 
 // -- sources ----------------------------------------------------------------------------------------------------
 
-async function openSource(citation, opener) {
+// Of a run that is whole: while it streams, nothing of it is on record that a picture could be asked for.
+async function openSource(citation, opener, run) {
   const place = [citation.section, ...places(citation), citation.visibility];
-  await present(citation.doc_id, citation.filename, place.filter(Boolean).join(" · "), opener, citation);
+  await present(citation.doc_id, citation.filename, place.filter(Boolean).join(" · "), opener, citation, run);
 }
 
 async function openDocument(d, opener) {
@@ -337,7 +351,7 @@ async function showWithheld(docId, opener, said) {
   }
 }
 
-async function present(docId, title, place, opener, citation) {
+async function present(docId, title, place, opener, citation, run) {
   document.querySelectorAll(".cite[aria-current]").forEach((c) => c.removeAttribute("aria-current"));
   if (citation) opener.setAttribute("aria-current", "true");
   state.opener = opener;
@@ -346,6 +360,8 @@ async function present(docId, title, place, opener, citation) {
   $("source-place").textContent = place;
   $("source-text").replaceChildren("Opening…");
   $("withheld").replaceChildren();
+  closePicture();
+  if (citation) openPicture(citation, run);
   try {
     const { text } = await json(`/v1/documents/${encodeURIComponent(docId)}`);
     const found = citation && marked(text, citation.quote, citation.start);
@@ -361,6 +377,7 @@ async function present(docId, title, place, opener, citation) {
 
 function closeSource() {
   $("source").hidden = true;
+  closePicture();
   document.querySelectorAll(".cite[aria-current]").forEach((c) => c.removeAttribute("aria-current"));
   state.opener?.focus();
   state.opener = null;

@@ -14,6 +14,7 @@ BEGIN
     FOR of, rule IN VALUES
         ('documents', 'tenant = ' || tenant), ('chunks', 'tenant = ' || tenant), ('vectors', 'tenant = ' || tenant),
         ('postings', 'tenant = ' || tenant), ('annexes', 'tenant = ' || tenant), ('judged', 'tenant = ' || tenant),
+        ('originals', 'tenant = ' || tenant),
         ('turns', 'tenant = ' || tenant), ('lists', 'tenant = ' || tenant),
         ('spaces', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
         ('journal', 'tenant = ' || tenant || ' OR ' || tenant || ' = ''*'''),
@@ -45,8 +46,8 @@ REVOKE ALL ON FUNCTION make_space, drop_space, index_vectors, lives, enter, rema
 GRANT USAGE ON SCHEMA cordon TO {worker};
 GRANT SELECT ON migrations, checkpoint_migrations, spaces TO {worker};
 GRANT UPDATE (dims, version, next, chunks, words) ON spaces TO {worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON documents, chunks, vectors, postings, annexes, judged, turns, lists, keys,
-    sessions_of_people, samples, jobs, job_files, job_parts, buckets, places, checkpoints, checkpoint_blobs, checkpoint_writes TO {worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON documents, chunks, vectors, postings, annexes, judged, originals, turns, lists,
+    keys, sessions_of_people, samples, jobs, job_files, job_parts, buckets, places, checkpoints, checkpoint_blobs, checkpoint_writes TO {worker};
 GRANT SELECT, INSERT ON journal, pepper TO {worker};
 GRANT UPDATE (line) ON journal TO {worker};  -- an erasure takes out what is personal; nothing takes out a line
 GRANT SELECT, UPDATE ON journal_head TO {worker};

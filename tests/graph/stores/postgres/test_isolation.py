@@ -20,7 +20,7 @@ from tests.support.spaces import put
 
 # Table → how many of T2's rows a worker sees that works for T1, each with one row or more of T1's and of T2's.
 OF_A_TENANT = (
-    "documents", "chunks", "vectors", "postings", "annexes", "judged", "turns", "lists", "spaces", "journal", "keys",
+    "documents", "chunks", "vectors", "postings", "annexes", "judged", "originals", "turns", "lists", "spaces", "journal", "keys",
     "jobs", "sessions_of_people",
 )  # fmt: skip
 OF_A_NAME = {
@@ -41,6 +41,7 @@ def fill(stores: Postgres) -> None:
         assert space is not None
         put(space, "d", f"the secret of {name}", tenant_id=name)
         space.annex("d", "h", name)
+        space.keep_original("d", space.records()[0].sha256, name.encode())
         space.judge("guard", {"d_0": name})
     for tenant in ("T1", "T2"):
         reply = {**dict.fromkeys(SHOWN, ""), "run_id": tenant, "timestamp": "now"}
@@ -138,7 +139,7 @@ def test_a_worker_sees_no_row_without_a_tenant_and_none_of_another(
         assert worker(f"SELECT count(*) FROM {table}", ALL, ALL)[0][0] == 0
 
 
-OF_A_SPACE = ("documents", "chunks", "vectors", "postings", "annexes", "judged")
+OF_A_SPACE = ("documents", "chunks", "vectors", "postings", "annexes", "judged", "originals")
 
 
 @pytest.mark.parametrize("table", OF_A_SPACE)

@@ -1,0 +1,36 @@
+"""A run by its id, for the person who asked."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from graph.audit.chain import is_run
+from graph.errors import NotFound
+from graph.stores.journal import Entry, Journal
+
+
+def run_of(journal: Journal, tenant: str, run_id: Any, user: str | None = None) -> Entry:
+    """The journal line of a run of this tenant (and user). Raises NotFound."""
+    given = run_id if isinstance(run_id, str) and len(run_id) >= 4 else "-"
+    for entry in journal.entries("run_id", given):
+        theirs = entry["tenant_id"] == tenant and user in (None, entry.get("user_id"))
+        if is_run(entry) and theirs and "query" in entry:
+            return entry
+    raise NotFound(f"there is no run {str(run_id)[:40]!r}.", hint="A reply names its run_id.")
+
+
+def last_of(journal: Journal, run: Entry) -> Entry:
+    """What became of it: the line of a reviewer's outcome, where it waited for one."""
+    lines = [line for line in journal.entries("run", run["run_id"]) if line["kind"] == "outcome"]
+    return lines[-1] if lines else run
+
+
+def reply_in_folder(entry: Entry) -> dict[str, Any] | None:
+    """What left, out of the run's folder; None where it is not there any more, or is not what is on record."""
+    try:
+        found = json.loads((Path(entry["artifacts"]) / "answer.json").read_bytes())
+        same = hashlib.sha256(found["answer"].encode()).hexdigest() == entry["answer_sha256"]
+        return found if same and found["run_id"] == entry["run_id"] else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,151 @@
+"""Where on a page, letter by letter, stands what people may not see, and what is to be marked.
+
+A page's letters come in the order of its file, a document's text in reading order, joined, mended and without what
+every page repeats. So what masking and withholding take out of the text is looked for among the letters, and both look
+at the letters once more.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
+
+from graph.errors import Quarantined
+from graph.policy import pii
+from graph.policy.evidence import withholding
+from graph.policy.threats.detector import Detector
+
+Range = tuple[int, int]  # half-open, of letters
+_ROUNDS = 3
+_NAMES = re.compile(
+    r"(?:^|; |\n)[^:;\n]{1,100}: "
+)  # of the columns, which a table's row has in a text and not on the page
+_ENDS = {0: "\ufffd", 2: "-", 10: "\n", 13: "\n"}  # codes that stand for no letter; 2 divides a word at a line end
+MOST_COMPARED = 100_000  # words of a page times those of a quote: some pages are made to take long
+LEAST_MARKED = 0.5  # share of a quote's words that must be found, where it is not found as a whole
+
+
+class PageText:
+    """The letters of a page, to be looked in whatever the case, the accents, and the signs and blanks between them."""
+
+    def __init__(self, codes: Sequence[int]) -> None:
+        self.raw = "".join(_ENDS.get(code) or ("\ufffd" if 0xD800 <= code < 0xE000 else chr(code)) for code in codes)
+        self._plain, self._at = _plain(self.raw)
+
+    def find(self, text: str) -> list[Range]:
+        """Where these letters stand in a row: in the same case, else as words of their own, else anywhere."""
+        wanted, _ = _plain(text)
+        starts, start = [], self._plain.find(wanted) if wanted else -1
+        while start >= 0:
+            starts.append(start)
+            start = self._plain.find(wanted, start + 1)
+        apart = [start for start in starts if self._apart(start) and self._apart(start + len(wanted))]
+        found = [(self._at[start], self._at[start + len(wanted) - 1] + 1) for start in apart or starts]
+        return [(start, end) for start, end in found if self.raw[start:end] == text] or found
+
+    def _apart(self, at: int) -> bool:
+        """Whether something lies between this letter and the one before."""
+        return at == 0 or at == len(self._at) or self._at[at] - self._at[at - 1] > 1
+
+    def words(self) -> list[tuple[str, Range]]:
+        """As `find` compares them, in order."""
+        found, start = [], 0
+        for at in range(1, len(self._at) + 1):
+            if self._apart(at):
+                found.append((self._plain[start:at], (self._at[start], self._at[at - 1] + 1)))
+                start = at
+        return found
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Letters and digits alone, lower case, without accents; for each where it stands."""
+    found = [
+        (letter, at)
+        for at, sign in enumerate(text)
+        for letter in unicodedata.normalize("NFKD", sign).casefold()
+        if letter.isalnum()
+    ]
+    return "".join(letter for letter, _ in found), [at for _, at in found]
+
+
+def taken_out(
+    page: PageText,
+    values: Iterable[str],
+    sentences: Iterable[str],
+    keep: pii.Public,
+    released: Collection[str] = (),
+    detector: Detector | None = None,
+) -> list[Range]:
+    """The letters to paint over: `values` are masked in the document's text of this page, `sentences` withheld; what
+    both rules find among the letters themselves comes on top.
+
+    Raises Quarantined "uncertain" where one of them cannot be found, or something is left that is to be masked.
+    """
+    found = [place for value in values for place in _value(page, value)]
+    found += [place for sentence in sentences for place in _located(page.find(sentence), sentence)]
+    for text in dict.fromkeys((page.raw, page.raw.replace("\n", " "))):
+        found += [(span.start, span.end) for span in pii.mask(text, keep=keep).spans]
+        found += withholding.unreleased(text, withholding.ranges(text, detector), released)
+    for _ in range(_ROUNDS):
+        found = _united(found)
+        left = [(span.start, span.end) for span in pii.mask(_without(page.raw, found), keep=keep).spans]
+        if not left:
+            return found
+        found += left
+    raise _uncertain()
+
+
+def _value(page: PageText, value: str) -> list[Range]:
+    """Wherever it stands; of one whose words a table has torn apart, wherever one of its words does."""
+    if whole := page.find(value):
+        return whole
+    return [place for word in value.split() for place in _located(page.find(word), word)]
+
+
+def _located(found: list[Range], text: str) -> list[Range]:
+    if not found and _plain(text)[0]:
+        raise _uncertain()
+    return found
+
+
+def _uncertain() -> Quarantined:
+    return Quarantined(
+        "uncertain",
+        "something on this page is masked, and where it stands in the picture is not certain",
+        hint="Read the text instead.",
+    )
+
+
+def _united(ranges: Iterable[Range]) -> list[Range]:
+    """In order, those that overlap as one."""
+    found: list[Range] = []
+    for start, end in sorted(ranges):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _without(text: str, taken: Iterable[Range]) -> str:
+    letters = list(text)
+    for start, end in taken:
+        letters[start:end] = "█" * (end - start)
+    return "".join(letters)
+
+
+def marked(page: PageText, quote: str, before: int = 0) -> list[Range]:
+    """The letters of a quote, which stands `before` times in the page's text before the place that is meant. Of one
+    that is not found as a whole those of its words that are; none where that is less than half of it."""
+    for text in (quote, _NAMES.sub(" ", quote)):
+        if found := page.find(text):
+            return [found[min(before, len(found) - 1)]]
+    there = page.words()
+    wanted = [word for part in quote.split() if (word := _plain(part)[0])]
+    if len(there) * len(wanted) > MOST_COMPARED:
+        return []
+    matcher = SequenceMatcher(None, [word for word, _ in there], wanted, autojunk=False)
+    same = [block for block in matcher.get_matching_blocks() if block.size]
+    if sum(block.size for block in same) < LEAST_MARKED * max(len(wanted), 1):
+        return []
+    return [(there[block.a][1][0], there[block.a + block.size - 1][1][1]) for block in same]

@@ -1,0 +1,85 @@
+"""A citation opens on the page of the PDF, in a headless Chromium: on a desk, on a phone, with the keyboard."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.serving import WIDE, Served, serving
+from graph.settings import load
+from tests.service.http.test_page import asked, browser, signed_in
+from tests.service.http.test_pictures import QUESTION, QUOTE, drawn, handbook, second, upload
+
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def served(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    base = tmp_path_factory.mktemp("picture-page")
+    shutil.copytree(small, base / "home")
+    with serving(load(environ={}, home=base / "home", out=base / "out", artifacts=False, **WIDE)) as running:
+        with running.client() as client:
+            upload(client, "handbook.pdf", drawn(handbook, second))
+        yield running
+
+
+@pytest.fixture(params=[(1280, 800), (390, 844)], ids=["desk", "phone"])
+def page(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
+    width, height = request.param
+    tab = browser.new_page(viewport={"width": width, "height": height})
+    faults: list[str] = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.set_default_timeout(30_000)
+    yield tab
+    assert faults == []
+    tab.close()
+
+
+def test_a_citation_opens_the_page_and_escape_goes_back(page: Any, served: Served) -> None:
+    signed_in(page, served)
+    asked(page, QUESTION).locator(".cite").first.click()
+    shown = page.locator("#picture img")
+    shown.wait_for()
+    page.wait_for_function("() => document.querySelector('#picture img').naturalWidth > 0")
+    assert QUOTE in shown.get_attribute("alt") and "Page 1 of handbook.pdf" in shown.get_attribute("alt")
+    assert QUOTE in page.inner_text("#source-text mark")  # the text beside it
+    box, room = shown.bounding_box(), page.locator("#source").bounding_box()
+    assert room["x"] <= box["x"] and box["x"] + box["width"] <= room["x"] + room["width"] <= page.viewport_size["width"]
+    page.click("#page-after")
+    page.get_by_text("Page 2 of 2, without the quote").wait_for()
+    assert page.is_disabled("#page-after")
+    page.click("#enlarge")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#source") and page.locator("#picture img").count() == 0
+    assert "cite" in page.evaluate("() => document.activeElement.className")
+
+
+def test_where_there_is_no_picture_the_reason_and_the_text_are_shown(page: Any, served: Served) -> None:
+    signed_in(page, served)
+    turn = asked(page, QUESTION)
+    space = served.service.agent.deps.index.space("U1")
+    record, data = space.record("handbook"), space.original("handbook")
+    served.service.agent._kept.forget()
+    space.keep_original("handbook", record.sha256, b"%PDF-1.4 damaged")
+    try:
+        turn.locator(".cite").first.click()
+        page.get_by_text("There is no picture of this page").wait_for()
+        page.wait_for_selector("#source mark")
+        assert page.is_hidden("#source-page")
+        turn = None
+    finally:
+        space.keep_original("handbook", record.sha256, data)
+    page.keyboard.press("Escape")
+    asked(page, "Which freezer holds the whole blood samples?").locator(".cite").first.click()
+    page.wait_for_selector("#source mark")
+    assert page.is_hidden("#source-page") and page.is_hidden("#source-note")  # of no PDF: nothing is missing
+
+
+def test_an_answer_is_saved_as_a_file(page: Any, served: Served) -> None:
+    signed_in(page, served)
+    turn = asked(page, QUESTION)
+    with page.expect_download() as coming:
+        turn.get_by_text("Save as PDF").click()
+    assert Path(coming.value.path()).read_bytes().startswith(b"%PDF")
