@@ -18,6 +18,8 @@ CONFIG_FILE = "cordon.toml"
 PREFIX = "CORDON_"
 _OPENAIS = ("openai_base_url", "openai_api_key")  # also read under OpenAI's own names
 LEAST_CONTEXT = 1_024  # tokens
+SMALL_CONTEXT = 8_192  # tokens, up to which a model is taken for a small one on a machine of one's own
+EXCERPTS = 330  # words that such a model is shown (docs/models.md)
 MOST_PROCESSES = 4  # unless asked for: each holds about 250 MB
 
 
@@ -50,6 +52,13 @@ class Settings(BaseModel):
         ge=0,
         le=100_000_000,
         description="tokens the model reads and writes at once; 0: evidence is cut only when it says so",
+    )
+    evidence_words: int = Field(
+        -1,
+        ge=-1,
+        le=100_000,
+        description="words of evidence that a model is shown, those that may answer; 0: whole passages; -1: "
+        f"{EXCERPTS} where CORDON_CONTEXT is {SMALL_CONTEXT:,} or less, else whole passages",
     )
     model_timeout_s: float = Field(60, gt=0, le=600)
     model_retries: int = Field(2, ge=0, le=5)
@@ -292,6 +301,13 @@ class Settings(BaseModel):
     def reviewed(self) -> frozenset[str]:
         """What waits for a reviewer."""
         return frozenset() if self.review == "none" else frozenset(map(str.strip, self.review.split(",")))
+
+    @property
+    def words_of_evidence(self) -> int:
+        """0: whole passages."""
+        if self.evidence_words >= 0:
+            return self.evidence_words
+        return EXCERPTS if 0 < self.context <= SMALL_CONTEXT else 0
 
     @property
     def embedded(self) -> bool:

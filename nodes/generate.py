@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from graph.knowledge.extensions import SECTION
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
+from graph.models.excerpts import excerpts
+from graph.models.reader import reader
 from graph.models.server import ContextTooSmall
 from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS
@@ -110,12 +113,22 @@ def prepare(
 ) -> task.Task:
     """The messages for this turn's intent, constraints and memory, with as many passages as the model has room for: at
     most `most`, and `beside` bytes kept for what is said besides."""
+    passages = read_by_model(state, generator, settings)
 
     def make(count: int) -> task.Task:
-        return task_of(state, state["evidence"][:count], prose=in_prose(state, settings))
+        return task_of(state, passages[:count], prose=in_prose(state, settings))
 
-    most = len(considered(state, generator)) if most is None else most
-    return generator.room.fitted(make, most, room(state, settings), beside)
+    job = generator.room.fitted(make, len(passages) if most is None else most, room(state, settings), beside)
+    return replace(job, left_out=len(passages) - job.shown)
+
+
+def read_by_model(state: State, generator: Generator, settings: Settings) -> list[Evidence]:
+    """The passages as the prompt has them: whole, or what of them may answer."""
+    evidence, words = considered(state, generator), settings.words_of_evidence
+    kind = all_of(state["query"])
+    if generator.extractive or not words or kind or state["listing"] or state["intent"]["name"] != "GENERIC_QA":
+        return evidence
+    return excerpts(state["query"], evidence, reader(settings), words)
 
 
 def considered(state: State, generator: Generator) -> list[Evidence]:
@@ -129,8 +142,7 @@ def considered(state: State, generator: Generator) -> list[Evidence]:
 
 def flagged(state: State, job: task.Task) -> list[str]:
     """The flags, with one for evidence that the model was not shown."""
-    near = sum(item.get("why") != SECTION for item in state["evidence"])
-    cut = ["evidence_cut"] if job.shown < near else []
+    cut = ["evidence_cut"] if job.left_out else []
     return list(dict.fromkeys([*state["flags"], *cut]))
 
 

@@ -27,16 +27,18 @@ def respond(state: State, *, settings: Settings) -> State:
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and _partial(state)
     notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
+    flags = [*state["flags"], *notes]
+    told = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
     if part:
         confidence = "low" if confidence == "low" else "medium"
     return {
         "review": {**state["review"], "why": _reviewed(state, decision, settings)},
         "decision": decision,
-        "answer": "\n\n".join([answer, *(refusals.NOTES[flag] for flag in notes)]),
+        "answer": "\n\n".join([answer, *told]),
         "sentences": state["sentences"] if decision == "answer" else [],
         "citations": state["citations"] if decision == "answer" else [],
         "confidence": confidence,
-        "flags": [*state["flags"], *notes],
+        "flags": flags,
         "reasoning": _reasoning(state, decision),
         "draft": {**state["draft"], "text": "", "value": None, "errors": []},  # what was not let out is not kept
     }

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from graph.answering.verified import Verified, shown
+from graph.knowledge.index import content_words
 from graph.models import wording
 from graph.models.chat import Generator
 from graph.models.reader import reader
@@ -12,6 +13,8 @@ from graph.models.support_opinion import SupportOpinion
 from graph.policy import grounding
 from graph.policy.answer import refusals
 from graph.policy.grounding.entailment import Encoder, margins
+from graph.policy.question.answer_type import all_of
+from graph.policy.text import lexical
 from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import considered, task_of
@@ -22,6 +25,9 @@ DECLINED_FROM = 0.6
 # The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
 # to be shown instead. Set by hand.
 BESIDE, ANSWERS = 0.0, 2.0
+# From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
+# at most so many. Set on questions over three collections (docs/models.md).
+COMPLETES, SAID, MOST_MORE = 0.5, 0.7, 3
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 
@@ -47,6 +53,7 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         flags.append("extractive_fallback")
     elif held.sentences:
         draft["outcome"] = "partly dropped" if held.dropped else "verified"
+        flags += ["completed"] if _complete(state, held, generator, settings) else []
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
         quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
@@ -86,6 +93,31 @@ def _beside(state: State, held: Verified, generator: Generator, settings: Settin
     quotes = [(places[one["sources"][0]], one["text"]) for one in _claims(quoted)]
     answers = bool(quotes) and float(reader(settings).scores(state["query"], quotes).max()) >= ANSWERS
     return quoted if answers else {}
+
+
+def _complete(state: State, held: Verified, generator: Generator, settings: Settings) -> bool:
+    """Let quotes follow that clearly answer and say what the model's sentences do not: small models say a part of it.
+    Whether there were any."""
+    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not all_of(state["query"])
+    if not settings.words_of_evidence or generator.extractive or state["verdict"]["action"] != "ALLOW":
+        return False  # a model that reads whole passages says what it means to say
+    if not asked or not state["draft"]["text"]:
+        return False
+    places = {item["n"]: item["section"] for item in state["evidence"]}
+    claims = _claims(_quoted(state, generator, 0.0))
+    scores = reader(settings).scores(state["query"], [(places[one["sources"][0]], one["text"]) for one in claims])
+    asked_for, told = _stems(state["query"]), _stems(" ".join(one["text"] for one in held.sentences))
+    more = 0
+    for claim, score in zip(claims, scores, strict=True):
+        new = _stems(claim["text"]) - asked_for
+        if more < MOST_MORE and score >= COMPLETES and len(new & told) < SAID * len(new) and held.add(claim):
+            told |= new
+            more += 1
+    return more > 0
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(lexical.stem(part) for word in content_words(text) for part in lexical.words(word))
 
 
 def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:

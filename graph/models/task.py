@@ -25,7 +25,9 @@ _STYLES: dict[Style, str] = {
 }
 
 _JSON = "Reply with the JSON object only."
-_PROSE = "Name the source of each sentence in brackets."
+_PROSE = (
+    "Name the source of each sentence in brackets. If the sources do not answer the question, say that you do not know."
+)
 _LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
 
 
@@ -34,6 +36,7 @@ class Task:
     messages: list[BaseMessage]
     prompts: dict[str, str]  # name → digest
     shown: int  # passages in it
+    left_out: int = 0  # passages that there was no room for
 
 
 def answer(
@@ -61,7 +64,8 @@ def answer(
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
-    told["reply"] = _PROSE if prose else _JSON
+    told["reply"] = f"{told.pop('style')} {_PROSE}" if prose else _JSON
+    told.setdefault("style", "")  # a small model keeps to what stands last
     return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
 
 

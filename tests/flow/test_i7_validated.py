@@ -92,7 +92,7 @@ def test_the_check_fails_when_grounding_believes_everything(opened: Any, monkeyp
 
     monkeypatch.setattr(
         "graph.answering.verified.grounding.supports",
-        lambda text, evidences: [Support(1.0, 0.0, ((0, min(40, len(one))),)) for one in evidences],
+        lambda text, evidences, encoder: [Support(1.0, 0.0, ((0, min(40, len(one))),)) for one in evidences],
     )
     lie = "PunjabThal has 99,417 people after the removals, as the board of Mars decided."
     one: Agent = opened(chat=Scripted(reply=lambda prompt: sentences((lie, [1]))), model="stub")

@@ -202,7 +202,7 @@ def _edges(lines: list[Line]) -> list[Line]:
             if gap > 1.8 * max(side[index].size, side[index + 1].size):
                 apart = index + 1
         found += side[:apart]
-    return found
+    return list({id(line): line for line in found}.values())  # of a short page both sides reach the middle
 
 
 def _place(line: Line) -> tuple[str, int, int]:

@@ -50,7 +50,12 @@ INSTEAD = "Quoted from the documents instead:"
 PARTIAL = "This is from the passages that were found; there may be more in the documents."
 # Behind an answer of the embedded answerer to a wish for another form (graph/policy/question/wishes.py).
 QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
-NOTES = {"partial": PARTIAL, "quoted_only": QUOTED}  # by the flag that says the same; in the order in which they stand
+COMPLETED = "What stands at the end is quoted from the documents, to complete the model's answer."
+NOTES = {
+    "completed": COMPLETED,
+    "partial": PARTIAL,
+    "quoted_only": QUOTED,
+}  # by the flag that says the same; in the order in which they stand
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."

@@ -94,7 +94,7 @@ def test_an_opinion_withdraws_what_it_doubts_and_lets_pass_only_what_is_exact(
 
 def test_what_a_model_says_of_the_sources_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     sure = [grounding.Support(0.9, 0.0, ((0, 10),))]
-    monkeypatch.setattr(grounding, "supports", lambda text, passages: sure * len(passages))
+    monkeypatch.setattr(grounding, "supports", lambda text, passages, encoder: sure * len(passages))
     held = Verified(evidence("The desk lends cards to members for a week."), guarded=False)
     assert held.add({"text": "The sources do not answer this.", "sources": [1]}) == []
     assert held.add({"text": "Members may borrow cards.", "sources": [1]})

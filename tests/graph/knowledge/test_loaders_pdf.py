@@ -243,3 +243,13 @@ def test_every_sentence_item_and_row_is_on_its_own_page() -> None:
     )
     document = load(rows, "a.pdf")
     assert [placed(document, words) for words in ("Slabs: 1 piece", "Feet: 4 pieces")] == [[1], [2]]
+
+
+def test_no_line_of_a_short_document_of_few_lines_is_taken_for_a_running_one() -> None:
+    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliet".split()
+    pages = [
+        [(72, 760 - 90 * at, f"The {word} rule stands here.") for at, word in enumerate(words[n : n + 5])]
+        for n in (0, 5)
+    ]
+    text = load(drawn(*pages), "rules.pdf").text
+    assert all(word in text for word in words)

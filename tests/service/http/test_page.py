@@ -360,3 +360,27 @@ def test_it_works_narrow_dark_and_by_keyboard(page: Any, served: Served) -> None
     assert page.is_hidden("#side")
     asked(page, "Which freezer holds the blood samples?")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_conversation_is_named_found_saved_and_its_question_edited(browser: Any, served: Served) -> None:
+    tab = browser.new_page(viewport={"width": 1280, "height": 800})
+    tab.on("dialog", lambda d: d.accept("Samples and rooms") if d.type == "prompt" else d.accept())
+    signed_in(tab, served, role="member")
+    turn = asked(tab, "Which freezer holds the whole blood samples?")
+    row = tab.locator("#threads li", has=tab.locator("[aria-current]"))
+    row.get_by_title("Rename").click()
+    tab.get_by_role("button", name="Samples and rooms", exact=True).wait_for()
+    tab.fill("#find", "rooms kestrel")
+    tab.wait_for_function("() => document.querySelectorAll('#threads li').length === 1")
+    tab.fill("#find", "zebra")
+    tab.get_by_text("Nothing found.").wait_for()
+    tab.fill("#find", "")
+    row = tab.locator("#threads li", has_text="Samples and rooms")
+    row.hover()
+    with tab.expect_download() as download:
+        row.get_by_title("Save with its sources").click()
+    assert download.value.suggested_filename == "conversation.md"
+    assert "kestrel" in Path(download.value.path()).read_text()
+    turn.get_by_text("Edit the question").click()
+    assert tab.input_value("#question") == "Which freezer holds the whole blood samples?"
+    tab.close()

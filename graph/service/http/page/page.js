@@ -110,16 +110,22 @@ function show(reply, said) {
   const lines = [...understood(reply), ...answer(reply.answer, cited, (c, opener) => openSource(c, opener, reply.run_id)), leftOut(reply, names), verdict(reply)];
   const again = (found) => show(found, said);
   if (reply.decision === "pending_review") lines.push(wait(reply, again));
-  if (reply.decision === "answer") lines.push(make("button", { class: "save", onclick: () => save(reply.run_id) }, "Save as PDF"));
+  if (reply.decision === "answer") lines.push(make("button", { class: "save", onclick: () => keep(`/v1/runs/${encodeURIComponent(reply.run_id)}/answer.pdf`, "answer.pdf") }, "Save as PDF"));
+  lines.push(make("button", { class: "save", onclick: () => edit(reply.question) }, "Edit the question"));
   if (reply.appeal) lines.push(appeal(reply, again));
   said.replaceChildren(...lines.filter(Boolean));
 }
 
-async function save(run) {
+function edit(question) {
+  $("question").value = question;
+  $("question").focus();
+}
+
+async function keep(path, name) {
   try {
-    const file = await (await call(`/v1/runs/${encodeURIComponent(run)}/answer.pdf`)).blob();
+    const file = await (await call(path)).blob();
     const address = URL.createObjectURL(file);
-    make("a", { href: address, download: "answer.pdf" }).click();
+    make("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   } catch (error) {
     told(error);
@@ -185,16 +191,20 @@ $("question").addEventListener("keydown", (event) => {
 // -- conversations ----------------------------------------------------------------------------------------------
 
 async function refreshThreads() {
-  const { threads } = await json("/v1/threads");
+  const words = $("find").value.trim();
+  const { threads } = await json(words ? `/v1/threads?q=${encodeURIComponent(words)}` : "/v1/threads");
+  if (words !== $("find").value.trim()) return; // another search has begun
   const rows = threads.map((t) =>
     make(
       "li",
       {},
       make("button", { "data-thread": t.thread_id, title: t.title, onclick: () => openThread(t.thread_id) }, t.title || t.thread_id),
-      make("button", { class: "icon", "aria-label": `Forget the conversation: ${t.title}`, onclick: () => forget(t) }, "✕"),
+      make("button", { class: "icon more", title: "Rename", "aria-label": `Rename the conversation: ${t.title}`, onclick: () => rename(t) }, "✎"),
+      make("button", { class: "icon more", title: "Save with its sources", "aria-label": `Save the conversation: ${t.title}`, onclick: () => keep(`/v1/threads/${encodeURIComponent(t.thread_id)}/export`, "conversation.md") }, "⤓"),
+      make("button", { class: "icon", title: "Forget", "aria-label": `Forget the conversation: ${t.title}`, onclick: () => forget(t) }, "✕"),
     ),
   );
-  $("threads").replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, "None yet.")]));
+  $("threads").replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, words ? "Nothing found." : "None yet.")]));
   current();
 }
 
@@ -213,6 +223,17 @@ async function openThread(id) {
   current();
   closeMenu();
 }
+
+async function rename(thread) {
+  const title = prompt("Title of the conversation; empty for its first question", thread.title);
+  if (title === null) return;
+  const body = JSON.stringify({ title: title.trim().slice(0, 80) });
+  const options = { method: "PATCH", headers: { "Content-Type": "application/json" }, body };
+  await json(`/v1/threads/${encodeURIComponent(thread.thread_id)}`, options).catch(told);
+  await refreshThreads().catch(told);
+}
+
+$("find").addEventListener("input", () => refreshThreads().catch(told));
 
 async function forget(thread) {
   if (!confirm(`Forget this conversation?\n\n${thread.title}`)) return;
@@ -368,7 +389,7 @@ async function present(docId, title, place, opener, citation, run) {
     if (found) {
       $("source-text").replaceChildren(found.before, found.mark, found.after);
       found.mark.scrollIntoView({ block: "center" });
-    } else $("source-text").replaceChildren(citation ? `The quote is not in the document as it stands now:\n\n${citation.quote}` : text);
+    } else $("source-text").replaceChildren(citation?.gone ? `The document was ${citation.gone} since this was answered.` : citation ? `The quote is not in the document as it stands now:\n\n${citation.quote}` : text);
   } catch (error) {
     $("source-text").replaceChildren(error.status === 404 ? "The document is not there any more." : error.message);
   }

@@ -212,10 +212,10 @@ def test_a_database_of_another_version_or_none_is_told(
 ) -> None:
     name = str(conninfo_to_dict(url)["dbname"])
     with postgres.admin(name) as admin:
-        admin.execute("INSERT INTO cordon.migrations VALUES (9, '0009_later.sql')")
-    with pytest.raises(Unavailable, match=f"version 9, this Cordon needs {newest()}"):
+        admin.execute("INSERT INTO cordon.migrations VALUES (99, '0099_later.sql')")
+    with pytest.raises(Unavailable, match=f"version 99, this Cordon needs {newest()}"):
         worker().keys.all()
-    with pytest.raises(IndexUnavailable, match="version 9"):
+    with pytest.raises(IndexUnavailable, match="version 99"):
         worker().spaces("model").space("T1")
     with pytest.raises(Unavailable, match="newer Cordon"):
         migrate(postgres.url(name, OWNER), url)

@@ -1,0 +1,62 @@
+"""A model that says a part of what the documents answer: quotes that clearly answer follow its sentences."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph.agent import Agent, VerifiedSentence
+from graph.audit.verify import verify
+from graph.policy.answer.refusals import COMPLETED
+from tests.support.models import Scripted, sentences
+
+RULES = """# Volunteers
+
+Volunteers are paid for each session after it has ended. Each volunteer is paid 45 francs for a session, and the cost of the journey.
+
+## Rooms
+
+The waiting room is opened at eight by the porter.
+"""
+QUESTION = "How much are volunteers paid for each session?"
+PART, WHOLE = (
+    "Volunteers are paid for each session after it has ended.",
+    ("Each volunteer is paid 45 francs for a session, and the cost of the journey."),
+)
+
+
+@pytest.fixture
+def asked(settings_of: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    file = tmp_path / "rules.md"
+    file.write_text(RULES)
+
+    def ask(text: str) -> tuple[Agent, Any]:
+        model = Scripted(reply=lambda prompt: sentences((text, [1])))
+        agent = Agent(settings_of(artifacts=False, model="stub", context=8_192), model=model)
+        agent.ingest([file], tenant_id="U1")
+        return agent, json.loads(json.dumps(agent.ask(QUESTION, tenant_id="U1")))
+
+    return ask
+
+
+def test_what_a_model_left_out_follows_as_a_quote(asked: Callable[..., Any]) -> None:
+    agent, reply = asked(PART)
+    with agent:
+        assert [one["text"] for one in reply["sentences"]] == [PART, WHOLE]
+        assert "completed" in reply["safety_flags"] and reply["answer"].endswith(COMPLETED)
+        assert verify(reply, agent.deps.index).ok
+        unsaid = {**reply, "answer": reply["answer"].removesuffix(COMPLETED).rstrip()}
+        assert not verify(unsaid, agent.deps.index).ok
+        shown = [
+            e.text for e in agent.stream(QUESTION, tenant_id="U1", thread_id="s") if isinstance(e, VerifiedSentence)
+        ]
+        assert shown == [PART, WHOLE]
+
+
+def test_an_answer_that_says_it_all_stays_as_it_is(asked: Callable[..., Any]) -> None:
+    agent, reply = asked("Each volunteer is paid 45 francs for a session and the journey's cost.")
+    with agent:
+        assert "completed" not in reply["safety_flags"] and "45 francs" in reply["answer"]
+        assert WHOLE not in reply["answer"]
