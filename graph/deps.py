@@ -16,7 +16,7 @@ from graph.policy import pii
 from graph.settings import Settings
 from graph.stores import Stores
 from graph.stores.conversations import Conversations
-from graph.stores.embedded import Embedded
+from graph.stores.embedded import FILES, Embedded
 from graph.stores.journal import Journal, Rows
 from graph.stores.leases import Lease
 
@@ -43,11 +43,24 @@ def stores(settings: Settings, *, serves: bool = False) -> Stores:
     `serves`: for a service, of which several processes may use the same stores.
     """
     if not (url := settings.database_url.get_secret_value()):
-        return Embedded(settings.home, wait_s=settings.lock_wait_s, serves=serves)
+        return Embedded(settings.home, wait_s=settings.lock_wait_s, chroma=_chroma(settings, serves))
+    if settings.vectors != "exact":
+        raise BadSettings("a database looks for neighbours itself.", hint="Leave CORDON_VECTORS out.")
     _speaks_postgres()
     from graph.stores.postgres import Postgres
 
     return Postgres(url, connections=settings.database_connections, wait_s=settings.database_wait_s)
+
+
+def _chroma(settings: Settings, serves: bool) -> str:
+    if settings.vectors == "exact":
+        return ""
+    if serves and not settings.chroma_url:
+        raise BadSettings(
+            "Chroma's files are for one process, and a service has several.",
+            hint="Start a server (`chroma run --path DIR --port 8001`) and set CORDON_CHROMA_URL=http://localhost:8001.",
+        )
+    return settings.chroma_url or FILES
 
 
 def set_up(settings: Settings) -> list[str]:

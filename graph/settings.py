@@ -39,6 +39,13 @@ class Settings(BaseModel):
     embeddings: str = Field(
         "embedded", min_length=1, description="`embedded`, a folder with an ONNX encoder, or an embedding model's name"
     )
+    vectors: Literal["exact", "chroma"] = Field(
+        "exact", description="what looks for a question's neighbours: every vector compared, or Chroma (HNSW)"
+    )
+    chroma_url: str = Field(
+        "",
+        description="a Chroma server, `http://HOST:8000`, which a service needs; else its files are in `home`",
+    )
     embeddings_pooling: Literal["", "mean", "cls", "last"] = Field("", description="of a folder's encoder; as it says")
     embeddings_query: str = Field("", description="put before a question, where the encoder wants that")
     embeddings_passage: str = Field("", description="put before a passage, for a folder's encoder")
@@ -62,8 +69,10 @@ class Settings(BaseModel):
     )
     model_timeout_s: float = Field(60, gt=0, le=600)
     model_retries: int = Field(2, ge=0, le=5)
-    draft_form: Literal["json", "prose"] = Field(
-        "json", description="how the model writes an answer: `prose`, with source numbers in brackets, for small models"
+    draft_form: Literal["auto", "json", "prose"] = Field(
+        "auto",
+        description="how the model writes an answer: `json`, or `prose` with source numbers in brackets; `auto`: prose "
+        f"where CORDON_CONTEXT is {SMALL_CONTEXT:,} or less, else JSON",
     )
     support: Literal["strict", "marked"] = Field(
         "strict",
@@ -215,10 +224,11 @@ class Settings(BaseModel):
         except ValidationError as error:
             raise BadSettings(_explain(error), hint="`cordon doctor` lists every setting.") from error
 
-    @field_validator("openai_base_url")
+    @field_validator("openai_base_url", "chroma_url")
     @classmethod
-    def _address(cls, value: str) -> str:
-        wanted = "an address such as http://localhost:11434/v1 is expected"
+    def _address(cls, value: str, info: ValidationInfo) -> str:
+        place = "localhost:8000" if info.field_name == "chroma_url" else "localhost:11434/v1"
+        wanted = f"an address such as http://{place} is expected"
         if not value:
             return value
         try:
@@ -307,7 +317,16 @@ class Settings(BaseModel):
         """0: whole passages."""
         if self.evidence_words >= 0:
             return self.evidence_words
-        return EXCERPTS if 0 < self.context <= SMALL_CONTEXT else 0
+        return EXCERPTS if self._small_context else 0
+
+    @property
+    def in_prose(self) -> bool:
+        """Whether a model writes answers as prose."""
+        return self.draft_form == "prose" or (self.draft_form == "auto" and self._small_context)
+
+    @property
+    def _small_context(self) -> bool:
+        return 0 < self.context <= SMALL_CONTEXT
 
     @property
     def embedded(self) -> bool:

@@ -148,7 +148,7 @@ def flagged(state: State, job: task.Task) -> list[str]:
 
 def in_prose(state: State, settings: Settings) -> bool:
     """Whether the draft is asked for as prose. An assessment has too many parts for that."""
-    return settings.draft_form == "prose" and not settings.embedded and state["intent"]["name"] == "GENERIC_QA"
+    return settings.in_prose and not settings.embedded and state["intent"]["name"] == "GENERIC_QA"
 
 
 def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task.Task:

@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, Phase, settings  # noqa: E402
 from graph.agent import Agent  # noqa: E402
 from graph.knowledge.manifest import sources  # noqa: E402
 from graph.settings import Settings, load  # noqa: E402
+from tests.support.chroma import chroma_server  # noqa: E402
 from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
 from tests.support.once import once  # noqa: E402
@@ -120,6 +121,13 @@ def postgres() -> Iterator[Server]:
 
         migrate(running.url("prepared", OWNER), running.url("prepared"))
         yield running
+
+
+@pytest.fixture(scope="session")
+def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Chroma server, shared."""
+    with chroma_server(tmp_path_factory.mktemp("chroma server")) as url:
+        yield url
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def rankings(running: Server) -> None:
         data = data_directory() / "retrieval"
         queries = [(row["text"], row["relevant"]) for row in rows(data / f"{name}_queries.jsonl.gz")]
         with tempfile.TemporaryDirectory() as folder:
-            one = Embedded(Path(folder) / "home", serves=True)
+            one = Embedded(Path(folder) / "home")
             filled = Index(one.spaces(shared().name), shared())
             fill(filled, list(rows(data / f"{name}_docs.jsonl.gz")))
             filled.close()
@@ -102,7 +102,7 @@ def rankings(running: Server) -> None:
         with Agent(load(environ={}, home=Path(folder) / "home", artifacts=False)) as agent:
             agent.ingest_sources(sources(ROOT / "corpus/manifest.csv", ROOT / "corpus/tenant_acl.csv"))
         asked = [json.loads(line) for line in (ROOT / "evals/datasets/answers.jsonl").read_text().splitlines()]
-        one = Embedded(Path(folder) / "home", serves=True)
+        one = Embedded(Path(folder) / "home")
         for tenant in ("U1", "U2", "U3", "U4"):
             mine = [row for row in asked if row["tenant"] == tenant and row["doc_ids"]]
             queries = [(row["question"], dict.fromkeys(row["doc_ids"], 1.0)) for row in mine]

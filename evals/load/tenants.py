@@ -42,7 +42,7 @@ def main() -> int:
 
 def _in_a_home(tenants: int, dice: np.random.Generator) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        stores = Embedded(Path(folder), serves=True)
+        stores = Embedded(Path(folder))
         spaces = stores.spaces("bench")
         memory, files = resident_mb(), _open_files()
         for n in range(tenants):

@@ -32,6 +32,7 @@ def examine(settings: Settings) -> dict[str, Any]:
         _guards(),
         _detector(settings),
         _check("documents", *astuple(kept["documents"])),
+        _vectors(settings),
         _model(settings),
         _journal(settings),
     ]
@@ -130,6 +131,25 @@ def _reader(settings: Settings) -> dict[str, str]:
     )
 
 
+def _vectors(settings: Settings) -> dict[str, str]:
+    if settings.vectors == "exact" or not settings.chroma_url:
+        return _check("vectors", "ok", "compared one by one" if settings.vectors == "exact" else "Chroma's files")
+    import httpx
+
+    place = _netloc(settings.chroma_url)
+    try:
+        answered = httpx.get(
+            f"{settings.chroma_url.rstrip('/')}/api/v2/heartbeat", timeout=5, trust_env=False
+        ).is_success
+    except httpx.HTTPError:
+        answered = False
+    if not answered:  # an answer is found without it, only slower
+        return _check(
+            "vectors", "warn", f"no Chroma server answers at {place}", "Start it, or correct CORDON_CHROMA_URL."
+        )
+    return _check("vectors", "ok", f"Chroma at {place}")
+
+
 def _model(settings: Settings) -> dict[str, str]:
     if settings.embedded:
         return _check("model", "ok", "embedded: extractive answers, no server, no key")
@@ -162,9 +182,13 @@ def _model(settings: Settings) -> dict[str, str]:
 
 
 def _host(settings: Settings) -> str:
+    return _netloc(settings.openai_base_url) or "the default endpoint"
+
+
+def _netloc(url: str) -> str:
     from urllib.parse import urlsplit
 
-    return urlsplit(settings.openai_base_url).netloc.rpartition("@")[2] or "the default endpoint"
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _journal(settings: Settings) -> dict[str, str]:

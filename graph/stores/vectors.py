@@ -31,6 +31,10 @@ class Source(Protocol):
 
 
 class Vectors(Protocol):
+    @property
+    def mending(self) -> str:
+        """What an operator does when it cannot be written."""
+
     def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
         """Rows of the chunks with the greatest cosine, best first. What is approximate finds most of them."""
 

@@ -85,8 +85,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(base / "site")))
     Thread(target=site.serve_forever, daemon=True).start()
     who = {"tenant_id": "Q1", "user_id": CANARIES["user"], "thread_id": CANARIES["thread"]}
-    with pytest.MonkeyPatch.context() as patched, Agent(settings) as agent:
-        patched.setattr("graph.stores.embedded.chroma.EXACT_LIMIT", 0)  # as of a large space: vectors lie in Chroma too
+    with Agent(settings.model_copy(update={"vectors": "chroma"})) as agent:  # vectors lie in its files, too
         agent.ingest([base / f"{CANARIES['filename']}.md", base / "fans.md"], tenant_id="Q1")
         agent.ingest(f"http://127.0.0.1:{site.server_port}/{CANARIES['address']}.html", tenant_id="Q1")
     with serving(settings) as served:

@@ -48,7 +48,6 @@ class Pointing:
         return 1
 
 
-def index_at(directory: Path, embedder: Any, *, above: int | None = None, most_open: int | None = None) -> Index:
-    """An index whose spaces of more than `above` chunks are searched with Chroma; with None none is."""
-    vectors = Exact() if above is None else Chroma(directory / "chroma", above=above)
+def index_at(directory: Path, embedder: Any, *, chroma: bool = False, most_open: int | None = None) -> Index:
+    vectors = Chroma(directory / "chroma") if chroma else Exact()
     return Index(SqliteSpaces(directory, embedder.name, vectors, most_open=most_open), embedder)

@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from graph.stores.embedded.conversations import SqliteConversations
     from graph.stores.embedded.spaces import SqliteSpaces
 
+FILES = "files"  # Chroma's, in the home
 ROOM_MB = 100  # less on the disk of a home is a fault
 
 
 class Embedded:
-    """`wait_s` is how long to wait for a process that has the home. `serves`: it belongs to a service, which never uses
-    Chroma: Chroma's files are for one process, and whatever it writes, it lets no other thread run meanwhile."""
+    """`wait_s` is how long to wait for a process that has the home. `chroma`: "" for none, `files` in the home, or the
+    address of a server."""
 
-    def __init__(self, home: Path, *, wait_s: float = 0, serves: bool = False) -> None:
-        self._home, self._wait_s, self._serves = home, wait_s, serves
+    def __init__(self, home: Path, *, wait_s: float = 0, chroma: str = "") -> None:
+        self._home, self._wait_s, self._chroma = home, wait_s, chroma
         self.journal = FileJournal(home / "audit" / "journal.jsonl")
         self.uploads = FolderUploads(home / "uploads")
         self.lists = FolderLists(home / "public")
@@ -46,12 +47,13 @@ class Embedded:
         self._by_thread = ByThread()
 
     def spaces(self, embeddings: str) -> "SqliteSpaces":
-        from graph.stores.embedded.chroma import EXACT_LIMIT, Chroma
+        from graph.stores.embedded.chroma import Chroma
         from graph.stores.embedded.exact import Exact
         from graph.stores.embedded.spaces import SqliteSpaces
 
         index = self._home / "index"
-        vectors = Exact() if self._serves else Chroma(index / "chroma", above=EXACT_LIMIT)
+        url = "" if self._chroma == FILES else self._chroma
+        vectors = Chroma(index / "chroma", url) if self._chroma else Exact()
         return SqliteSpaces(index, embeddings, vectors)
 
     def checkpoints(self, serde: "SerializerProtocol") -> "SqliteCheckpoints":

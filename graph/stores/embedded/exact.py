@@ -19,6 +19,8 @@ _NONE = np.zeros((0, 0), np.float32)
 
 
 class Exact:
+    mending = ""  # it keeps nothing
+
     def __init__(self) -> None:
         self._turned: dict[str, tuple[weakref.ref[np.ndarray], np.ndarray, np.ndarray]] = {}  # by key of the space
 

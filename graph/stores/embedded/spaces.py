@@ -135,6 +135,7 @@ class SqliteSpaces:
         """With the space's file all copies of vectors go, and those of the other spaces are made anew."""
         if if_empty and ((space := self.space(name)) is None or space.count()[0]):
             return
+        self._vectors.drop()
         key, path = space_key(name), self._path(name)
         if key in self._spaces:
             self._used.pop(key, None)
@@ -143,8 +144,7 @@ class SqliteSpaces:
             file.unlink()
         if whose(name)[1] and path.parent.exists() and not any(path.parent.iterdir()):
             path.parent.rmdir()
-        self._vectors.drop()
-        shutil.rmtree(self._directory / "chroma", ignore_errors=True)  # made while no service had the home
+        shutil.rmtree(self._directory / "chroma", ignore_errors=True)  # made by another setting of CORDON_VECTORS
         for other in self.names():
             self.settle(other)
 
@@ -162,7 +162,7 @@ class SqliteSpaces:
             except Exception as again:
                 raise IndexUnavailable(
                     f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
-                    hint=f"Make room, or remove {self._directory / 'chroma'}: `cordon ingest` makes this copy again.",
+                    hint=self._vectors.mending,
                 ) from again
             log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
 

@@ -15,9 +15,10 @@ from tests.support.postgres import Server
 
 Another = Callable[[str], Stores]
 STORES = ("embedded", "postgres")
-VECTORS: dict[str, Callable[[Path], Vectors]] = {
-    "exact": lambda base: Exact(),
-    "chroma": lambda base: Chroma(base / "chroma", above=10),
+VECTORS: dict[str, Callable[[Path, str], Vectors]] = {
+    "exact": lambda base, url: Exact(),
+    "chroma": lambda base, url: Chroma(base / "chroma"),
+    "chroma server": lambda base, url: Chroma(base / "chroma", url),
 }
 
 
@@ -55,6 +56,7 @@ def stores(another: Another) -> Stores:
 
 @pytest.fixture(params=VECTORS)
 def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Vectors]:
-    made = VECTORS[request.param](tmp_path)
+    url = request.getfixturevalue("chroma_url") if request.param == "chroma server" else ""
+    made = VECTORS[request.param](tmp_path, url)
     yield made
     made.close()

@@ -1,7 +1,8 @@
-"""Chroma: blank where it holds nothing, asked for large spaces alone and only while it is in step, made anew when damaged."""
+"""Chroma: blank where it holds nothing, asked only while it is in step, made anew when damaged; files and a server."""
 
 import logging
-from collections.abc import Iterator
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,22 @@ import pytest
 
 from graph.agent import Agent
 from graph.context import Reader
-from graph.errors import IndexUnavailable
+from graph.deps import stores
+from graph.errors import BadSettings, IndexUnavailable
 from graph.knowledge.index import CANDIDATES, Index
 from graph.settings import load
-from graph.stores.embedded import Embedded, chroma
+from graph.stores.embedded import FILES, Embedded, chroma
 from graph.stores.embedded.chroma import Chroma
 from graph.stores.embedded.space import SqliteSpace
 from graph.stores.embedded.spaces import SqliteSpaces
 from tests.graph.stores.test_vectors import Held
+from tests.support.chroma import chroma_server, free_port
 from tests.support.spaces import Pointing, directions, index_at, put
 
 
 def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
     vectors = np.eye(3, 384, dtype=np.float32)
-    first = Chroma(tmp_path, above=0)
+    first = Chroma(tmp_path)
     first.settle(Held(vectors[:2]))
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert room.stat().st_size > 100_000  # as hnswlib leaves it: room for a hundred, none taken
@@ -31,7 +34,7 @@ def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
     first.close()
 
     room.write_bytes(b"another tenant's text ".ljust(room.stat().st_size, b"!"))  # what an earlier version wrote
-    again = Chroma(tmp_path, above=0)
+    again = Chroma(tmp_path)
     again.settle(Held(vectors))
     assert not any(room.read_bytes())
     assert again.nearest(Held(vectors), vectors[1], 1) == [2]
@@ -40,7 +43,7 @@ def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
 
 def test_an_index_that_has_outgrown_its_first_room_is_left_alone(tmp_path: Path) -> None:
     held = Held(np.random.default_rng(0).normal(size=(1_100, 384)).astype(np.float32))
-    index = Chroma(tmp_path, above=0)
+    index = Chroma(tmp_path)
     index.settle(held)
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert any(room.read_bytes())
@@ -48,20 +51,20 @@ def test_an_index_that_has_outgrown_its_first_room_is_left_alone(tmp_path: Path)
     index.drop()
 
 
-def test_a_small_space_has_no_copy_and_one_that_shrank_loses_it(tmp_path: Path) -> None:
+def test_an_empty_space_has_no_copy_and_one_that_was_emptied_loses_it(tmp_path: Path) -> None:
     folder = tmp_path / "chroma"
-    index = Chroma(folder, above=10)
-    index.settle(Held(directions(10)))
+    index = Chroma(folder)
+    index.settle(Held(directions(0)))
     assert not folder.exists()
     for key in ("one", "two"):
         index.settle(Held(directions(11), key=key))
-    index.settle(Held(directions(5), key="one"))
+    index.settle(Held(directions(0), key="one"))
     assert [one.name for one in index._client.list_collections()] == ["space-two"]
-    index.settle(Held(directions(5), key="two"))
+    index.settle(Held(directions(0), key="two"))
     assert not folder.exists()
 
 
-# -- above the limit ----------------------------------------------------------------------------------------------
+# -- in step ------------------------------------------------------------------------------------------------------
 
 
 def fill(index: Index, count: int, name: str = "d", seed: int = 0) -> np.ndarray:
@@ -92,11 +95,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def test_a_large_space_answers_before_its_copy_is_there_and_after_it_has_changed(
-    tmp_path: Path, asked: list[int]
-) -> None:
+def test_a_space_answers_before_its_copy_is_there_and_after_it_has_changed(tmp_path: Path, asked: list[int]) -> None:
     pointing = Pointing()
-    index, exact = index_at(tmp_path, pointing, above=100), index_at(tmp_path, pointing)
+    index, exact = index_at(tmp_path, pointing, chroma=True), index_at(tmp_path, pointing)
     pointing.vectors = fill(index, 150)
     assert found(index, 7)[0] == "d_7" and asked == [-1]
     index.spaces.settle("T1")
@@ -113,10 +114,10 @@ def test_a_large_space_answers_before_its_copy_is_there_and_after_it_has_changed
     exact.close()
 
 
-def test_a_large_space_does_not_read_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_space_in_step_does_not_read_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     pointing = Pointing()
-    index = index_at(tmp_path, pointing, above=100)
+    index = index_at(tmp_path, pointing, chroma=True)
     pointing.vectors = fill(index, 150)
     index.spaces.settle("T1")
     monkeypatch.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
@@ -136,11 +137,8 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_copy_is_made_anew_and_said_so(
-    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chroma, "EXACT_LIMIT", 0)
-    settings = load(environ={}, home=tmp_path / "home", artifacts=False)
+def test_a_damaged_copy_is_made_anew_and_said_so(tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture) -> None:
+    settings = load(environ={}, home=tmp_path / "home", artifacts=False, vectors="chroma")
     (tmp_path / "one.md").write_text("# Vents\n\nThe heron vent opens on Friday.\n")
     (tmp_path / "two.md").write_text("# Gates\n\nThe ibis gate opens on Monday.\n")
     with Agent(settings) as agent:
@@ -167,7 +165,7 @@ def test_a_copy_that_cannot_be_made_anew_says_what_to_do(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Chroma, "settle", fails)
     (tmp_path / "one.md").write_text("# Vents\n\nThe heron vent opens on Friday.\n")
-    with Agent(load(environ={}, home=tmp_path / "home", artifacts=False)) as agent:
+    with Agent(load(environ={}, home=tmp_path / "home", artifacts=False, vectors="chroma")) as agent:
         with pytest.raises(IndexUnavailable, match="cannot be written, nor made anew") as told:
             agent.ingest(tmp_path / "one.md", tenant_id="T1")
         assert "Make room" in told.value.hint
@@ -180,25 +178,22 @@ MANY, QUESTIONS, RECALL = 25_000, 50, 0.99
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pointing]]:
-    """A home whose tenant T1 has a space over the limit, settled as `cordon ingest` does, and questions of any
-    direction. The limit is low here: a copy of as many chunks as it takes today is minutes in the making."""
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pointing]:
+    """A home whose tenant T1 has a large space, settled as `cordon ingest` does, and questions of any direction."""
     home, pointing = tmp_path_factory.mktemp("large") / "home", Pointing()
     pointing.vectors = directions(QUESTIONS, 4, seed=7)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(chroma, "EXACT_LIMIT", MANY - 1)
-        index = Index(Embedded(home).spaces(pointing.name), pointing)
-        space = index.space("T1", create=True)
-        assert space is not None
-        put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
-        index.spaces.settle("T1")
-        index.close()
-        yield home, pointing
+    index = Index(Embedded(home, chroma=FILES).spaces(pointing.name), pointing)
+    space = index.space("T1", create=True)
+    assert space is not None
+    put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
+    index.spaces.settle("T1")
+    index.close()
+    return home, pointing
 
 
-def answers(home: Path, pointing: Pointing, *, serves: bool) -> list[list[str]]:
+def answers(home: Path, pointing: Pointing, *, chroma: str = "") -> list[list[str]]:
     """The best ten chunks for each question."""
-    index = Index(Embedded(home, serves=serves).spaces(pointing.name), pointing)
+    index = Index(Embedded(home, chroma=chroma).spaces(pointing.name), pointing)
     try:
         return [[hit.chunk_id for hit in index.search(Reader("T1"), str(n), 10)] for n in range(QUESTIONS)]
     finally:
@@ -208,38 +203,111 @@ def answers(home: Path, pointing: Pointing, *, serves: bool) -> list[list[str]]:
 def test_of_a_large_space_chroma_finds_what_exact_search_does(
     large: tuple[Path, Pointing], asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact = answers(*large, serves=True)
-    assert asked == []  # a service has several processes, and Chroma's files are for one
+    exact = answers(*large)
+    assert asked == []
     with monkeypatch.context() as patched:
         patched.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
-        near = answers(*large, serves=False)
+        near = answers(*large, chroma=FILES)
     assert asked == [CANDIDATES] * QUESTIONS
     assert all(len(ids) == 10 for ids in exact)
     recall = sum(len(set(one) & set(other)) for one, other in zip(near, exact, strict=True)) / (10 * QUESTIONS)
-    assert recall >= RECALL and near == answers(*large, serves=False)
+    assert recall >= RECALL and near == answers(*large, chroma=FILES)
 
 
-def test_processes_of_a_service_see_at_once_what_another_one_puts_into_a_large_space(
-    large: tuple[Path, Pointing], asked: list[int]
-) -> None:
+def test_who_drops_a_space_drops_the_copy_that_was_made_before_it(large: tuple[Path, Pointing]) -> None:
     home, pointing = large
-    here, there = (Index(Embedded(home, serves=True).spaces(pointing.name), pointing) for _ in range(2))
-    before = [hit.chunk_id for hit in here.search(Reader("T1"), "3", 1)]
+    assert list((home / "index" / "chroma").glob("*/data_level0.bin"))
+    spaces = Embedded(home).spaces(pointing.name)
+    spaces.drop("T1")
+    assert [path.name for path in (home / "index").rglob("*") if path.is_file()] == []
+
+
+# -- a server -----------------------------------------------------------------------------------------------------
+
+
+def test_processes_see_at_once_what_another_one_puts_into_a_space(
+    tmp_path: Path, chroma_url: str, asked: list[int]
+) -> None:
+    pointing = Pointing()
+    here, there = (Index(Embedded(tmp_path, chroma=chroma_url).spaces(pointing.name), pointing) for _ in range(2))
+    pointing.vectors = fill(there, 150)
+    there.spaces.settle("T1")
+    assert found(here, 3)[0] == "d_3" and asked == [50]
     space = there.space("T1")
     assert space is not None
-    put(space, "new", "w ", vectors=pointing.vectors[3:4])  # exactly where question 3 points
+    put(space, "new", "w ", vectors=-pointing.vectors[3:4])
+    pointing.vectors[3] *= -1
+    assert found(here, 3)[0] == "new_0" and asked == [50, -1]  # before the server has it
     there.spaces.settle("T1")
-    assert [hit.chunk_id for hit in here.search(Reader("T1"), "3", 1)] == ["new_0"] != before and asked == []
-    alone = Index(Embedded(home).spaces(pointing.name), pointing)  # afterwards: the copy is behind, so it is not asked
-    assert [hit.chunk_id for hit in alone.search(Reader("T1"), "3", 1)] == ["new_0"] and asked == [-1]
-    assert space.remove("new")
-    for index in (here, there, alone):
+    assert found(here, 3)[0] == "new_0" and asked[-1] == 51 - 1
+    for index in (here, there):
         index.close()
 
 
-def test_a_service_that_drops_a_space_drops_the_copy_that_was_made_before_it(large: tuple[Path, Pointing]) -> None:
-    home, pointing = large
-    assert list((home / "index" / "chroma").glob("*/data_level0.bin"))
-    spaces = Embedded(home, serves=True).spaces(pointing.name)
-    spaces.drop("T1")
-    assert [path.name for path in (home / "index").rglob("*") if path.is_file()] == []
+def test_homes_at_one_server_do_not_meet_and_one_that_goes_leaves_the_other(
+    tmp_path: Path, chroma_url: str, asked: list[int]
+) -> None:
+    pointing = Pointing()
+    one, other = (Index(Embedded(tmp_path / n, chroma=chroma_url).spaces(pointing.name), pointing) for n in "ab")
+    pointing.vectors = fill(one, 60)
+    fill(other, 60, "e", seed=3)
+    for index in (one, other):
+        index.spaces.settle("T1")
+    assert found(one, 5)[0] == "d_5" and all(name.startswith("e_") for name in found(other, 5))
+    one.spaces.drop("T1")
+    assert found(one, 5) == [] and found(other, 5) and asked[-1] == 50
+    for index in (one, other):
+        index.close()
+
+
+def test_a_server_that_is_gone_is_said_and_every_vector_is_compared(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, asked: list[int]
+) -> None:
+    pointing, port = Pointing(), free_port()
+    with chroma_server(tmp_path / "server", port) as url:
+        index = Index(Embedded(tmp_path / "home", chroma=url).spaces(pointing.name), pointing)
+        pointing.vectors = fill(index, 60)
+        index.spaces.settle("T1")
+        assert found(index, 5)[0] == "d_5" and asked == [50]
+    with caplog.at_level(logging.WARNING, "cordon.index"):
+        assert [found(index, n)[0] for n in (5, 6)] == ["d_5", "d_6"] and asked == [50, -1, -1]
+    assert len([r for r in caplog.records if "was not asked" in r.getMessage()]) == 1
+    with pytest.raises(IndexUnavailable, match="cannot be written") as told:
+        fill(index, 61, "e", seed=2)
+        index.spaces.settle("T1")
+    assert "Is the Chroma server at http://127.0.0.1" in told.value.hint
+    with pytest.raises(IndexUnavailable, match="cannot be removed"):
+        index.spaces.drop("T1")  # what is erased is gone everywhere, or it is said
+    index.close()
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pointing, port = Pointing(), free_port()
+    monkeypatch.setattr(chroma, "SERVER_S", 0.5)
+    with chroma_server(tmp_path / "server", port) as url:
+        index = Index(Embedded(tmp_path / "home", chroma=url).spaces(pointing.name), pointing)
+        pointing.vectors = fill(index, 60)
+        index.spaces.settle("T1")
+        assert found(index, 5)[0] == "d_5"
+    with socket.create_server(("127.0.0.1", port)):
+        begun = time.monotonic()
+        assert found(index, 5)[0] == "d_5" and time.monotonic() - begun < 5
+    index.close()
+
+
+def test_answers_are_the_same_from_a_server_and_a_service_wants_one(
+    tmp_path: Path, chroma_url: str, asked: list[int]
+) -> None:
+    (tmp_path / "gates.md").write_text("# Gates\n\nThe ibis gate opens on Monday. The heron gate opens on Friday.\n")
+    told: list[str] = []
+    ways: tuple[dict[str, Any], ...] = ({}, {"vectors": "chroma"}, {"vectors": "chroma", "chroma_url": chroma_url})
+    for given in ways:
+        settings = load(environ={}, home=tmp_path / str(len(told)), artifacts=False, **given)
+        with Agent(settings) as agent:
+            agent.ingest(tmp_path / "gates.md", tenant_id="T1")
+            told.append(agent.ask("When does the ibis gate open?", tenant_id="T1").answer)
+    assert len(set(told)) == 1 and "Monday" in told[0] and asked and -1 not in asked
+    with pytest.raises(BadSettings, match="Chroma's files are for one process"):
+        stores(load(environ={}, home=tmp_path, vectors="chroma"), serves=True)
+    with pytest.raises(BadSettings, match="looks for neighbours itself"):
+        stores(load(environ={}, home=tmp_path, vectors="chroma", database_url="postgresql://a@b/c"))
