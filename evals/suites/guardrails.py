@@ -28,7 +28,9 @@ from graph.policy.threats import assess, learned
 
 TOXICITY = HEADS.index("toxicity")
 WRITERS = ("blind", "unseen", "outside", "long", "privacy")
-INNOCENT = {"hard innocent": "innocent_hard"} | {f"{name} innocent": f"{name}_innocent" for name in WRITERS}
+INNOCENT = {"hard innocent": "innocent_hard", "staff innocent": "staff_innocent"} | {
+    f"{name} innocent": f"{name}_innocent" for name in WRITERS
+}
 ATTACKS = {"labelled": "guardrails"} | {name: f"{name}_attacks" for name in WRITERS}
 ENCODED = partial(triage, tenant="U1", encode=True)
 

@@ -72,9 +72,10 @@ RULES: tuple[Rule, ...] = (
     secret.RULE,
     token.RULE,
     private_key.RULE,
+    known_by.PERSONS,
 )
 # Found besides where masking is set to `more`: they are right less often.
-MORE = (known_by.RULE, in_prose.PEOPLE, in_prose.STREETS)
+MORE = (known_by.OTHERS, in_prose.PEOPLE, in_prose.STREETS)
 level = "basic"  # or "more"
 # Each round of masking can only bring out what stood against a number masked before; more than this never happened.
 _ROUNDS = 8

@@ -1,20 +1,25 @@
-"""Numbers that mean somebody only beside their word: student, employee, patient, case, customer, licence plate."""
+"""Numbers that mean somebody only beside their word: national, student, employee, case, customer, licence plate."""
 
 import re
 from collections.abc import Iterator
 
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
-_WHOSE = (
-    r"student|pupil|matriculation|enroll?ment|roll|employee|staff|personnel|payroll|patient|medical record|hospital|"
-    r"case|customer|client|member(?:ship)?|account|applicant|application|licen[cs]e holder|insurance|policy holder"
+# Of a person, and of nothing else; masked always. Of the others some belong to a firm or a form, and wait for `more`.
+_PERSONS = (
+    r"student|pupil|matriculation|enroll?ment|roll|employee|emp\.?|staff|personnel|payroll|worker|"
+    r"case(?: file)?|national(?: id(?:entity|entification)?)?|identity(?: card)?|id card|citizen(?:ship)?|citizen id"
 )
-_NUMBER = r"(?:no\b\.?|nos\b\.?|number|num\b\.?|nr\b\.?|id\b|identifier|#)"
-_LABEL = re.compile(
-    rf"(?<![\w-])(?:(?:{_WHOSE})(?:['’]s)? ?{_NUMBER}|matrikelnummer|matrikel-?nr\.?|personalnummer|kundennummer|"
-    r"mrn|uhid|numero d['’]etudiant)"
-    r"(?: ?[:=#\-]{1,2} ?| (?:is|was|of)(?: \w+)? | )[\"'(]?(?P<value>(?:[a-z]{1,5}[-/]?)?\d[\w/.\-]{2,18})"
+_OTHERS = (
+    r"patient|medical record|hospital|customer|client|member(?:ship)?|account|applicant|application|"
+    r"licen[cs]e holder|insurance|policy holder"
 )
+_NUMBER = r"(?:no\b\.?|nos\b\.?|number|num\b\.?|nr\b\.?|id\b|identifier|ref(?:erence)?\b\.?|code|#)"
+_PERSONS_ABROAD = (
+    r"matrikelnummer|matr(?:ikel)?\.?-?nr\.?|personalnummer|ausweisnummer|aktenzeichen|numero d['’]etudiant|"
+    r"numero de (?:estudiante|empleado|cedula|expediente)|matricola|matricula"
+)
+_OTHERS_ABROAD = r"kundennummer|mrn|uhid"
 _PLATE = re.compile(
     r"(?<![\w-])(?i:(?:licen[cs]e|number|registration|vehicle)[- ]plates?(?: (?:no\.?|number))?|"
     r"vehicle registration(?: number)?|(?:car|van|vehicle|lorry|truck|bike) with (?:the )?registration(?: number)?"
@@ -24,14 +29,34 @@ _PLATE = re.compile(
 _DATE_OR_SUM = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}|\d{1,3}(?:,\d{3})+|\d+\.\d{1,2}|\d{1,3}")
 
 
-def _find(page: Page) -> Iterator[RuleMatch]:
-    for match in _LABEL.finditer(page.low):
+def _labelled(whose: str, abroad: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?:(?:{whose})(?:['’]s)? ?{_NUMBER}(?: ?{_NUMBER})?|{abroad})"
+        r"(?: ?[:=#\-]{1,2} ?|,? (?:is|was|of)(?: \w+)? |, | )[\"'(#]?"
+        r"(?P<value>(?:[a-z]{1,5}[-/]?){0,2}\d[\w/.\-]{2,18}(?: \d{2,6}\b){0,3})"
+    )
+
+
+_OF_PERSONS, _OF_OTHERS = _labelled(_PERSONS, _PERSONS_ABROAD), _labelled(_OTHERS, _OTHERS_ABROAD)
+
+
+def _numbers(labelled: re.Pattern[str], page: Page) -> Iterator[RuleMatch]:
+    for match in labelled.finditer(page.low):
         value = match["value"].rstrip(".-/")
         digits = sum(char.isdigit() for char in value)
         if digits >= 4 and not _DATE_OR_SUM.fullmatch(value):
             yield RuleMatch(match.start("value"), match.start("value") + len(value), 0.7)
+
+
+def _of_persons(page: Page) -> Iterator[RuleMatch]:
+    yield from _numbers(_OF_PERSONS, page)
+
+
+def _of_others(page: Page) -> Iterator[RuleMatch]:
+    yield from _numbers(_OF_OTHERS, page)
     for match in _PLATE.finditer(page.text):
         yield RuleMatch(match.start("value"), match.end("value"), 0.7)
 
 
-RULE = Rule("ID_NUMBER", _find, digits=2)
+PERSONS = Rule("ID_NUMBER", _of_persons, digits=4)
+OTHERS = Rule("ID_NUMBER", _of_others, digits=2)

@@ -47,7 +47,7 @@ def _only_about(text: str, finding: Finding, said: str) -> bool:
     """Words about such data, figures of many people, or a secret that is none, and nothing personal after that."""
     if _ANY_PERSONAL.search(text[finding.end : finding.end + 200]):
         return False
-    many = _OF_MANY.search(text[finding.start : finding.end + 8]) and not _SOMEBODYS.search(said)
+    many = _OF_MANY.search(text[finding.start : finding.end + 18]) and not _SOMEBODYS.search(said)
     return bool(many or _ABOUT_IT.search(said) or re.search(r"\b(?:a|one) secret$", said, re.I))
 
 

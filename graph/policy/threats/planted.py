@@ -36,6 +36,7 @@ _TABLE = Table("planted")
 _YOUR_ANSWER = _TABLE.pattern("your_answer")
 _SIGN = _TABLE.pattern("sign")
 _HINT = _TABLE.pattern("hint")
+_DEFINES = _TABLE.pattern("defines")
 
 
 Margins = dict[str, float]  # by the model, of a sentence
@@ -149,7 +150,7 @@ def judged(sentence: str, margin: float, strange: bool | None) -> float:
 
     `strange` as surroundings.strange tells: None where there is too little text to say.
     """
-    if margin < STRANGE:
+    if margin < STRANGE or _DEFINES.match(sentence):
         return 0.0
     directs = cues.directs(sentence)
     if _SIGN.search(sentence):
