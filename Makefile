@@ -105,7 +105,7 @@ requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -o requirements/studio.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres --extra sync -c requirements/studio.txt -o requirements/serve.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask --extra ocr -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 	@$(UV_ENV); $(COMPILE) --no-deps requirements/model.in -o requirements/model.txt
 

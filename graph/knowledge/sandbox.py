@@ -25,10 +25,11 @@ from graph.knowledge.document import Document
 # Longest answer taken from the child, in bytes. A document of the longest text allowed is about half of it.
 MAX_ANSWER = 128 * 2**20
 # With `-I` a child looks for modules neither in the environment nor in the current folder: it is told this one.
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.knowledge.sandbox import _serve; _serve(sys.argv[3])"
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.knowledge.sandbox import _serve; _serve(*sys.argv[3:])"
 _HOME = str(Path(__file__).resolve().parents[2])
 GRACE = 5.0  # seconds in which a child that has closed its pipe must end
 _PIECE = 2**18
+_PICTURES = b"pictures "  # an answer that names the pages to be read by text recognition
 _REASONS = frozenset(
     (
         "unsupported", "mislabelled", "empty", "encrypted", "scanned", "oversize", "bomb", "broken", "encoding",
@@ -73,6 +74,7 @@ class Child:
     """
 
     work = ""
+    numerical = False  # whether it computes: with numpy, and in threads
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits = limits
@@ -118,7 +120,7 @@ class Child:
 
     def _exchange(self, request: bytes, filename: str) -> bytes:
         """Sends the request and receives the answer within the time allowed; neither side can block the other."""
-        child = self._child = self._child or _start(self.limits, self.work)
+        child = self._child = self._child or _start(self.limits, self.work, self.numerical)
         assert child.stdin is not None and child.stdout is not None
         deadline = time.monotonic() + self.limits.seconds
         waiting, received, expected = memoryview(request), bytearray(), -1
@@ -178,18 +180,26 @@ class Parser(Child):
         """`loader` as for `graph.knowledge.loaders.load`."""
         if len(data) > self.limits.max_bytes:
             raise _too_large(filename, self.limits.max_bytes)
-        told = self.ask({"max_text": self.limits.max_text, "loader": loader}, data, filename)
+        from graph.knowledge import recognition
+
+        request: dict[str, Any] = {"max_text": self.limits.max_text, "loader": loader}
+        told = self.ask({**request, "recognised": {} if recognition.available() else None}, data, filename)
         try:
+            if told.startswith(_PICTURES):
+                pages = [int(page) for page in json.loads(told[len(_PICTURES) :])]
+                with recognition.Recogniser(self.limits) as recogniser:
+                    found = recogniser.read(data, filename, pages)
+                told = self.ask({**request, "recognised": found or None}, data, filename)
             return Document.from_json(told.decode())
         except (ValueError, KeyError, TypeError) as exc:
             self.close()
             raise _crashed(filename) from exc
 
 
-def _start(limits: Limits, work: str) -> subprocess.Popen[bytes]:
+def _start(limits: Limits, work: str, numerical: bool) -> subprocess.Popen[bytes]:
     keep = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH") if name in os.environ}
     child = subprocess.Popen(
-        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, _HOME, str(limits.memory), work],
+        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT, _HOME, str(limits.memory), work, str(int(numerical))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -253,7 +263,7 @@ def _refusal(fields: dict[str, Any]) -> DocumentError:
     return kind(fields["reason"], str(fields["message"])[:500], hint=str(fields["hint"])[:500])
 
 
-def _serve(work: str) -> None:
+def _serve(work: str, numerical: str) -> None:
     """The child: reads requests from standard input until it ends, and answers each."""
     import resource
 
@@ -266,11 +276,12 @@ def _serve(work: str) -> None:
     limit(resource.RLIMIT_AS, int(sys.argv[2]))
     limit(resource.RLIMIT_FSIZE, 0)
     limit(resource.RLIMIT_CORE, 0)
-    limit(resource.RLIMIT_NPROC, 0)
     # Libraries may print; the pipe is for answers only.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl imports it only to know its types: 0.1 s
+    if numerical == "0":
+        limit(resource.RLIMIT_NPROC, 0)
+        sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl imports it only to know its types: 0.1 s
     answer = import_module(work).answer
     while head := sys.stdin.buffer.readline():
         request = json.loads(head)
@@ -286,10 +297,17 @@ def _serve(work: str) -> None:
 def answer(data: bytes, request: dict[str, Any]) -> bytes:
     """In the child of a Parser: the document, or why it is refused."""
     from graph.knowledge.loaders import load
+    from graph.knowledge.loaders.picture import Unrecognised
 
+    found = request["recognised"]
+    recognised = found and {int(page): lines for page, lines in found.items()}
     try:
-        document: Document = load(data, request["filename"], max_text=request["max_text"], loader=request["loader"])
+        document: Document = load(
+            data, request["filename"], max_text=request["max_text"], loader=request["loader"], recognised=recognised
+        )
         return b"D" + document.to_json().encode()
+    except Unrecognised as error:
+        return b"D" + _PICTURES + json.dumps(error.pages).encode()
     except (DocumentError, MemoryError) as error:
         return refusal(error)
 

@@ -78,7 +78,11 @@ FORMATS = (
     Format((".org",), "text/org", "text", "marked_up", "read_org"),
     Format((".ipynb",), "application/x-ipynb+json", "text", "notebook"),
     Format((".zip",), "application/zip", "zip", "members", "read_zip"),
+    Format((".png",), "image/png", "a PNG image", "picture"),
+    Format((".jpg", ".jpeg"), "image/jpeg", "a JPEG image", "picture"),
+    Format((".tif", ".tiff"), "image/tiff", "a TIFF image", "picture"),
 )
+PICTURE = "picture"  # module of formats that need text recognition
 CONTAINERS = ("members", "message")  # modules of formats that hold other files
 EXTENSIONS = {extension: form for form in FORMATS for extension in form.extensions}
 # What to do with files that are not read.
@@ -90,9 +94,10 @@ ADVICE = {
         (".ppt .pps .key", "save it as .pptx or PDF"),
         (".msg .pst .mbox", "save the message as .eml"),
         (
-            ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .heic .djvu",
-            "run text recognition over it, and save it as a PDF",
+            ".png .jpg .jpeg .tif .tiff",
+            "install cordon[ocr], or run text recognition over it and save it as a PDF",
         ),
+        (".gif .bmp .webp .heic .djvu", "save it as PNG or JPEG, or run text recognition over it and save it as a PDF"),
         (".7z .rar .gz .tar .tgz .xz .bz2", "unpack it, or pack it as .zip"),
         (".mp3 .wav .m4a .mp4 .mov .avi .mkv .webm", "write down what is said, as text"),
         (".one .vsd .vsdx .pub .dwg .tex", "print it to a PDF"),
@@ -101,24 +106,33 @@ ADVICE = {
 }
 
 
-def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = "") -> Document:
+def load(
+    data: bytes,
+    filename: str,
+    *,
+    max_text: int = MAX_TEXT,
+    loader: str = "",
+    recognised: "dict[int, list[tuple[str, float, float, float, float]]] | None" = None,
+) -> Document:
     """The document in `data`. Only the last part of `filename` is used: for its extension, and where the document
     has no title of its own. `max_text` is in characters. `loader` is the full name of a module that reads files of one
-    kind in its own way: `read(data, out, form, name)`, where `form` is the module that would read it otherwise. Raises
-    DocumentError or Quarantined with a reason above."""
+    kind in its own way: `read(data, out, form, name)`, where `form` is the module that would read it otherwise.
+    `recognised` are lines that text recognition read, by page (graph/knowledge/recognition.py); where it is empty
+    and such pages are met, picture.Unrecognised is raised; None: there is no text recognition. Raises DocumentError
+    or Quarantined with a reason above."""
     name = normalise.line(PurePath(filename.replace("\\", "/")).name)
     form = EXTENSIONS.get(PurePath(name).suffix.lower())
-    if form is None:
+    if form is None or (form.module == PICTURE and recognised is None):
         advice = ADVICE.get(PurePath(name).suffix.lower(), "save it in one of the kinds that are read")
         raise Quarantined(
             "unsupported",
-            f"{name!r} is of a kind that is not read: {advice}. Read are {_kinds()}",
+            f"{name!r} is of a kind that is not read: {advice}. Read are {_kinds(recognised is not None)}",
             hint=advice,
         )
     if not data.strip(b"\0 \t\r\n"):
         raise Quarantined("empty", f"{name!r} is empty", hint="check that it was saved and copied whole")
     check(data, name, form.sniffed)
-    out = Builder(max_text=max_text)
+    out = Builder(max_text=max_text, recognised=recognised)
     try:
         if loader:
             import_module(loader).read(data, out, form.module, name)
@@ -137,5 +151,6 @@ def load(data: bytes, filename: str, *, max_text: int = MAX_TEXT, loader: str = 
     return out.finish(name, form.media_type)
 
 
-def _kinds() -> str:
-    return ", ".join(sorted({extension[1:].upper() for form in FORMATS for extension in form.extensions[:1]}))
+def _kinds(pictures: bool) -> str:
+    read = (form for form in FORMATS if pictures or form.module != PICTURE)
+    return ", ".join(sorted({form.extensions[0][1:].upper() for form in read}))

@@ -23,7 +23,10 @@ TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 class Builder:
     """Takes blocks in reading order. `page`, `sheet` and the section apply to whatever is added next."""
 
-    def __init__(self, *, max_text: int) -> None:
+    def __init__(
+        self, *, max_text: int, recognised: "dict[int, list[tuple[str, float, float, float, float]]] | None" = None
+    ) -> None:
+        self.recognised = recognised  # by page; empty where text recognition is there and was not asked yet
         self.title = ""
         self.page: int | None = None
         self.sheet: str | None = None
@@ -119,6 +122,7 @@ class Builder:
         """What is added inside belongs to a file of this name in the file: below a heading with it, and with pages,
         sheets and a title of its own."""
         title, self.page, self.sheet = self.title, None, None
+        recognised, self.recognised = self.recognised, None  # it knows the pages of the file outside
         if not self._blocks:
             self._front = MAX_BLOCKS  # the name of a file inside is no title of the whole
         self._path = self._path[: self._below]
@@ -129,6 +133,7 @@ class Builder:
             yield
         finally:
             self._below -= 1
+            self.recognised = recognised
             self.title, self.page, self.sheet, self._inside = title, None, None, ""
             self._path = self._path[: self._below]
             self._section = SEPARATOR.join(known for _, known in self._path)

@@ -25,12 +25,12 @@ def read_zip(data: bytes, out: Builder) -> None:
 def read(data: bytes, name: str, out: Builder) -> None:
     """A file that cannot be read is told of in a note; the others are read all the same. One that holds files itself is
     not read: a chain of them has no end."""
-    from graph.knowledge.loaders import CONTAINERS, EXTENSIONS
+    from graph.knowledge.loaders import CONTAINERS, EXTENSIONS, PICTURE
     from graph.knowledge.loaders.sniff import check
 
     name = normalise.line(name)
     form = EXTENSIONS.get(PurePath(name).suffix.lower())
-    if form is None or form.module in CONTAINERS:
+    if form is None or form.module in (*CONTAINERS, PICTURE):
         out.note(f"{name}: this kind of file is not read{' inside another' if form else ''}")
         return
     try:

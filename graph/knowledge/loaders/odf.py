@@ -1,5 +1,6 @@
 """OpenDocument: texts, sheets and slides (ODT, ODS, ODP), read from their XML."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,10 @@ UNREAD = frozenset((f"{TEXT}tracked-changes", f"{TEXT}table-of-content", f"{TEXT
 HIDDEN = frozenset((f"{TEXT}hidden-text", f"{TEXT}hidden-paragraph", f"{OFFICE}annotation", f"{OFFICE}annotation-end"))
 MOST_REPEATED = 1_000  # times that a row or a cell with text stands for
 MOST_DEPTH = 30
+MOST_MARGIN = 40  # lines of headers and footers
+SIDES = ("", "-left", "-first")
+COUNTS = (f"{TEXT}page-number", f"{TEXT}page-count")
+PAGE = re.compile(r"\b(?:page|seite|p|of|von)\b|/", re.IGNORECASE)
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -37,6 +42,9 @@ def read(data: bytes, out: Builder) -> None:
             out.page = number
             reader.slide(page)
     else:
+        for line in reader.margins(styles[-1]):
+            out.paragraph(line)
+        out.begin()
         reader.blocks(kind, 0)
         reader.end()
     out.note_counts({"comment": reader.comments, "picture": reader.pictures, "hidden sheet": reader.hidden})
@@ -82,6 +90,13 @@ class _Reader:
         self.notes: list[str] = []
         self.last: dict[str, list[int]] = {}  # where the lists of each style stopped counting
         self.comments = self.pictures = self.hidden = 0
+
+    def margins(self, styles: Any) -> list[str]:
+        """The lines of headers and footers, each once, without those that only number pages."""
+        margins = [m for kind in ("header", "footer") for m in styles.iter(*(f"{STYLE}{kind}{of}" for of in SIDES))]
+        lines = [" ".join(self.text(p).split()) for margin in margins for p in margin.iter(f"{TEXT}p")]
+        told = [line for line in lines if any(map(str.isalpha, PAGE.sub("", line)))]
+        return list(dict.fromkeys(told))[:MOST_MARGIN]
 
     def blocks(self, parent: Any, depth: int) -> None:
         for element in parent:
@@ -175,8 +190,8 @@ class _Reader:
                 yield "\n"
             elif tag == f"{DRAW}image":
                 self.pictures += 1
-            elif tag == f"{DRAW}text-box":
-                pass  # stands below
+            elif tag in (f"{DRAW}text-box", *COUNTS):
+                pass  # a box stands below
             elif depth < MOST_DEPTH and tag != f"{TEXT}ruby-text":
                 yield from self.inline(child, depth + 1)
             yield child.tail or ""

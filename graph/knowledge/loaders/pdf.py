@@ -10,6 +10,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
+from graph.knowledge.loaders import picture
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
@@ -19,6 +20,7 @@ from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
+ADVICE = "install cordon[ocr], or run text recognition (OCR) over it first"
 MAX_SHAPES = 3_000  # of one page that are looked at for rules
 SHORTEST_RULE = 15.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
@@ -88,11 +90,20 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
         annotations.report(document)
         for name in ("Title", "Subject", "Keywords", "Author"):
             out.hide(document.get_metadata_value(name))
-    if pictures and len(pictures) * 2 >= len(found):
+    if out.recognised == {} and (pictures or unmapped):
+        raise picture.Unrecognised(sorted(pictures + unmapped))
+    if out.recognised:
+        read = {number: own for number in out.recognised if (own := picture.lines(out, number))}
+        for number in sorted(read):
+            found[number - 1] = (read[number], [])
+        pictures, unmapped = ([n for n in pages if n not in read] for pages in (pictures, unmapped))
+        if read:
+            picture.tell(out, sorted(read))
+    if pictures and len(pictures) * 2 >= len(found) and not out.recognised:
         raise Quarantined(
             "scanned",
-            f"{len(pictures)} of {len(found)} pages are pictures without text: run text recognition over it first",
-            hint="run text recognition (OCR) over it first",
+            f"{len(pictures)} of {len(found)} pages are pictures without text: {ADVICE}",
+            hint=ADVICE,
         )
     if pictures:
         which = _listed(pictures)

@@ -332,7 +332,7 @@ class _Layout:
         lines, self.paragraph = self.paragraph, []
         if not lines:
             return
-        first, text = lines[0], _joined(lines, self.vocabulary)
+        first, text = lines[0], running_text(lines, self.vocabulary)
         turns = [line.page for above, line in pairwise(lines) if above.page != line.page]
         if MARK.match(text) and not self.heads(lines, text):
             self.items.append((first, text, turns))
@@ -436,7 +436,7 @@ def _heading_like(text: str) -> bool:
     return len(text) <= 100 and not text.endswith((".", ",", ";")) and any(map(str.isalpha, text))
 
 
-def _joined(lines: list[Line], vocabulary: set[str]) -> str:
+def running_text(lines: list[Line], vocabulary: set[str]) -> str:
     """One line of text, with a TURN where a page ends. A word divided at a line end is put together, unless its hyphen
     looks like its own."""
     text = lines[0].text

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from graph.knowledge.loaders.pdf_layout import Line, stretched
+from graph.knowledge.loaders.pdf_layout import Line, running_text, stretched
 
 MOST_LINES = 2_000  # of one table on one page
 MOST_COLUMNS = 40
@@ -232,17 +232,17 @@ def _goes_on(baseline: _Baseline) -> bool:
 
 def _row(row: list[_Baseline], columns: list[_Column]) -> Line:
     """One line with the words of each column, and a gap for each column after the first."""
-    cells: list[list[str]] = [[] for _ in columns]
+    cells: list[list[Line]] = [[] for _ in columns]
     parts = [part for baseline in row for found in baseline.cells.values() for part in found]
     for baseline in row:
         for column, found in sorted(baseline.cells.items()):
-            cells[column] += [part.text for part in found]
+            cells[column] += found
     text, gaps = "", []
-    for number, words in enumerate(cells):
+    for number, own in enumerate(cells):
         if number:
             gaps.append(len(text))
             text += " "
-        text += " ".join(words)
+        text += running_text(own, set()) if own else ""
     edges = [(left[1], right[0]) for left, right in pairwise(columns)]
     first = parts[0]
     bold = all(part.bold for part in parts)

@@ -72,6 +72,6 @@ def check(data: bytes, name: str, expected: str) -> None:
         found = "something else"
     raise Quarantined(
         "mislabelled",
-        f"{name!r} is named as {NAMES[expected]} but contains {NAMES.get(found, found)}",
+        f"{name!r} is named as {NAMES.get(expected, expected)} but contains {NAMES.get(found, found)}",
         hint="give it the extension of what it is",
     )

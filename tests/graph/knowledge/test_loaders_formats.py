@@ -3,7 +3,9 @@ made to do harm, which end as a refusal or as a document within the limits."""
 
 import base64
 import gzip
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from email.message import EmailMessage
 
@@ -11,7 +13,7 @@ import pytest
 
 from graph.errors import DocumentError
 from graph.knowledge.document import Document
-from graph.knowledge.loaders import ADVICE, EXTENSIONS, load
+from graph.knowledge.loaders import ADVICE, EXTENSIONS, PICTURE, load
 from graph.knowledge.sandbox import Limits, Parser
 from tests.support.archives import zipped
 
@@ -146,6 +148,20 @@ def test_an_opendocument_text_keeps_headings_numbers_tables_and_notes() -> None:
     ]  # fmt: skip
 
 
+def test_headers_and_footers_of_an_opendocument_text_are_read_once() -> None:
+    margins = (
+        "<style:header><text:p>SP-114, version 3.2</text:p></style:header>"
+        "<style:header-first><text:p>SP-114, version 3.2</text:p></style:header-first>"
+        "<style:footer><text:p>Page <text:page-number>1</text:page-number> of <text:page-count>9</text:page-count></text:p></style:footer>"
+    )
+    content = odf("text", "text", '<text:h text:outline-level="1">Cleaning</text:h><text:p>Use dry ice.</text:p>')
+    styles = f"<office:document-styles {ODF}><office:master-styles><style:master-page>{margins}</style:master-page></office:master-styles></office:document-styles>"
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        document = load(zipped({name: parts.read(name) for name in parts.namelist()} | {"styles.xml": styles}), "a.odt")
+    assert paragraphs(document) == ["SP-114, version 3.2", "# Cleaning", "Use dry ice."]
+    assert document.title == "Cleaning"
+
+
 def test_an_opendocument_sheet_shows_values_as_they_are_shown_with_their_rows() -> None:
     def row(*cells: str) -> str:
         made = "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in cells)
@@ -241,7 +257,7 @@ def test_a_notebook_is_text_and_code() -> None:
 
 @pytest.mark.parametrize("extension", sorted(ADVICE))
 def test_what_is_not_read_is_refused_with_what_to_do(extension: str) -> None:
-    assert extension not in EXTENSIONS
+    assert extension not in EXTENSIONS or EXTENSIONS[extension].module == PICTURE  # read with text recognition
     with pytest.raises(DocumentError, match=r"Read are .*DOCX.*PPTX") as caught:
         load(b"some bytes", f"file{extension}")
     assert caught.value.reason == "unsupported" and ADVICE[extension] in str(caught.value)

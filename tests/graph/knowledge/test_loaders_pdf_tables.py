@@ -105,3 +105,10 @@ def test_headings_in_the_middle_of_their_columns_name_the_cells_below_them() -> 
     assert text.split("\n")[0] == (
         "Task: Order the filters of the pumps; Who: Stores; When it is due in the year: March"
     )
+
+
+def test_a_word_divided_in_a_wrapped_cell_is_put_together() -> None:
+    rows = [["Stage", "Action", "Limit"], ["One", "Time for verifi-<br/>cation by the pilots", "3 days"], ["Two", "Upgrade of<br/>all machines", "9 days"]]  # fmt: skip
+    style = [("GRID", (0, 0), (-1, -1), 0.5, "black"), ("VALIGN", (0, 0), (-1, -1), "TOP")]
+    text = read(Table([[cell(one) for one in row] for row in rows], [60, 150, 80], style=style))
+    assert "Stage: One; Action: Time for verification by the pilots; Limit: 3 days" in text

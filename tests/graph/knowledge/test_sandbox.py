@@ -161,7 +161,7 @@ def test_the_child_has_no_secrets_and_writes_no_files(monkeypatch: pytest.Monkey
         " from graph.errors import DocumentError\n"
         " raise DocumentError('broken', json.dumps([sorted(os.environ), wrote]))\n"
         "loaders.load = load\n"
-        "from graph.knowledge.sandbox import _serve; _serve(sys.argv[3])"
+        "from graph.knowledge.sandbox import _serve; _serve(*sys.argv[3:])"
     )
     monkeypatch.setattr(sandbox, "_BOOT", "import os, sys\n" + seen)
     with pytest.raises(DocumentError) as caught:

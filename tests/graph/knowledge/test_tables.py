@@ -638,3 +638,8 @@ def test_formulas_that_are_never_closed_are_counted_in_linear_time() -> None:
         return time.process_time() - start
 
     assert seconds(40_000) < 20 * max(seconds(4_000), 0.001)
+
+
+def test_amounts_with_long_units_are_values_so_two_rows_of_names_stay_pairs() -> None:
+    rows = [["Maximum", "1,180 degrees"], ["Ramp", "90 degrees an hour"]]
+    assert [said for _, said in table.sentences(rows)] == ["Maximum: 1,180 degrees", "Ramp: 90 degrees an hour"]
