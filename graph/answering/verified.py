@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from graph.models import wording
+from graph.models import task, wording
 from graph.policy import grounding, pii
 from graph.policy.answer import counted
 from graph.policy.evidence import places
@@ -117,8 +117,8 @@ class Verified:
             cited = [(item, one) for item, one in weakly if grounding.doubted(one, text, item["text"])]
         if not cited or (self._guarded and assess(text, source="question").scores["evasion"] >= 0.5):
             return None
-        if cited[0][1].score < 1.0 and (wording.unknown(text) or wording.echoes(text, self._question)):
-            return None  # what a model says of the sources is in none of them
+        if cited[0][1].score < 1.0 and self._says_nothing(text, cited[0][0]["text"]):
+            return None
         numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, found in cited for at in found.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
@@ -127,6 +127,10 @@ class Verified:
             sentence |= {"text": text + grounding.MARK, "doubted": True}
         self.sentences.append(sentence)
         return sentence
+
+    def _says_nothing(self, text: str, evidence: str) -> bool:
+        """Whether it is of the sources, the question or the instructions: what a model says of these is no answer."""
+        return wording.unknown(text) or wording.echoes(text, self._question) or task.repeats(text, evidence)
 
     def _supporting(
         self, text: str, sources: list[int], least: float = grounding.SUPPORTED_FROM

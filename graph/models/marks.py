@@ -16,8 +16,10 @@ _BRACKETED = (
 _NAMED = rf"\(\s*(?:see\s+|from\s+)?{_WORD}\b\s*(?:n\s*)?[#:=.]?\s*#?({_LIST})[^()\n]{{0,80}}\)"
 _ROUND = rf"(?<=\S)\s?\(({_LIST})\)(?=\s*(?:[.,;:!?]|$|\n|[\[(]))"
 _RAISED = r"<sup>\s*\[?(\d{1,2})\]?\s*</sup>|(?<=[\w.!?,)”\"'])\^\(?(\d{1,2})\)?|(?<=[.!?,”\"])\s?([¹²³⁴⁵⁶⁷⁸⁹]+)"
-_TAG = r"</?(?:evidence|question|conversation)-\w{1,16}(?:\s+n=(\d{1,2}))?[^<>\n]{0,400}>"
+_NONCE = r"/?(?:evidence|question|conversation)-[0-9a-f]{8}\b"
+_TAG = rf"[<\[(]{_NONCE}(?:\s+n=\"?(\d{{1,2}}))?[^<>\[\]\n]{{0,400}}?[>\])]"
 _MARK = re.compile("|".join((_BRACKETED, _NAMED, _ROUND, _RAISED, _TAG)), re.I | re.M)
+_FIGURE = re.compile(rf"\s?\((?!{_NONCE})")  # "(42)" may be one
 _ALONE = re.compile(rf"\W*(?:{_WORD}\b\s*[#:=.]?\s*)?#?({_LIST})\W*", re.I)
 _SUPERSCRIPT = str.maketrans("¹²³⁴⁵⁶⁷⁸⁹", "123456789")
 _NAME_KEYS = ("filename", "file", "title", "name", "document", "doc", "source", "text")
@@ -72,7 +74,7 @@ class Marks:
         ]
         if self._cited is not None:
             spans += [(m.start(), m.end(), self._names[m[1].casefold()]) for m in self._cited.finditer(text)]
-        spans = [s for s in spans if s[2] or not text[s[0] : s[1]].lstrip().startswith("(")]  # "(42)" may be a figure
+        spans = [s for s in spans if s[2] or not _FIGURE.match(text, s[0])]
         plain, found, at = "", [], 0
         for start, end, numbers in sorted(spans):
             if start < at:

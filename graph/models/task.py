@@ -7,19 +7,21 @@ prompt, so no document can forge a source for it.
 import json
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from graph.options import Style
 from graph.policy.evidence.audience import Asker
+from graph.policy.text import lexical
 from graph.policy.text.structure import SEPARATOR
 from graph.state import Evidence
 from prompts import load
 
 KEY = "cordon_task"
 _STYLES: dict[Style, str] = {
-    "concise": "Answer briefly: one to three sentences.",
+    "concise": "Keep the answer short.",
     "detailed": "Answer in full, with every condition, number and exception the evidence gives.",
     "bullet": "Answer as a list: one short statement per sentence.",
 }
@@ -29,6 +31,8 @@ _PROSE = (
     "Name the source of each sentence in brackets. If the sources do not answer the question, say that you do not know."
 )
 _LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
+
+_RUN = 4  # words of the instructions in their order, of which no sentence of an answer is made by chance
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,23 @@ def answer(
     told["reply"] = f"{told.pop('style')} {_PROSE}" if prose else _JSON
     told.setdefault("style", "")  # a small model keeps to what stands last
     return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
+
+
+def repeats(text: str, evidence: str) -> bool:
+    """Whether a sentence has words of the instructions in it which its evidence lacks: small models fill a gap with
+    what they were told ("The version is one to three sentences.")."""
+    return any(run in _instructions() and run not in _runs(evidence) for run in _runs(text))
+
+
+@cache
+def _instructions() -> frozenset[str]:
+    prompts = [load(name).text for name in ("answer", "answer_prose", "evidence", "guarded")]
+    return frozenset(run for text in (*prompts, *_STYLES.values(), _JSON, _PROSE, _LISTING) for run in _runs(text))
+
+
+def _runs(text: str) -> frozenset[str]:
+    words = [*lexical.words(text)]
+    return frozenset(" ".join(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
 
 
 def assessment(

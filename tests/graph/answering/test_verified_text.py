@@ -98,3 +98,13 @@ def test_what_a_model_says_of_the_sources_is_no_answer(monkeypatch: pytest.Monke
     held = Verified(evidence("The desk lends cards to members for a week."), guarded=False)
     assert held.add({"text": "The sources do not answer this.", "sources": [1]}) == []
     assert held.add({"text": "Members may borrow cards.", "sources": [1]})
+
+
+def test_words_of_the_instructions_are_no_answer() -> None:
+    told = "The librarian names the source of each sentence in brackets."
+    held = Verified(
+        evidence("The librarian names in brackets the source and the sentence of each book."), guarded=False
+    )
+    assert not held.add({"text": told, "sources": [1]}) and held.dropped == [told]
+    own = Verified(evidence(f"{told[:-1]} and below."), guarded=False)
+    assert own.add({"text": told, "sources": [1]})

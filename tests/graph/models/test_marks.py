@@ -1,0 +1,27 @@
+"""Marks that name a source leave a sentence; what only looks like one stays."""
+
+from typing import Any
+
+import pytest
+
+from graph.models import claims
+from graph.models.marks import Marks
+
+EVIDENCE: list[Any] = [
+    {"n": 1, "filename": "a.md", "title": "A handbook", "text": ""},
+    {"n": 2, "filename": "b.md", "title": "B handbook", "text": ""},
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "sources"),
+    [
+        ("The room is open until nine. [2]", "The room is open until nine.", [2]),
+        ("The room is open until nine. [evidence-c1ad68a7]", "The room is open until nine.", []),
+        ("The room is open until nine (evidence-c1ad68a7 n=2).", "The room is open until nine.", [2]),
+        ("<evidence-c1ad68a7 n=1 from=\"A\">The room is open.</evidence-c1ad68a7>", "The room is open.", [1]),
+        ("Care is given here (evidence-based care) in room (42).", "Care is given here (evidence-based care) in room (42).", []),
+    ],
+)  # fmt: skip
+def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources: list[int]) -> None:
+    assert claims.of(written, Marks(EVIDENCE)) == [{"text": text, "sources": sources}]
