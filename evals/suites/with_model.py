@@ -88,6 +88,10 @@ def _asked(agent: Agent, sample: Sample) -> Output:
         out.verdict,
         {
             "told": told,
+            "sentences": [
+                {"text": s["text"], "support": s["support"], "opinion": s.get("opinion", False)}
+                for s in out.raw["sentences"]
+            ],
             "confidence": out.raw["confidence"],
             "draft": out.raw.get("draft", ""),
             "flags": out.raw["safety_flags"],

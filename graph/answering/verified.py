@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from graph.models import task, wording
+from graph.models.marks import Marks
 from graph.policy import grounding, pii
 from graph.policy.answer import counted
 from graph.policy.evidence import places
@@ -57,6 +58,7 @@ class Verified:
         `question`: what only says it again is dropped. `marked`: what is supported only weakly leaves with a mark
         behind it (grounding.MARK)."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
+        self._marks = Marks(evidence)
         self._opinion, self._question, self._marked = opinion, question, marked
         self._encoder = encoder
         self.sentences: list[Sentence] = list(before[0])
@@ -67,6 +69,8 @@ class Verified:
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
+        if not any(claim["text"] in item["text"] for item in self._evidence):
+            claim = self._marks.tidied(claim)
         said = pii.mask(claim["text"], keep=self._public).text
         text = shown(said, self._public)
         if self._was_judged(text):

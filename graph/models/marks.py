@@ -20,6 +20,7 @@ _NONCE = r"/?(?:evidence|question|conversation)-[0-9a-f]{8}\b"
 _TAG = rf"[<\[(]{_NONCE}(?:\s+n=\"?(\d{{1,2}}))?[^<>\[\]\n]{{0,400}}?[>\])]"
 _MARK = re.compile("|".join((_BRACKETED, _NAMED, _ROUND, _RAISED, _TAG)), re.I | re.M)
 _FIGURE = re.compile(rf"\s?\((?!{_NONCE})")  # "(42)" may be one
+_LAST = re.compile(r"(?<=[.!?])\s*[\[(]\s?(\d{1,2})\s?[\])]\s*$")
 _ALONE = re.compile(rf"\W*(?:{_WORD}\b\s*[#:=.]?\s*)?#?({_LIST})\W*", re.I)
 _SUPERSCRIPT = str.maketrans("¹²³⁴⁵⁶⁷⁸⁹", "123456789")
 _NAME_KEYS = ("filename", "file", "title", "name", "document", "doc", "source", "text")
@@ -93,6 +94,13 @@ class Marks:
         said = match.group().casefold()
         named = [n for name, numbers in self._names.items() if name in said for n in numbers]
         return rest[0].upper() + rest[1:], self._known(match["n"]) if match["n"] else named
+
+    def tidied(self, claim: dict[str, Any]) -> dict[str, Any]:
+        """A claim of JSON without what names its sources once more: "According to the evidence, …", "… (1)"."""
+        text, sources = self.opening(claim["text"])
+        if (match := _LAST.search(text)) and (known := self._known(match[1])):
+            text, sources = text[: match.start()], [*sources, *known]
+        return {"text": text, "sources": list(dict.fromkeys([*claim["sources"], *sources]))}
 
     def numbers(self, value: Any) -> list[int]:
         """Of what a model gave as the sources of a sentence: numbers, texts, names, objects, or a list of them."""

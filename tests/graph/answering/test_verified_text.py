@@ -10,7 +10,7 @@ from graph.policy import grounding, pii
 
 def evidence(text: str) -> list[Any]:
     return [
-        {"n": 1, "doc_id": "d", "filename": "d.md", "tenant_id": "U1", "visibility": "private", "page": None, "sheet": None,
+        {"n": 1, "doc_id": "d", "filename": "d.md", "title": "D", "tenant_id": "U1", "visibility": "private", "page": None, "sheet": None,
          "section": "", "chunk_id": "d:0", "score": 0.8, "sha256": "0", "start": 0, "edits": [], "withheld": 0,
          "text": text}
     ]  # fmt: skip

@@ -25,3 +25,15 @@ EVIDENCE: list[Any] = [
 )  # fmt: skip
 def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources: list[int]) -> None:
     assert claims.of(written, Marks(EVIDENCE)) == [{"text": text, "sources": sources}]
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "sources"),
+    [
+        ("According to the evidence, the room is open until nine. (2)", "The room is open until nine.", [1, 2]),
+        ("The room is described in article 5 (2).", "The room is described in article 5 (2).", [1]),
+        ("The room has number 42. (42)", "The room has number 42. (42)", [1]),
+    ],
+)
+def test_a_claim_names_its_sources_once(written: str, text: str, sources: list[int]) -> None:
+    assert Marks(EVIDENCE).tidied({"text": written, "sources": [1]}) == {"text": text, "sources": sources}
