@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from graph.administration.answers import Answers
 from graph.administration.conversations import Conversations
 from graph.administration.documents import Library
+from graph.administration.feedback import Feedback
 from graph.administration.pictures import Pictures
 from graph.administration.reviews import Reviews
 from graph.context import DEFAULT_USER, Context, Role, key_of, valid_groups, valid_id, valid_tenant
@@ -48,7 +49,7 @@ class VerifiedSentence:
     support: float
 
 
-class Agent(Library, Conversations, Reviews, Pictures, Answers):
+class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
     """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for those
     who run the turns elsewhere (graph/service/processes.py).
 

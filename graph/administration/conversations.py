@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from graph.administration.past_answers import marked
+from graph.administration.past_answers import as_they_stand
 from graph.context import DEFAULT_USER, Reader, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
@@ -36,13 +36,7 @@ class Conversations:
         turns = self.deps.conversations.turns(tenant, valid_id(user_id, "user"), thread_id, shared)
         if not turns:
             raise _no_thread(thread_id)
-        with self.deps.index.reading():
-            spaces = [space for _, space in self.deps.index.visible(Reader(tenant, shared))]
-
-            def digests(doc_id: str) -> list[str]:
-                return [record.sha256 for space in spaces if (record := space.record(doc_id))]
-
-            return {"thread_id": thread_id, "turns": [marked(turn, digests) for turn in turns]}
+        return {"thread_id": thread_id, "turns": as_they_stand(self.deps.index, Reader(tenant, shared), turns)}
 
     def rename(
         self,

@@ -3,11 +3,12 @@ found, what it was made by, and its place in the journal. All of it masked, as i
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 from graph.administration.replay import Replayed, replay
 from graph.administration.runs import reply_in_folder
 from graph.audit import markdown
+from graph.audit.record import PersonKind
 from graph.audit.verify import Report, verify
 from graph.deps import Deps
 from graph.policy.answer import layout
@@ -37,7 +38,7 @@ def dossier(entry: Entry, deps: Deps) -> tuple[str, Proof]:
         _head(entry),
         _verdict(entry),
         _evidence(entry),
-        _reviewed([line for line in lines if line["kind"] == "review"]),
+        _reviewed([line for line in lines if line["kind"] in get_args(PersonKind)]),
         _answer(outcome, reply),
         _checks(checked, again),
         _made_by(entry),

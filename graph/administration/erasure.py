@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 from graph import remains, waiting
 from graph.audit import artifacts, withheld
 from graph.audit.chain import is_run
+from graph.audit.record import PersonKind
 from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
@@ -102,7 +103,7 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     used_since: set[tuple[Any, Any]] = set()  # a thread in use since `before` keeps its memory
     for entry in deps.journal.entries("tenant_id", scope.tenant_id):
         if not is_run(entry) and entry["kind"] != "outcome":
-            if entry["kind"] == "review":
+            if entry["kind"] in get_args(PersonKind):
                 reviewed.append(entry)
             elif entry["kind"] == "sentence" and scope.holds(entry):
                 cut_off.add(entry["run_id"])

@@ -3,11 +3,25 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from graph.context import Reader
+from graph.knowledge.index import Index
+
 GONE = {
     "removed": "[A document that this rested on was removed.]",
     "replaced": "[A document that this rested on was replaced.]",
 }
 Digests = Callable[[str], Iterable[str]]  # SHA-256 of the files that a reader may see now under a document's id
+
+
+def as_they_stand(index: Index, reader: Reader, turns: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Remembered turns, `marked` by the documents that the reader may see now."""
+    with index.reading():
+        spaces = [space for _, space in index.visible(reader)]
+
+        def digests(doc_id: str) -> list[str]:
+            return [record.sha256 for space in spaces if (record := space.record(doc_id))]
+
+        return [marked(turn, digests) for turn in turns]
 
 
 def marked(turn: dict[str, Any], digests: Digests) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from graph import turn
 from graph.context import Principal
@@ -15,6 +15,7 @@ from graph.policy.threats import learned
 from graph.state import Reply, State
 
 VERSION = 1
+PersonKind = Literal["review", "feedback", "link"]  # what people do with a run
 
 
 def thread_of(runtime: Any) -> str:
@@ -134,12 +135,14 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
     }
 
 
-def review_line(tenant_id: str, run_id: str, says: str, by: str, note: str = "") -> dict[str, Any]:
-    """The journal line of what a person decided of a run, or asked for: who, what, why (masked) and when. `about` is
-    its own name, so that an erasure of either of the two people finds it."""
+def review_line(
+    tenant_id: str, run_id: str, says: str, by: str, note: str = "", kind: PersonKind = "review"
+) -> dict[str, Any]:
+    """The journal line of what a person decided of a run, or asked for, or said of it: who, what, why (masked) and
+    when. `about` is its own name, so that an erasure of either of the two people finds it."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {
-        "kind": "review", "timestamp": now, "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
+        "kind": kind, "timestamp": now, "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
         "says": says, "user_id": by, "note": note,
     }  # fmt: skip
 

@@ -384,3 +384,28 @@ def test_a_conversation_is_named_found_saved_and_its_question_edited(browser: An
     turn.get_by_text("Edit the question").click()
     assert tab.input_value("#question") == "Which freezer holds the whole blood samples?"
     tab.close()
+
+
+def test_an_answer_is_shared_by_a_link_and_rated(browser: Any, served: Served) -> None:
+    tab, other = (browser.new_page(viewport={"width": 1280, "height": 800}) for _ in range(2))
+    tab.on("dialog", lambda d: d.accept("It is the heron freezer."))
+    signed_in(tab, served, role="member")
+    turn = asked(tab, "Which freezer holds the whole blood samples?")
+    turn.get_by_role("button", name="Wrong").click()
+    turn.get_by_text("On record.").wait_for()
+    assert served.service.agent.feedback_samples(tenant_id="U1")[-1]["right"] == "It is the heron freezer."
+    turn.get_by_role("button", name="Link").click()
+    link = turn.get_by_role("link", name="this link").get_attribute("href")
+    other.goto(link)
+    other.fill("#key", served.keys["U1", "admin"])
+    other.press("#key", "Enter")
+    other.get_by_text("Asked by member-of-U1").wait_for()
+    assert "kestrel" in other.locator(".turn").inner_text()
+    turn.get_by_role("button", name="Take it back").click()
+    turn.get_by_text("Nobody else reads it any more.").wait_for()
+    other.reload()
+    other.get_by_text("not shared with you").wait_for()
+    turn.get_by_role("button", name="Ask again").click()
+    tab.locator(".verdict").nth(1).wait_for()
+    tab.close()
+    other.close()

@@ -1,5 +1,6 @@
 // The page: sign in, ask, see the answer arrive sentence by sentence, open a sentence's source, keep documents.
 
+import { actions, shared } from "/page/actions.js";
 import { ask, call, json, key, Refused } from "/page/api.js";
 import { closePicture, openPicture } from "/page/picture.js";
 import { appeal, opened, row, wait, waiting } from "/page/review.js";
@@ -24,7 +25,16 @@ async function enter() {
   refreshDocuments();
   refreshReviews();
   $("question").focus();
+  await openShared();
 }
+
+async function openShared() {
+  const answer = await shared().catch(told);
+  if (!answer) return;
+  begin();
+  show(answer, turn(answer.question));
+}
+addEventListener("hashchange", () => $("app").hidden || openShared());
 
 function signIn(why = "") {
   $("app").hidden = true;
@@ -110,8 +120,7 @@ function show(reply, said) {
   const lines = [...understood(reply), ...answer(reply.answer, cited, (c, opener) => openSource(c, opener, reply.run_id)), leftOut(reply, names), verdict(reply)];
   const again = (found) => show(found, said);
   if (reply.decision === "pending_review") lines.push(wait(reply, again));
-  if (reply.decision === "answer") lines.push(make("button", { class: "save", onclick: () => keep(`/v1/runs/${encodeURIComponent(reply.run_id)}/answer.pdf`, "answer.pdf") }, "Save as PDF"));
-  lines.push(make("button", { class: "save", onclick: () => edit(reply.question) }, "Edit the question"));
+  lines.push(reply.asked_by ? make("p", { class: "quiet" }, `Asked by ${reply.asked_by}`) : actions(reply, { keep, edit, again: submit, told }));
   if (reply.appeal) lines.push(appeal(reply, again));
   said.replaceChildren(...lines.filter(Boolean));
 }
