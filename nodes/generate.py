@@ -30,6 +30,7 @@ from graph.settings import Settings
 from graph.state import Draft, Evidence, KeptDraft, State, Usage
 from graph.stores.journal import Journal
 
+SHORT_ANSWER = 250  # tokens of a short answer in prose: a small model that goes on says one thing without end
 ASSESSMENT_TOKENS = 4  # times max_tokens: a brief, a rubric and a checklist are long
 
 
@@ -189,7 +190,12 @@ def _nonce(state: State) -> str:
 
 
 def room(state: State, settings: Settings) -> int:
-    return settings.max_tokens * (ASSESSMENT_TOKENS if state["intent"]["name"] == "ASSESSMENT_GEN" else 1)
+    """Tokens that the model may write."""
+    if state["intent"]["name"] == "ASSESSMENT_GEN":
+        return settings.max_tokens * ASSESSMENT_TOKENS
+    short = in_prose(state, settings) and state["options"]["style"] == "concise"
+    short = short and not state["listing"] and not all_of(state["query"])
+    return min(settings.max_tokens, SHORT_ANSWER) if short else settings.max_tokens
 
 
 def read(completion: Completion, state: State, steps: list[str]) -> Draft:

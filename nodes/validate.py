@@ -4,6 +4,8 @@ import re
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from graph.answering.verified import Verified, shown
 from graph.knowledge.index import content_words
 from graph.models import wording
@@ -15,6 +17,7 @@ from graph.policy.answer import refusals
 from graph.policy.grounding.entailment import Encoder, margins
 from graph.policy.question.answer_type import all_of
 from graph.policy.text import lexical
+from graph.policy.text.quantities import cells
 from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import considered, task_of
@@ -25,6 +28,10 @@ DECLINED_FROM = 0.6
 # The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
 # to be shown instead. Set by hand.
 BESIDE, ANSWERS = 0.0, 2.0
+# A sentence of a model goes where the reader puts it so far below the best one, and below this. Shorter ones (in
+# words) and rows are items and values, which mean nothing to the reader alone. Set by hand on sixty answers of a small
+# model (docs/models.md).
+FAR_BELOW, AND_BELOW, SHORT = 3.0, -1.0, 6
 # From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
 # at most so many. Set on questions over three collections (docs/models.md).
 COMPLETES, SAID, MOST_MORE = 0.5, 0.7, 3
@@ -42,7 +49,9 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         Verified, guarded=guarded, before=before, opinion=opinion, question=question, encoder=support_encoder
     )
     held = judged(considered(state, generator), marked=settings.support == "marked")
-    held.add_all(_claims(value))
+    claims = _claims(value)
+    relevant = _relevant(state, claims, generator, settings)
+    held.add_all(relevant)
     silent = value is not None and not held.sentences and _silent(value, held.dropped)
     flags += ["unsupported_removed"] if held.dropped and not silent else []
     flags += ["malformed_output"] if value is None and not held.sentences else []
@@ -52,7 +61,7 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         draft["outcome"], draft["why"], held = "dropped", "beside", instead
         flags.append("extractive_fallback")
     elif held.sentences:
-        draft["outcome"] = "partly dropped" if held.dropped else "verified"
+        draft["outcome"] = "partly dropped" if held.dropped or len(relevant) < len(claims) else "verified"
         flags += ["completed"] if _complete(state, held, generator, settings) else []
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
@@ -76,16 +85,42 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
     }
 
 
+def _relevant(
+    state: State, claims: list[dict[str, Any]], generator: Generator, settings: Settings
+) -> list[dict[str, Any]]:
+    """The claims of a model without those that answer nothing of the question: small models go on with whatever they
+    have read."""
+    unsaid = any(wording.unknown(claim["text"]) or wording.declined(claim["text"]) for claim in claims)
+    if not claims or unsaid or not _may_be_beside(state, generator) or all_of(state["query"]):
+        return claims
+    texts = [("", claim["text"]) for claim in claims]
+    scores = np.max([reader(settings).scores(part, texts) for part in _asked(state)], axis=0)
+    least = min(scores.max() - FAR_BELOW, AND_BELOW)
+    return [
+        claim
+        for claim, score in zip(claims, scores, strict=True)
+        if score >= least or len(claim["text"].split()) < SHORT or len(cells(claim["text"])) > 1
+    ]
+
+
+def _asked(state: State) -> list[str]:
+    """The question, and its parts where it asks for several things."""
+    return list(dict.fromkeys([state["query"], *filter(None, _PARTS.split(state["query"]))]))
+
+
+def _may_be_beside(state: State, generator: Generator) -> bool:
+    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
+    return asked and not generator.extractive and bool(state["draft"]["text"])
+
+
 def _beside(state: State, held: Verified, generator: Generator, settings: Settings) -> dict[str, Any]:
     """What the documents say, where it answers clearly better than the model's sentences do; {} where it does not, or
     they have left already. What is true and beside the point helps nobody."""
-    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
-    if not held.sentences or generator.extractive or not state["draft"]["text"] or not asked:
+    if not held.sentences or not _may_be_beside(state, generator):
         return {}
     sections = {citation["n"]: citation["section"] for citation in held.citations}
     told = [(sections[one["citations"][0]], grounding.unmarked(one["text"])) for one in held.sentences]
-    parts = [state["query"], *filter(None, _PARTS.split(state["query"]))]
-    answered = max(float(reader(settings).scores(part, told).max()) for part in dict.fromkeys(parts))
+    answered = max(float(reader(settings).scores(part, told).max()) for part in _asked(state))
     if answered >= BESIDE:
         return {}
     quoted = _quoted(state, generator, DECLINED_FROM)

@@ -37,7 +37,7 @@ def of(text: str, marks: Marks, sources: Sequence[int] = (), *, cut: bool = Fals
         told.pop()
     for sentence, numbers in told:
         said, opening = marks.opening(sentence)
-        key = " ".join(re.findall(r"\w+", said.casefold()))
+        key = " ".join(re.findall(r"\w+", said.replace("[REDACTED]", "").casefold()))
         says = len(key.split()) > 1 and re.search(r"[^\W\d_]{2}", key)  # "null", "114": no sentence
         if len(found) < MOST and (says or wording.unknown(said)):
             found.setdefault(key, {"text": said[:_TEXT], "sources": list(numbers or opening or sources)})

@@ -18,7 +18,8 @@ _ROUND = rf"(?<=\S)\s?\(({_LIST})\)(?=\s*(?:[.,;:!?]|$|\n|[\[(]))"
 _RAISED = r"<sup>\s*\[?(\d{1,2})\]?\s*</sup>|(?<=[\w.!?,)”\"'])\^\(?(\d{1,2})\)?|(?<=[.!?,”\"])\s?([¹²³⁴⁵⁶⁷⁸⁹]+)"
 _NONCE = r"/?(?:evidence|question|conversation)-[0-9a-f]{8}\b"
 _TAG = rf"[<\[(]{_NONCE}(?:\s+n=\"?(\d{{1,2}}))?[^<>\[\]\n]{{0,400}}?[>\])]"
-_MARK = re.compile("|".join((_BRACKETED, _NAMED, _ROUND, _RAISED, _TAG)), re.I | re.M)
+_SOURCE = rf"\bsources?\s+{_OPEN}({_LIST}){_CLOSE}(?:\s+says?)?\s*:?"
+_MARK = re.compile("|".join((_SOURCE, _BRACKETED, _NAMED, _ROUND, _RAISED, _TAG)), re.I | re.M)
 _FIGURE = re.compile(rf"\s?\((?!{_NONCE})")  # "(42)" may be one
 _LAST = re.compile(r"(?<=[.!?])\s*[\[(]\s?(\d{1,2})\s?[\])]\s*$")
 _ALONE = re.compile(rf"\W*(?:{_WORD}\b\s*[#:=.]?\s*)?#?({_LIST})\W*", re.I)

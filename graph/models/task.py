@@ -30,6 +30,7 @@ _JSON = "Reply with the JSON object only."
 _PROSE = (
     "Name the source of each sentence in brackets. If the sources do not answer the question, say that you do not know."
 )
+_MASKED = "Leave [REDACTED] as it is. "  # said where it stands in the evidence only: small models answer with it
 _LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
 
 _RUN = 4  # words of the instructions in their order, of which no sentence of an answer is made by chance
@@ -68,7 +69,8 @@ def answer(
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
-    told["reply"] = f"{told.pop('style')} {_PROSE}" if prose else _JSON
+    masked = _MASKED if any("[REDACTED]" in text for text in (question, *(item["text"] for item in evidence))) else ""
+    told["reply"] = masked + (f"{told.pop('style')} {_PROSE}" if prose else _JSON)
     told.setdefault("style", "")  # a small model keeps to what stands last
     return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
 

@@ -13,7 +13,7 @@ KILN = """# The kestrel kiln
 
 The kestrel kiln stands in the yard behind the old bakery. The kestrel kiln is fired on Mondays at nine.
 
-Its door is painted green."""
+Its door is painted green. Anybody who leaves it must carry the grey ash box to the shed."""
 QUESTION = "When is the kestrel kiln fired?"
 
 
@@ -45,3 +45,18 @@ def test_one_that_answers_stays(settings_of: Callable[..., Any], tmp_path: Path)
 def test_what_only_says_the_question_again_is_no_answer(settings_of: Callable[..., Any], tmp_path: Path) -> None:
     reply = answered(settings_of, tmp_path, "The kestrel kiln is fired when it is fired.")
     assert "when it is fired" not in reply["answer"] and "fired on Mondays at nine" in reply["answer"]
+
+
+def test_a_sentence_far_below_the_one_that_answers_goes(settings_of: Callable[..., Any], tmp_path: Path) -> None:
+    reply = answered(
+        settings_of,
+        tmp_path,
+        "The kestrel kiln is fired on Mondays at nine.",
+        "Anybody who leaves it must carry the grey ash box to the shed.",
+    )
+    assert reply["answer"] == "The kestrel kiln is fired on Mondays at nine. [1]" and reply["draft"] == "partly dropped"
+
+
+def test_sentences_of_which_none_answers_are_none(settings_of: Callable[..., Any], tmp_path: Path) -> None:
+    reply = answered(settings_of, tmp_path, "Anybody who leaves it must carry the grey ash box to the shed.")
+    assert "ash box" not in reply["answer"] and reply["draft"] == "dropped"

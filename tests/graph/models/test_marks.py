@@ -17,9 +17,10 @@ EVIDENCE: list[Any] = [
     ("written", "text", "sources"),
     [
         ("The room is open until nine. [2]", "The room is open until nine.", [2]),
+        ("Source [1]: The room is open until nine.", "The room is open until nine.", [1]),
         ("The room is open until nine. [evidence-c1ad68a7]", "The room is open until nine.", []),
         ("The room is open until nine (evidence-c1ad68a7 n=2).", "The room is open until nine.", [2]),
-        ("<evidence-c1ad68a7 n=1 from=\"A\">The room is open.</evidence-c1ad68a7>", "The room is open.", [1]),
+        ('<evidence-c1ad68a7 n=1 from="A">The room is open.</evidence-c1ad68a7>', "The room is open.", [1]),
         ("Care is given here (evidence-based care) in room (42).", "Care is given here (evidence-based care) in room (42).", []),
     ],
 )  # fmt: skip

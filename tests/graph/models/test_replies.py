@@ -33,7 +33,8 @@ DOCUMENTS = {
     "inventory.csv": "Freezer,Room,Shelves\nkestrel,114,6\nosprey,118,4\n",
 }
 QUESTION = (
-    "Which freezer holds the whole blood samples, who may open it, and how do visitors get into the freezer room?"
+    "Which freezer holds the whole blood samples, who may open it, and how do visitors get into the freezer room, "
+    "and when is a visit announced?"
 )
 
 
