@@ -1,15 +1,19 @@
 """The documentation says what is so: diagram, settings, commands and links are compared with the product."""
 
+import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from graph.service.cli import app
 from graph.service.diagram import mermaid
-from graph.service.reference import settings_table
+from graph.service.reference import commands_page, settings_table
+from graph.state import Reply
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -25,6 +29,48 @@ def test_the_diagram_is_the_compiled_graph() -> None:
 
 def test_the_settings_are_the_settings() -> None:
     assert settings_table() in PAGES["docs/settings.md"]
+
+
+def test_the_reply_page_has_every_key_and_no_other() -> None:
+    table = PAGES["docs/reply.md"].split("\n\n")[2]
+    named = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.M)
+    assert re.findall(r"`(\w+)`", " ".join(named)) == list(Reply.__annotations__)
+
+
+def test_the_page_of_commands_is_plain_and_has_their_help() -> None:
+    page = commands_page()
+    assert "## cordon docs release\n" in page and "--tenant" in page
+    assert not re.search("[│╭\\x1b]", page)
+
+
+# -- the site ---------------------------------------------------------------------------------------------------------
+
+SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+BESIDE = {"README.md", "LIMITATIONS.md", "CHANGELOG.md", "CONTRIBUTING.md", "reporting.md", "commands.md"}
+
+
+def in_navigation(part: Any) -> list[str]:
+    parts = part.values() if isinstance(part, dict) else part
+    return [part] if isinstance(part, str) else [page for one in parts for page in in_navigation(one)]
+
+
+def test_every_page_is_once_in_the_navigation() -> None:
+    assert sorted(in_navigation(SITE["nav"])) == sorted({path.name for path in (ROOT / "docs").glob("*.md")} | BESIDE)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("mkdocs"), reason="`make docs` installs what builds the site")
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html")}
+    assert {page.replace("README", "index").replace(".md", ".html") for page in in_navigation(SITE["nav"])} <= set(
+        pages
+    )
+    assert "def ask(" in re.sub("<[^>]*>", "", pages["api.html"]) and "cordon ask" in pages["commands.html"]
+    for name, page in pages.items():
+        assert not re.search(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//""", page), name
 
 
 def test_the_readme_is_short() -> None:
