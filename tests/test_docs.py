@@ -65,10 +65,9 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html")}
-    assert {page.replace("README", "index").replace(".md", ".html") for page in in_navigation(SITE["nav"])} <= set(
-        pages
-    )
-    assert "def ask(" in re.sub("<[^>]*>", "", pages["api.html"]) and "cordon ask" in pages["commands.html"]
+    named = {page.replace("README", "index").replace(".md", ".html") for page in in_navigation(SITE["nav"])}
+    assert named <= pages.keys()
+    assert re.search(r"ask\(\s*question: str", re.sub("<[^>]*>", "", pages["api.html"]))
     for name, page in pages.items():
         assert not re.search(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//""", page), name
 

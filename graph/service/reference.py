@@ -47,7 +47,10 @@ def commands_page() -> str:
 
 def _helps(command: Any, path: str) -> Iterator[tuple[str, str]]:
     command.rich_markup_mode = None  # else it is drawn with boxes where a terminal reads
-    yield path, command.get_help(command.context_class(command, info_name=path, terminal_width=100))
+    yield (
+        path,
+        command.get_help(command.context_class(command, info_name=path, terminal_width=80, **command.context_settings)),
+    )
     for name, inner in getattr(command, "commands", {}).items():
         if not inner.hidden:
             yield from _helps(inner, f"{path} {name}")
