@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from graph.agent import Agent
 from graph.service.cli import app
 from graph.service.diagram import mermaid
 from graph.service.reference import commands_page, settings_table
 from graph.state import Reply
+from tests.support.command import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -110,6 +112,33 @@ def test_every_filter_example_runs(filter_line: tuple[str, str, str]) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert '"error"' not in done.stdout
+
+
+def test_the_answer_in_the_readme_is_the_one_it_gives(agent: Agent) -> None:
+    (question,) = re.findall(r'cordon ask "(.*)" --tenant U1\nALLOW', README)
+    reply = agent.ask(question, tenant_id="U1", thread_id=None)
+    assert [f"“{one['quote']}”" in README and one["filename"] in README for one in reply.citations] == [True]
+
+
+@pytest.mark.slow
+def test_the_steps_of_the_tutorial_print_what_it_shows(home: Path, tmp_path: Path) -> None:
+    """But for what takes a package index, a model or a service, and what differs from run to run."""
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGES["docs/tutorial.md"], re.M | re.S)
+    steps = [step.split("\n") for block in blocks for step in block.removeprefix("$ ").split("\n$ ")]
+    ours = ("mkdir ", "printf ", "export OPENAI", "OPENAI_BASE_URL=", "cordon ingest ", "cordon ask ")
+    steps = [step for step in steps if step[0].startswith(ours)]
+    script = [f'cordon() {{ "{sys.executable}" -m graph.service.cli "$@"; }}']
+    script += [line for step in steps for line in (step[0], "echo =====")]
+    work = tmp_path / "work"
+    work.mkdir()
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)], cwd=work, env=environment(home), capture_output=True, text=True, check=True
+    )
+    said = done.stdout.split("=====\n")
+    shown = [[line for line in step[1:] if line not in ("", "…") and "artefacts:" not in line] for step in steps]
+    assert sum(map(len, shown)) > 15
+    for step, lines, out in zip(steps, shown, said, strict=False):
+        assert [line for line in lines if line not in out.split("\n")] == [], (step[0], out, done.stderr)
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
