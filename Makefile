@@ -78,10 +78,10 @@ $(VENV)/.docs: $(VENV)/.default requirements/docs.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/docs.txt
 	@touch $@
 
-docs: $(VENV)/.docs ## the documentation as a site, in build/site; it needs no network
+docs: $(VENV)/.docs ## the documentation as a site, in build/site; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict && echo "build/site/index.html"
 
-test-all: $(VENV)/.dev $(VENV)/.model ## all of the tests
+test-all: $(VENV)/.dev $(VENV)/.model $(VENV)/.docs ## all of the tests
 	@$(PYTEST)
 
 coverage: $(VENV)/.dev ## all of the tests, and which lines they run

@@ -2,13 +2,15 @@
 written from the commands."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from graph.service.reference import commands_page
+from graph.service.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 # SECURITY.md has another name here: where a file system does not tell case, docs/security.md is the same file.
@@ -21,8 +23,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, page in BESIDE.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text.replace("](docs/", "](")))
-    files.append(File.generated(config, "commands.md", content=commands_page()))
+    helps = [f"## {path}\n\n```text\n{text}\n```\n" for path, text in _helps(typer.main.get_command(app), "cordon")]
+    told = "What `cordon COMMAND --help` says. [Exit codes](settings.md#exit-codes-of-the-command-line)."
+    files.append(File.generated(config, "commands.md", content="\n".join(["# Commands\n", told + "\n", *helps])))
     return files
+
+
+def _helps(command: Any, path: str) -> Iterator[tuple[str, str]]:
+    command.rich_markup_mode = None  # else it is drawn with boxes where a terminal reads
+    asked = command.context_class(command, info_name=path, terminal_width=80, **command.context_settings)
+    yield path, command.get_help(asked)
+    for name, inner in getattr(command, "commands", {}).items():
+        if not inner.hidden:
+            yield from _helps(inner, f"{path} {name}")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
