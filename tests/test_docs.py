@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from graph.agent import Agent
 from graph.service.cli import app
@@ -54,20 +55,44 @@ def test_every_page_is_once_in_the_navigation() -> None:
     assert sorted(in_navigation(SITE["nav"])) == sorted({path.name for path in (ROOT / "docs").glob("*.md")} | BESIDE)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not importlib.util.find_spec("mkdocs"), reason="`make docs` installs what builds the site")
-def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Its pages by name, built without a warning."""
+    if not importlib.util.find_spec("mkdocs"):
+        pytest.skip("`make docs` installs what builds the site")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html")}
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.html")}
+
+
+@pytest.mark.slow
+def test_the_site_has_every_page_command_and_function(site: dict[str, str]) -> None:
     named = {page.replace("README", "index").replace(".md", ".html") for page in in_navigation(SITE["nav"])}
-    assert named <= pages.keys()
+    assert named <= site.keys()
     public = [name for name in dir(Agent) if not name.startswith("_") and callable(getattr(Agent, name))]
-    assert [name for name in public if f'id="cordon.Agent.{name}"' not in pages["api.html"]] == []
-    assert 'id="cordon-docs-release"' in pages["commands.html"] and "╭" not in pages["commands.html"]
-    for name, page in pages.items():
+    assert [name for name in public if f'id="cordon.Agent.{name}"' not in site["api.html"]] == []
+    assert 'id="cordon-docs-release"' in site["commands.html"] and "╭" not in site["commands.html"]
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_elsewhere(site: dict[str, str]) -> None:
+    for name, page in site.items():
         assert not re.search(r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//""", page), name
+
+
+@pytest.mark.slow
+def test_the_site_shows_a_page_as_the_repository_does(site: dict[str, str]) -> None:
+    """MkDocs reads Markdown by other rules: a list in a list, say, is set in by four spaces."""
+    parts = ("<li[ >]", "<table[ >]", "<pre[ >]", "<h[2-6][ >]", "<img ")
+    for path in (ROOT / "docs").glob("*.md"):
+        there = MarkdownIt("commonmark").enable("table").render(PAGES[f"docs/{path.name}"])
+        here = site[path.with_suffix(".html").name].partition("<article")[2].partition("</article>")[0]
+        if "<p>:::" not in there:  # but what is written from docstrings
+            assert [len(re.findall(part, here)) for part in parts] == [
+                len(re.findall(part, there)) for part in parts
+            ], path
 
 
 def test_the_readme_is_short() -> None:
