@@ -69,7 +69,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers):
         _ = (
             self.deps.tracer,
             self.deps.detector,
-            self.deps.borders,
+            self.deps.thresholds,
         )  # what they lack is said now, not after the first answer
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
@@ -290,7 +290,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers):
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(_given(text), source, self.deps.detector, self.deps.borders)
+        return filters.scan(_given(text), source, self.deps.detector, self.deps.thresholds)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""

@@ -12,17 +12,17 @@ from typing import Any, Protocol, TypedDict, cast
 from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.errors import BadInput, Conflict
-from graph.models.gate import WHOSE
+from graph.models.fair_semaphore import CURRENT_TENANT
 from graph.state import CitedSentence, Evidence, Input, Reply, Said, State, fresh_turn
 from graph.stores.checkpoints import AFTER
-from graph.turn import begin as begin_turn
-from graph.turn import spent_ms
+from graph.turn_cache import begin as begin_turn
+from graph.turn_cache import spent_ms
 from graph.waiting import thread_of
 
 SentenceSink = Callable[[CitedSentence], None]
 
 
-class Found(TypedDict):
+class SearchResult(TypedDict):
     """Of a search: what `answer` tells of it, the passages, and why it was not searched ("" where it was)."""
 
     reply: Reply
@@ -49,7 +49,7 @@ class Runner(Protocol):
     def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         """With `release` the sentences that may leave before the end are handed out as they come."""
 
-    def search(self, turn: Turn) -> Found:
+    def search(self, turn: Turn) -> SearchResult:
         """Its evidence alone."""
 
     @property
@@ -68,22 +68,22 @@ class Turns:
 
     def open(self) -> None:
         """Everything that is opened on first use, before several threads could do it at the same time."""
-        _ = self.graph, self._passing, self._finder
+        _ = self.graph, self._stateless_graph, self._search_graph
         if self._deps.detector is not None:
             self._deps.detector.open()
 
     def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        with self._deps.gate.inside(turn.context.tenant_id):
+        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
             return contextvars.Context().run(self._run, turn, release)
 
     def _run(self, turn: Turn, release: SentenceSink | None) -> Reply:
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(turn.context.tenant_id)
+        CURRENT_TENANT.set(turn.context.tenant_id)
         begin_turn()
         known: dict[str, Any] = {"context": turn.context}
-        graph = self._passing
+        graph = self._stateless_graph
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
         if stored:
             graph = self.graph
@@ -137,14 +137,14 @@ class Turns:
         Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
         it waits on. Unavailable when it could not be recorded.
         """
-        with self._deps.gate.inside(asker.tenant_id):
+        with self._deps.turn_semaphore.inside(asker.tenant_id):
             return contextvars.Context().run(self._settle, asker, run_id, said)
 
     def _settle(self, asker: Context, run_id: str, said: Said) -> Reply:
         from langgraph.types import Command
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(asker.tenant_id)
+        CURRENT_TENANT.set(asker.tenant_id)
         begin_turn()
         own = _config(name := thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
@@ -179,17 +179,17 @@ class Turns:
             self.graph.update_state(own, outcome, as_node="record")
             self._deps.checkpoints.keep_latest(own["configurable"]["thread_id"])
 
-    def search(self, turn: Turn) -> Found:
-        with self._deps.gate.inside(turn.context.tenant_id):
+    def search(self, turn: Turn) -> SearchResult:
+        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
             return contextvars.Context().run(self._search, turn)
 
-    def _search(self, turn: Turn) -> Found:
+    def _search(self, turn: Turn) -> SearchResult:
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(turn.context.tenant_id)
+        CURRENT_TENANT.set(turn.context.tenant_id)
         begin_turn()
         with tracing_context(enabled=False):
-            state = self._finder.invoke(turn.asked, context=turn.context)
+            state = self._search_graph.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}
 
     @property
@@ -200,7 +200,7 @@ class Turns:
         """Turns here are ended by whoever began them."""
 
     def close(self) -> None:
-        for compiled in ("graph", "_passing", "_finder"):
+        for compiled in ("graph", "_stateless_graph", "_search_graph"):
             self.__dict__.pop(compiled, None)
 
     def _after_latest(self, thread: str) -> str:
@@ -220,7 +220,7 @@ class Turns:
         return build_graph(self._deps).compile(checkpointer=self._deps.checkpoints.saver)
 
     @cached_property
-    def _passing(self) -> Any:
+    def _stateless_graph(self) -> Any:
         """The same graph for threads that nobody comes back to: nothing of them is stored but the record."""
         from graph.build import build_graph
 
@@ -228,7 +228,7 @@ class Turns:
         return build_graph(self._deps).compile()
 
     @cached_property
-    def _finder(self) -> Any:
+    def _search_graph(self) -> Any:
         from graph.build import build_search
 
         _ = self._deps.lock

@@ -13,7 +13,7 @@ from graph.policy.answer import refusals
 from graph.policy.grounding.entailment import Encoder, margins
 from graph.policy.text.sentences import split
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.settings import Settings
 from graph.state import Evidence, Said, State
 from nodes.guard import guard
@@ -30,7 +30,7 @@ def decide(
     runtime: Runtime[Context],
     *,
     index: Index,
-    public: Lists,
+    public: PublicValues,
     settings: Settings,
     detector: Detector | None = None,
     support_encoder: Encoder = margins,

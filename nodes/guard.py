@@ -10,14 +10,14 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.checkpoints import note_masked
-from graph.context import Context, Reader, principal
+from graph.context import Context, ReadScope, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
-from graph.policy.evidence.judged import Judged, judge, judge_name, read
+from graph.policy.evidence.judged import PassageJudgement, judge, judge_name, read
 from graph.policy.evidence.redaction import redact
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.settings import Settings
 from graph.state import Candidate, Evidence, Handle, State
 from graph.stores.spaces import Passage
@@ -31,7 +31,7 @@ def guard(
     runtime: Runtime[Context],
     *,
     index: Index,
-    public: Lists,
+    public: PublicValues,
     settings: Settings,
     detector: Detector | None = None,
 ) -> State:
@@ -116,11 +116,13 @@ def _masked(text: str) -> str:
 # What was found in a passage of which ingestion kept nothing by this very guard, or that the operator's detector reads,
 # too. By space, so that no time tells somebody what those of another space read; by digest, so that no raw text is
 # kept. The oldest goes.
-_JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], Judged]] = WeakKeyDictionary()
+_JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], PassageJudgement]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
-def _judged(index: Index, reader: Reader, handle: Handle, passage: Passage, detector: Detector | None) -> Judged:
+def _judged(
+    index: Index, reader: ReadScope, handle: Handle, passage: Passage, detector: Detector | None
+) -> PassageJudgement:
     if not (detector is not None and detector.documents) and passage.judged:
         return read(passage.judged)
     raw, known = passage.text, _JUDGED.setdefault(index, {})

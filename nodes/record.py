@@ -8,8 +8,8 @@ from graph.audit.record import entry_of, reply_of, review_line, thread_of
 from graph.context import Context, Principal, granted, principal
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder, once
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import Reply, State
 from graph.stores.conversations import Conversations
 from graph.stores.journal import Journal
@@ -25,7 +25,7 @@ def record(
     embedder: Embedder,
     tracer: Tracer | None,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     try:
         asker = principal(runtime)
@@ -34,7 +34,7 @@ def record(
     reply = reply_of(state, asker, thread_of(runtime))
     guards: dict[str, Any] = {
         "guard_detector": detector.digest[:16] if detector else "",
-        "guard_borders": borders.said(asker.tenant_id) if borders else {},
+        "guard_borders": thresholds.said(asker.tenant_id) if thresholds else {},
     }
     if refused := granted(runtime):
         guards["granted"] = refused

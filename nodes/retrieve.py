@@ -15,8 +15,8 @@ from graph.policy.question import named_documents, wishes
 from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
 from graph.policy.threats import Assessment, assess, courtesy
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import Handle, State, Understood
 
 INVENTORY = 40  # documents in a list of what there is
@@ -28,7 +28,7 @@ def retrieve(
     *,
     index: Index,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     asker = principal(runtime)
     reader = asker.reader
@@ -41,7 +41,7 @@ def retrieve(
                 flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
                 return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags}
         read = index.read(reader, state["query"])
-    judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, borders=borders)
+    judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, thresholds=thresholds)
     reading = _passed(read, state, judge)
     asked = named_documents.find(reading.searches[0])
     documents = index.with_names(reader, asked) if asked else []

@@ -14,8 +14,8 @@ from graph.policy.evidence.redaction import PLACEHOLDER
 from graph.policy.question import rewrite
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import State, TurnVerdict
 
 _CONTROLS = {
@@ -33,12 +33,12 @@ def triage(
     *,
     opinion: Opinion | None,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
-    judge = partial(_judged, tenant=tenant, own=own, borders=borders)
+    judge = partial(_judged, tenant=tenant, own=own, thresholds=thresholds)
     whole = partial(judge, detector=detector)
     found = whole(question)
     safe = rewrite.rescued(question, found, judge, whole)
@@ -72,12 +72,12 @@ def triage(
 
 
 def _judged(
-    text: str, *, tenant: str, own: bool, detector: Detector | None = None, borders: Borders | None
+    text: str, *, tenant: str, own: bool, detector: Detector | None = None, thresholds: Thresholds | None
 ) -> Assessment:
     """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
     to give one's number is none. Of the same length, so that what they find lies where they say."""
     text = text.replace(PLACEHOLDER, _FILLER) if own else text
-    return assess(text, tenant=tenant, encode=True, detector=detector, borders=borders)
+    return assess(text, tenant=tenant, encode=True, detector=detector, thresholds=thresholds)
 
 
 def enforce(state: State) -> Action:

@@ -25,7 +25,7 @@ from evals.solvers import asked, shipped
 from evals.suites.tenancy import CANARIES, TENANTS
 from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph.agent import Agent
-from graph.context import PUBLIC, Reader
+from graph.context import PUBLIC, ReadScope
 from graph.errors import Unavailable
 from graph.policy import pii
 from graph.policy import repair as ladder
@@ -108,7 +108,7 @@ def unguarded(agent: Agent, question: str) -> str:
     index = agent.deps.index
     found: dict[str, float] = {}
     for tenant in TENANTS:
-        for hit in index.search(Reader(tenant), question, SHOWN):
+        for hit in index.search(ReadScope(tenant), question, SHOWN):
             space = index.space(PUBLIC if hit.where == "public" else tenant)
             for passage in space.passages([hit.chunk_id]).values() if space else ():
                 found[passage.text] = hit.score

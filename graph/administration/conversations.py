@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from graph.administration.past_answers import marked
-from graph.context import DEFAULT_USER, Reader, valid_groups, valid_id, valid_tenant
+from graph.context import DEFAULT_USER, ReadScope, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.stores.conversations import TITLE_CHARS
@@ -37,7 +37,7 @@ class Conversations:
         if not turns:
             raise _no_thread(thread_id)
         with self.deps.index.reading():
-            spaces = [space for _, space in self.deps.index.visible(Reader(tenant, shared))]
+            spaces = [space for _, space in self.deps.index.visible(ReadScope(tenant, shared))]
 
             def digests(doc_id: str) -> list[str]:
                 return [record.sha256 for space in spaces if (record := space.record(doc_id))]

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, Reader, owner, space_name, valid_groups, valid_id, whose
+from graph.context import PUBLIC, ReadScope, owner, space_name, valid_groups, valid_id, whose
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
@@ -155,7 +155,7 @@ class Library:
         elif groups is None:
             found = index.of(whole)
         else:
-            reader = Reader(whole, valid_groups(groups))
+            reader = ReadScope(whole, valid_groups(groups))
             found = [space for where, space in index.visible(reader) if where != "public"]
         named = space_name(whole, groups or ())
         return sorted(

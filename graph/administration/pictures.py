@@ -118,8 +118,8 @@ class Pictures:
         raise NotFound("the document is not there any more.", hint="`cordon docs list` shows what there is.")
 
     @cached_property
-    def _kept(self) -> "Kept":
-        return Kept()
+    def _kept(self) -> "PictureCache":
+        return PictureCache()
 
 
 def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks: _Looks) -> Picture:
@@ -197,7 +197,7 @@ class _Making:
         self._free.release()
 
 
-class Kept:
+class PictureCache:
     """The latest pictures, at most KEPT_BYTES of them and none longer than KEPT_S. Threads may share it."""
 
     def __init__(self) -> None:

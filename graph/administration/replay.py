@@ -57,7 +57,7 @@ class _Recorded:
 
     def __init__(self, generator: Generator, drafts: list[tuple[str, bool]], opinions: list[float | None]) -> None:
         self._generator, self._drafts, self._opinions = generator, iter(drafts), iter(opinions)
-        self.room = generator.room
+        self.budget = generator.budget
         self.quoted = generator.quoted
 
     def complete(self, messages: Any, **asked: Any) -> Completion:
@@ -82,7 +82,7 @@ class _Instead:
 
 
 def policy(file: Path, settings: Settings) -> dict[str, Any]:
-    """The guards' borders and the operator's detector as a file sets them (the lines of a cordon.toml).
+    """The guards' thresholds and the operator's detector as a file sets them (the lines of a cordon.toml).
 
     Raises BadInput for a file that sets anything else, BadSettings for what is not usable.
     """
@@ -99,7 +99,7 @@ def policy(file: Path, settings: Settings) -> dict[str, Any]:
         raise BadInput(f"{file} sets {other[0]!r}, which is not of the guards.", hint=f"{', '.join(allowed)}.")
     known = {name: getattr(settings, name) for name in Settings.model_fields}
     deps = Deps(Settings(**{**known, **told}))
-    return {"detector": deps.detector, "borders": deps.borders}
+    return {"detector": deps.detector, "thresholds": deps.thresholds}
 
 
 def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> Replayed:
@@ -139,7 +139,7 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     found: Any = graph.invoke(begun, context=asked)
     again = json.loads(json.dumps(entry_of(found, reply_of(found, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
-    again["guard_borders"] = deps.borders.said(who.tenant_id)
+    again["guard_borders"] = deps.thresholds.said(who.tenant_id)
     differs = {
         name: (entry[name], again[name])
         for name in (*_VERDICT, *(_ANSWER if answered else ()))

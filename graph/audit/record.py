@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from graph import turn
+from graph import turn_cache
 from graph.context import Principal
 from graph.policy import pii
 from graph.policy.answer import table
@@ -28,7 +28,8 @@ def thread_of(runtime: Any) -> str:
 def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
     """The reply object, version 1 (contract). Every text in it is masked."""
     timings = {k: v for k, v in state["timings"].items() if k != "turn"}
-    total = turn.spent_ms() or round(sum(timings.values()), 2)  # with what lies between the stages, where it is known
+    # With what lies between the stages, where it is known.
+    total = turn_cache.spent_ms() or round(sum(timings.values()), 2)
     verdict, retrieval = state["verdict"], state["retrieval"]
     reply: Reply = {
         "version": 1,

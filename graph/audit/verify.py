@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeGuard
 
-from graph.context import PUBLIC, Principal, Reader, valid_tenant, whose
+from graph.context import PUBLIC, Principal, ReadScope, valid_tenant, whose
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
@@ -21,7 +21,7 @@ from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.grounding import entailment
 from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.stores.spaces import Record, Space, StoredChunk
 
 Status = Literal["verified", "moved", "missing", "altered"]
@@ -66,8 +66,8 @@ class _Now:
     tenant: str
     index: Index
     detector: Detector | None
-    lists: Lists | None
-    reader: Reader | None
+    lists: PublicValues | None
+    reader: ReadScope | None
     encoder: entailment.Encoder
 
     def space(self, c: dict[str, Any]) -> Space | None:
@@ -111,8 +111,8 @@ def verify(
     reply: Any,
     index: Index,
     detector: Detector | None = None,
-    lists: Lists | None = None,
-    reader: Reader | None = None,
+    lists: PublicValues | None = None,
+    reader: ReadScope | None = None,
     encoder: entailment.Encoder = entailment.margins,
 ) -> Report:
     """Each citation and each sentence of a reply object, against the documents that the reader may read now; without

@@ -61,7 +61,7 @@ class Verify(BaseModel):
 
 @dataclass(frozen=True)
 class Tool:
-    deed: Literal["ask", "read"]
+    permission: Literal["ask", "read"]
     arguments: type[BaseModel]
     work: Callable[[Agent, Principal, Any], dict[str, Any]]
 

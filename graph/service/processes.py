@@ -29,7 +29,7 @@ from typing import Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
-from graph.runner import Found, SentenceSink, Turn
+from graph.runner import SearchResult, SentenceSink, Turn
 from graph.settings import SECRETS, Settings
 from graph.state import Reply
 
@@ -76,8 +76,8 @@ class Processes:
         reply: Reply = self._least_busy().call("run", turn, release)
         return reply
 
-    def search(self, turn: Turn) -> Found:
-        found: Found = self._least_busy().call("search", turn, None)
+    def search(self, turn: Turn) -> SearchResult:
+        found: SearchResult = self._least_busy().call("search", turn, None)
         return found
 
     def _least_busy(self) -> "_Process":

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 
-class Source(Protocol):
+class VectorSource(Protocol):
     """A space, as an index of its vectors reads it."""
 
     @property
@@ -35,10 +35,10 @@ class Vectors(Protocol):
     def mending(self) -> str:
         """What an operator does when it cannot be written."""
 
-    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+    def nearest(self, source: VectorSource, vector: np.ndarray, limit: int) -> list[int]:
         """Rows of the chunks with the greatest cosine, best first. What is approximate finds most of them."""
 
-    def settle(self, source: Source) -> None:
+    def settle(self, source: VectorSource) -> None:
         """Bring what is kept of the space in step with it."""
 
     def drop(self) -> None:

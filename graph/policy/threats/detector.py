@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from graph.policy.text.sentences import split
-from graph.policy.threats.borders import BLOCKED, GUARDED
 from graph.policy.threats.parts import parts
+from graph.policy.threats.thresholds import BLOCKED, GUARDED
 
 _PIECES = 12  # of one text; sentences of a longer one are read some together
 

@@ -35,12 +35,12 @@ from graph.service.http import (
 from graph.service.http.authentication import Authentication
 from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
-from graph.service.http.described import describe
 from graph.service.http.methods import Heads, Slashes, allowed
 from graph.service.http.observe import Observe
-from graph.service.http.patience import BODY_S
+from graph.service.http.openapi import describe
 from graph.service.http.service import Service
 from graph.service.http.session_cookie import SessionCookie
+from graph.service.http.slow_client import BODY_S
 
 UPLOADS = frozenset({"/v1/documents"})
 ROUTERS = (

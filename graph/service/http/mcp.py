@@ -25,7 +25,7 @@ METHODS = ["POST"]  # GET would open a stream on which a service without session
 def mount(app: FastAPI, service: Service) -> None:
     async def run(context: Any, name: str, tool: Tool, given: Any) -> dict[str, Any]:
         caller = getattr(getattr(context.request, "state", None), "caller", None)
-        if not isinstance(caller, Caller) or not caller.may(tool.deed):
+        if not isinstance(caller, Caller) or not caller.may(tool.permission):
             raise Forbidden("this key's role may not do that.")
         words = getattr(given, "question", getattr(given, "query", ""))
         if len(words) > service.settings.max_question_chars:

@@ -82,7 +82,7 @@ class Observe:
                 await problems.response(problem, request_id)(scope, receive, decorated)
             elif not whole:  # half an answer is out: cut it, so that it does not look whole
                 status = problem.status
-                raise Cut() from None
+                raise TruncatedResponse() from None
         finally:
             self.draining.in_flight -= 1
             if scope["type"] == "http":
@@ -108,7 +108,7 @@ class Observe:
         )
 
 
-class Cut(RuntimeError):
+class TruncatedResponse(RuntimeError):
     """The answer broke off after its first bytes; the server closes the connection."""
 
 

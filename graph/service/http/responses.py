@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from graph.service.http import chat
 from graph.service.http.asking import UNBUFFERED
 from graph.service.http.caller import Caller
-from graph.service.http.left_out import LeftOut
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.problems import Problem
 from graph.service.http.service import Asker, Options, Served
 from graph.state import Reply
@@ -36,7 +36,7 @@ class Item(BaseModel):
     content: str | list[chat.Part] | None = None
 
 
-class Asked(LeftOut):
+class Asked(NullAsUnset):
     """Fields of the wire format that Cordon has no use for (instructions, temperature, store, …) are not read."""
 
     model_config = ConfigDict(extra="ignore")

@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 
 from graph.errors import CordonError
 from graph.service.http import problems
-from graph.service.http.coming import HEARTBEAT_S, Coming
+from graph.service.http.peekable_stream import HEARTBEAT_S, PeekableStream
 from graph.service.http.problems import Problem
 
 # Set by the runnable when it says its first words. Where there is none, nobody streams.
@@ -34,14 +34,14 @@ class Streams(APIRoute):
             SPOKEN.set(spoken)
             response = await handle(request)
             stream: Any = response  # LangServe's own kind
-            events = Coming(_said(stream.body_iterator))
+            events = PeekableStream(_said(stream.body_iterator))
             stream.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
             return response
 
         return begun
 
 
-async def _first(events: Coming[Any], spoken: asyncio.Event) -> list[Any]:
+async def _first(events: PeekableStream[Any], spoken: asyncio.Event) -> list[Any]:
     """What comes up to the first words, but no longer than a stream may be silent. Raises what fails before them."""
     clock = asyncio.get_running_loop().time
     held, until = [], clock() + HEARTBEAT_S
@@ -50,7 +50,7 @@ async def _first(events: Coming[Any], spoken: asyncio.Event) -> list[Any]:
     return held
 
 
-async def _told(held: list[Any], events: Coming[Any], request_id: str) -> AsyncIterator[Any]:
+async def _told(held: list[Any], events: PeekableStream[Any], request_id: str) -> AsyncIterator[Any]:
     try:
         for event in held:
             yield event

@@ -19,7 +19,7 @@ from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
-from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -203,7 +203,7 @@ class PostgresSpace:
                 self._names = (stand.number, stand.version), named
             return self._names[1]
 
-    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+    def attach(self, doc_id: str, sha256: str, text: str) -> None:
         with self._writing() as (cursor, *_):
             cursor.execute(
                 "INSERT INTO annexes VALUES (%s, %s, %s, %s) ON CONFLICT (tenant, doc_id) DO UPDATE"
@@ -211,11 +211,11 @@ class PostgresSpace:
                 [self._tenant, doc_id, sha256, text],
             )
 
-    def annexes(self) -> list[Annex]:
+    def attachments(self) -> list[StoredAttachment]:
         sql = "SELECT doc_id, sha256, length(text) FROM annexes WHERE tenant = %s ORDER BY doc_id"
-        return [Annex(*row) for row in self._ask(sql)]
+        return [StoredAttachment(*row) for row in self._ask(sql)]
 
-    def annexed(self, doc_id: str) -> str:
+    def attachment(self, doc_id: str) -> str:
         rows = self._ask("SELECT text FROM annexes WHERE tenant = %s AND doc_id = %s", doc_id)
         return rows[0][0] if rows else ""
 
@@ -273,7 +273,7 @@ class PostgresSpace:
 
     # -- search -------------------------------------------------------------------------------------------
 
-    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> SpaceHits:
         floats = np.asarray(vector, np.float32).tolist()
         with self.reading():
             stand = self._stand()
@@ -294,10 +294,10 @@ class PostgresSpace:
         ids = [number for number, *_ in found]
         with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
         candidates = [
-            Candidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
+            ChunkCandidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
             for n, (_, chunk_id, doc_id, cosine) in enumerate(found)
         ]
-        return Found(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
+        return SpaceHits(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
 
     def _nearest(self, stand: _Stand, floats: list[float], limit: int) -> list[int]:
         """Ids of the chunks with the greatest cosine. The index keeps half of each number; of what it finds the whole

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.deps import stores
 from graph.errors import BadSettings, IndexUnavailable
 from graph.knowledge.index import CANDIDATES, Index
@@ -77,7 +77,7 @@ def fill(index: Index, count: int, name: str = "d", seed: int = 0) -> np.ndarray
 
 
 def found(index: Index, number: int) -> list[str]:
-    return [hit.chunk_id for hit in index.search(Reader("T1"), str(number), 5)]
+    return [hit.chunk_id for hit in index.search(ReadScope("T1"), str(number), 5)]
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_space_in_step_does_not_read_every_vector(tmp_path: Path, monkeypatch:
     index.spaces.settle("T1")
     monkeypatch.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
     assert found(index, 3)[0] == "d_3"
-    assert index.search(Reader("T1"), "3", 5, documents=["d"])[0].chunk_id == "d_3"
+    assert index.search(ReadScope("T1"), "3", 5, documents=["d"])[0].chunk_id == "d_3"
     index.close()
 
 
@@ -195,7 +195,7 @@ def answers(home: Path, pointing: Pointing, *, chroma: str = "") -> list[list[st
     """The best ten chunks for each question."""
     index = Index(Embedded(home, chroma=chroma).spaces(pointing.name), pointing)
     try:
-        return [[hit.chunk_id for hit in index.search(Reader("T1"), str(n), 10)] for n in range(QUESTIONS)]
+        return [[hit.chunk_id for hit in index.search(ReadScope("T1"), str(n), 10)] for n in range(QUESTIONS)]
     finally:
         index.close()
 

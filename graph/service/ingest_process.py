@@ -33,7 +33,10 @@ from graph.settings import Settings
 MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
 LOOK_S = 0.2  # how often the one who waits is asked whether to go on
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.service.reader import main; main(*map(int, sys.argv[2:]))"
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); from graph.service.ingest_process import main;"
+    " main(*map(int, sys.argv[2:]))"
+)
 
 
 class Ended(Exception):
@@ -44,7 +47,7 @@ class Ended(Exception):
         self.why, self.killed = why, killed
 
 
-class Reader:
+class IngestProcess:
     """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: nobody else removes from
     the spaces of a source what has expired, and settles them."""
 
@@ -157,13 +160,13 @@ def main(line: int, *lease: int) -> None:
     from graph.deps import stores
     from graph.knowledge.embeddings import embedder
     from graph.knowledge.index import Index
-    from graph.knowledge.ingest import Here, ingest
+    from graph.knowledge.ingest import LocalIngestor, ingest
     from graph.knowledge.inspection import inspect
 
     embeds = embedder(settings)
     kept = stores(settings, serves=True)
     index = Index(kept.spaces(embeds.name), embeds, kept.journal)
-    here = Here(index, settings, inspect)
+    ingestor = LocalIngestor(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:
@@ -173,7 +176,7 @@ def main(line: int, *lease: int) -> None:
             os._exit(0)
         source = of_json(asked["source"])
         try:
-            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else here.read(source)
+            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else ingestor.read(source)
             told: dict[str, Any] = {"outcome": asdict(outcome)}
         except CordonError as error:
             told = {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
