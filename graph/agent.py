@@ -146,11 +146,11 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers):
             raise BadInput(f"role {str(role)[:40]!r} is not one of {', '.join(get_args(Role))}.")
         known(choices)
         options = settled(choices, self.settings.top_k)
-        kept = thread_id is not None or options["memory"] != "none"
+        remembered = thread_id is not None or options["memory"] != "none"
         given: Any = {**options, "stream": stream}
         if sent := conversation(choices):
             given["conversation"] = sent
-        return Turn({"question": question, "options": given}, context, kept)
+        return Turn({"question": question, "options": given}, context, remembered)
 
     def _replied(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
@@ -271,17 +271,17 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers):
         if not isinstance(query, str) or not query.strip():
             raise BadInput("the query is empty.", hint="Say what to look for.")
         options = settled({"top_k": top_k}, self.settings.top_k)
-        found = self._runner.search(Turn({"question": query, "options": options}, context, kept=False))
-        reply = found["reply"]
+        result = self._runner.search(Turn({"question": query, "options": options}, context, kept=False))
+        reply = result["reply"]
         if reply["decision"] == "unavailable":
             raise Unavailable(reply["answer"])
         if reply["refusal"] and reply["refusal"]["code"] != "AccessDenied":
             raise Forbidden(reply["answer"])
-        if found["admitted"]:
-            raise BadInput(found["admitted"])
+        if result["admitted"]:
+            raise BadInput(result["admitted"])
         return [
             {key: value for key, value in item.items() if key not in ("edits", "public", "where")}
-            for item in found["evidence"]
+            for item in result["evidence"]
         ]
 
     # -- the guards alone ---------------------------------------------------------------------------------

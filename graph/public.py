@@ -49,7 +49,7 @@ class PublicValues:
         self._kept, self._roles = kept, roles
         self._read: dict[str, Loaded] = {}
 
-    def of(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
+    def for_tenant(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
         """What masking leaves for this tenant in documents of this visibility; with `ever` what it once left, too."""
         both = [self._known(tenant), self._known(PUBLIC)]
         values = frozenset(form for known in both for one in known["entries"] for form in one["forms"])

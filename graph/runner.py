@@ -82,33 +82,34 @@ class Turns:
 
         CURRENT_TENANT.set(turn.context.tenant_id)
         begin_turn()
-        known: dict[str, Any] = {"context": turn.context}
+        stream_options: dict[str, Any] = {"context": turn.context}
         graph = self._stateless_graph
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
         if stored:
             graph = self.graph
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
-        known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
+        stream_options |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
-        kept, waits = self._deps.checkpoints, False
-        with tracing_context(enabled=False), kept.outages():
+        checkpoints, waits = self._deps.checkpoints, False
+        with tracing_context(enabled=False), checkpoints.outages():
             if stored:
                 at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
-                known |= {"config": {"configurable": at}, "durability": "exit"}
+                stream_options |= {"config": {"configurable": at}, "durability": "exit"}
             try:
-                for mode, told in graph.stream(turn.asked, **known):
+                for mode, event in graph.stream(turn.asked, **stream_options):
                     if mode == "values":
-                        reply, waits = told.get("reply", reply), waits or "__interrupt__" in told
+                        reply, waits = event.get("reply", reply), waits or "__interrupt__" in event
                     elif release is not None:
-                        one = told["sentence"]
-                        release({"text": one["text"], "support": one["support"], "citations": told["citations"]})
+                        one = event["sentence"]
+                        release({"text": one["text"], "support": one["support"], "citations": event["citations"]})
                 if waits and reply is not None:
                     self._set_aside(turn, reply["run_id"])
                 if turn.kept:
-                    kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
+                    # A turn needs the last one only, and the journal has the history.
+                    checkpoints.keep_latest(turn.thread)
             finally:
                 if stored and not turn.kept:
-                    kept.forget([turn.thread])
+                    checkpoints.forget([turn.thread])
         assert reply is not None
         # The record cannot tell how long it took itself; the reply can.
         return {**reply, "timings_ms": {**reply["timings_ms"], "total": spent_ms() or 0.0}}
@@ -130,7 +131,7 @@ class Turns:
             found: State = self.graph.get_state(_config(thread_of(tenant_id, run_id))).values
             return found
 
-    def settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+    def resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
         """Carry out what a reviewer decided of a run that waits; what is left of it is its outcome. Hold its thread,
         and that of the conversation.
 
@@ -138,9 +139,9 @@ class Turns:
         it waits on. Unavailable when it could not be recorded.
         """
         with self._deps.turn_semaphore.inside(asker.tenant_id):
-            return contextvars.Context().run(self._settle, asker, run_id, said)
+            return contextvars.Context().run(self._resolve, asker, run_id, said)
 
-    def _settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+    def _resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
         from langgraph.types import Command
         from langsmith.run_helpers import tracing_context
 
@@ -148,24 +149,24 @@ class Turns:
         begin_turn()
         own = _config(name := thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
-        kept = self._deps.checkpoints
-        with tracing_context(enabled=False), kept.outages():
+        checkpoints = self._deps.checkpoints
+        with tracing_context(enabled=False), checkpoints.outages():
             memory = self.graph.get_state(talk).values.get("memory")  # of now: the conversation may have gone on
-            waits, given = self.graph.get_state(own), cast(Any, None)
+            waits, command = self.graph.get_state(own), cast(Any, None)
             if "review" in waits.next:
-                given = Command(resume=said, update={"memory": memory} if memory else {})
+                command = Command(resume=said, update={"memory": memory} if memory else {})
             else:  # it was decided, and could not be recorded: on from there, unless the conversation has gone on
                 self.graph.update_state(own, {}, as_node="publish")
                 memory = memory if memory == waits.values["memory"] else None
-            found = self.graph.invoke(given, own, context=asker, durability="exit")
-            kept.keep_latest(name)
-            if "__interrupt__" in found:
-                raise (BadInput if said["act"] == "edit" else Conflict)(found["review"]["problem"])
-            if memory and found["memory"] != memory:
-                self.graph.update_state(talk, {"memory": found["memory"]}, as_node="record")
-                kept.keep_latest(talk["configurable"]["thread_id"])
-            reply: Reply = found["reply"]
-            self.keep_outcome(asker.tenant_id, run_id, found["owner"], reply, found["audiences"])
+            outcome = self.graph.invoke(command, own, context=asker, durability="exit")
+            checkpoints.keep_latest(name)
+            if "__interrupt__" in outcome:
+                raise (BadInput if said["act"] == "edit" else Conflict)(outcome["review"]["problem"])
+            if memory and outcome["memory"] != memory:
+                self.graph.update_state(talk, {"memory": outcome["memory"]}, as_node="record")
+                checkpoints.keep_latest(talk["configurable"]["thread_id"])
+            reply: Reply = outcome["reply"]
+            self.keep_outcome(asker.tenant_id, run_id, outcome["owner"], reply, outcome["audiences"])
             return reply
 
     def keep_outcome(

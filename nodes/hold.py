@@ -39,9 +39,9 @@ def hold(
     if runtime.server_info is None and not waiting.add(
         "answer", state["turn"], state["started"], state["question"], why, {**asdict(runtime.context)}
     ):
-        told = f"Unavailable: {waiting.most} answers wait for a reviewer already. Ask again when some are decided."
+        notice = f"Unavailable: {waiting.most} answers wait for a reviewer already. Ask again when some are decided."
         flags = [*state["flags"], "reviews_full"]
-        return {**nothing, "decision": "unavailable", "answer": told, "flags": flags, "evidence": []}
+        return {**nothing, "decision": "unavailable", "answer": notice, "flags": flags, "evidence": []}
     _ = principal(runtime)
     shown: State = {
         **state,

@@ -41,10 +41,10 @@ def record(
     _append(journal, state, reply, entry_of(state, reply) | guards | {"groups": sorted(asker.groups)})
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
-        said = state["said"]
-        vector = once(embedder, f"{said['question']} {said['topic']}") if said and reply["sentences"] else None
+        gist = state["said"]
+        vector = once(embedder, f"{gist['question']} {gist['topic']}") if gist and reply["sentences"] else None
         conversations.add(
-            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector, state["audiences"]
+            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(gist or {}), vector, state["audiences"]
         )
     if tracer is not None and state["review"]["said"] is None:  # one that waited was traced when it began to
         tracer.run(reply)

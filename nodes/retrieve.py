@@ -47,7 +47,7 @@ def retrieve(
     documents = index.with_names(reader, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
-    found = retriever.find(
+    ranked = retriever.find(
         index,
         reader,
         [wishes.bare(way) for way in reading.searches],
@@ -61,11 +61,11 @@ def retrieve(
     spoken = index.visible(reader) if reading.spelling or reading.abbreviations else []
     words = [sorted(groups) for where, _ in spoken if (groups := whose(where)[1])]
     return {
-        "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in found.hits],
+        "retrieved": [_handle(hit, ranked.why.get((hit.where, hit.chunk_id), "")) for hit in ranked.hits],
         "audiences": memory.united(state["audiences"], words),
         "query": reading.text,
         "understood": understood(state, reading),
-        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": found.whole},
+        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": ranked.whole},
     }
 
 

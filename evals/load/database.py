@@ -191,7 +191,7 @@ def sizes(running: Server, count: int) -> None:
         )
         begun = time.perf_counter()
         exact = [set(found(space, known, question, 10)) for question in asked]
-        spaces.settle(search.TENANT)
+        spaces.sync(search.TENANT)
         print(f"settled in {time.perf_counter() - begun:.0f} s", flush=True)
         after = [set(found(space, known, question, 10)) for question in asked]
         told = statistics.fmean(len(a & b) / 10 for a, b in zip(exact, after, strict=True))

@@ -75,7 +75,7 @@ def main() -> int:
             assert space is not None
             if space.empty():
                 fill(space, count)
-            index.spaces.settle(TENANT)
+            index.spaces.sync(TENANT)
             best = measure(index, space)
             name = f"best-{count}.json"
             if given.save:

@@ -71,8 +71,8 @@ class Obedient(BaseChatModel):
 def tasks() -> Iterator[Task]:
     attacks = [row for name in ATTACKS for row in material.own_set(name) if row["action"] == "BLOCK"]
     samples = [
-        *(Sample.of(row, "text", "action", tenant=ASKER, attack=True) for row in attacks),
-        *(Sample.of(row, "question", "doc_ids", attack=False) for row in material.own_set("answers")),
+        *(Sample.from_row(row, "text", "action", tenant=ASKER, attack=True) for row in attacks),
+        *(Sample.from_row(row, "question", "doc_ids", attack=False) for row in material.own_set("answers")),
     ]
     model = Obedient()
     with tempfile.TemporaryDirectory() as folder, shipped(model) as agent:

@@ -144,7 +144,7 @@ class Library:
         from graph.policy import pii
 
         _, space, record = self._record(doc_id, tenant_id, public, groups)
-        keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
+        keep = self.deps.public.for_tenant(owner(tenant_id, public), record.visibility)
         return _described(record, groups) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
     def _spaces(self, tenant_id: str, public: bool, groups: Collection[str] | None) -> list[tuple[str, Space]]:
@@ -153,7 +153,7 @@ class Library:
         if public:
             found = [space for space in [index.space(PUBLIC)] if space]
         elif groups is None:
-            found = index.of(whole)
+            found = index.tenant_spaces(whole)
         else:
             reader = ReadScope(whole, valid_groups(groups))
             found = [space for where, space in index.visible(reader) if where != "public"]
@@ -240,7 +240,7 @@ class Library:
         name, *_ = self._record(doc_id, tenant_id, public, groups)
         if not self.deps.index.remove(name, doc_id, "removed"):
             raise _no_document(doc_id)
-        self.deps.index.spaces.settle(name)
+        self.deps.index.spaces.sync(name)
         self._tidy(whose(name)[0])
 
     def _tidy(self, tenant: str) -> None:

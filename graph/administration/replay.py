@@ -136,8 +136,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
     who = Principal(entry["tenant_id"], entry["user_id"], groups=frozenset(entry.get("groups", [])))
     asked = Context(who.tenant_id, who.user_id, "replay", groups=who.groups, granted=entry.get("granted", ""))
-    found: Any = graph.invoke(begun, context=asked)
-    again = json.loads(json.dumps(entry_of(found, reply_of(found, who, ""))))
+    final: Any = graph.invoke(begun, context=asked)
+    again = json.loads(json.dumps(entry_of(final, reply_of(final, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
     again["guard_borders"] = deps.thresholds.said(who.tenant_id)
     differs = {
@@ -146,7 +146,7 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         if entry[name] != again[name]
     }
     changed = [name for name in _MADE_BY if entry[name] != again[name] and (answered or name != "prompts")]
-    if answered and not found["error"]:
+    if answered and not final["error"]:
         now = {(one["where"], one["chunk_id"]): one["sha256"] for one in again["retrieved"]}
         moved = [
             one["chunk_id"] for one in entry["retrieved"] if now.get((one["where"], one["chunk_id"])) != one["sha256"]

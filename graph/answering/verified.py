@@ -195,7 +195,7 @@ def _gapped(item: Evidence, found: grounding.Support) -> bool:
 
 def _citation(item: Evidence, span: tuple[int, int]) -> Citation:
     start, end = to_source(item["edits"], *span)
-    page, page_end, row = places.of(item["page"], item.get("places", ""), start, end)
+    page, page_end, row = places.locate(item["page"], item.get("places", ""), start, end)
     return {
         "n": 0,
         "doc_id": item["doc_id"],

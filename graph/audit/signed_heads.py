@@ -26,6 +26,8 @@ _MOST = 100_000  # heads in a file
 
 @dataclass(frozen=True)
 class SignedHead:
+    """Where a chain ended at a time, and the signature of that."""
+
     at: str  # UTC
     link: Link
     signature: str  # hexadecimal, "" when it is not signed

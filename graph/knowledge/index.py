@@ -129,7 +129,7 @@ class Index:
             line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
             self._journal.append({**line, "groups": sorted(groups), **told})
 
-    def of(self, tenant: str) -> list[Space]:
+    def tenant_spaces(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
         from."""
         names = [tenant, *self.spaces.audiences(tenant)]
@@ -265,15 +265,15 @@ class Index:
         limit: int,
         documents: Sequence[str],
     ) -> list[Hit]:
-        found = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
-        total = sum(one.chunks for _, one in found)
+        by_space = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
+        total = sum(one.chunks for _, one in by_space)
         rarity = {}
         for word in words:
-            held = sum(one.holding[word] for _, one in found)
-            rarity[word] = math.log(1 + (total - held + 0.5) / (held + 0.5))
+            holding = sum(one.holding[word] for _, one in by_space)
+            rarity[word] = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
         weight = sum(rarity.values()) or 1.0
         hits = []
-        for where, one in found:
+        for where, one in by_space:
             for near in one.candidates:
                 covered = 0.0
                 for word in words:  # in their order, always: a sum of floats hangs on it

@@ -54,15 +54,15 @@ def find(
             lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in also)])]
         if both:
             lists = _going_on(index, reader, query, both, meant, lists, limit)
-        found = RankedHits(_in_turn(lists)[:limit])
-        if answers and found.hits and not documents:
-            found = _mentioned_first(index, reader, query, found.hits)
+        ranked = RankedHits(_in_turn(lists)[:limit])
+        if answers and ranked.hits and not documents:
+            ranked = _mentioned_first(index, reader, query, ranked.hits)
         for one in augmenters if answers else ():
-            more = one.augment(query, found, expand=expand, top_k=top_k)
-            found = RankedHits(more.hits, found.why | more.why, found.whole or more.whole)
-        if answers and not found.whole and needs_sections(query):
-            found = _with_sections(index, reader, found, top_k)
-    return found if found.whole else replace(found, hits=found.hits[: top_k * POOL])
+            more = one.augment(query, ranked, expand=expand, top_k=top_k)
+            ranked = RankedHits(more.hits, ranked.why | more.why, ranked.whole or more.whole)
+        if answers and not ranked.whole and needs_sections(query):
+            ranked = _with_sections(index, reader, ranked, top_k)
+    return ranked if ranked.whole else replace(ranked, hits=ranked.hits[: top_k * POOL])
 
 
 def _going_on(
@@ -97,12 +97,12 @@ def needs_sections(query: str) -> bool:
     return bool(all_of(query) or named_section.find(query) or versions.asks_for_changes(query))
 
 
-def _with_sections(index: Index, reader: ReadScope, found: RankedHits, top_k: int) -> RankedHits:
+def _with_sections(index: Index, reader: ReadScope, ranked: RankedHits, top_k: int) -> RankedHits:
     """The best hits, then the rest of the sections in which the first of them lie: a list or a table is read whole."""
-    hits = {(hit.where, hit.chunk_id): hit for hit in found.hits[:top_k]}
-    why = dict(found.why)
+    hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits[:top_k]}
+    why = dict(ranked.why)
     read: set[tuple[str, str]] = set()
-    for hit in found.hits[:SECTIONS]:
+    for hit in ranked.hits[:SECTIONS]:
         if (hit.where, hit.chunk_id) in read:
             continue
         for beside in index.section(reader, hit, READ_OF_ONE):

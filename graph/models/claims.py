@@ -25,7 +25,7 @@ _WHOLE = re.compile(r"[.!?…。！？؟۔।][\"'”’»)\]]*\s*$")
 _FEW = 4  # words: a shorter item of a list says nothing without the line above it
 
 
-def of(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
+def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
     """Claims `{"text", "sources"}` in their order, none twice. `sources` are those of a sentence that names none.
 
     With `cut` the text broke off: what has no end at its end is no sentence, and is left out.

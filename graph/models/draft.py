@@ -23,7 +23,7 @@ def read(text: str, schema: dict[str, Any], evidence: Sequence[Any], *, cut: boo
     said, thoughts = thought.divided(text)
     found = _object(said, schema, evidence, cut)
     if found is None and schema is ANSWER and (prose := _outside(said)):
-        told = claims.of(prose, CitationParser(evidence), cut=cut)
+        told = claims.parse(prose, CitationParser(evidence), cut=cut)
         found = repair.Repaired(True, {"answered": True, "sentences": told}, ["prose"]) if told else None
     if found is None and not said:
         found = _object(thoughts, schema, evidence, cut)  # some servers hold the whole answer for a thought

@@ -9,14 +9,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Whose turn it is that comes back from outside; set by whoever runs the turn.
+# By whom `outside` comes back in; set where a turn begins.
 CURRENT_TENANT: contextvars.ContextVar[str] = contextvars.ContextVar("current_tenant", default="")
 WIDTH = 2  # one computes while another writes or reads a file
 
 
 class FairSemaphore:
-    """Tenants take turns: next is the one that was let in longest ago, and of its own the first to come. So one who
-    sends many long questions waits for the own ones, not the others for all of them."""
+    """Tenants take turns: the one that was let in longest ago is next, first come, first served within a tenant. So a
+    tenant that sends many long questions delays its own, not those of others."""
 
     def __init__(self, width: int = WIDTH) -> None:
         self._free = width

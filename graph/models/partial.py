@@ -85,7 +85,7 @@ class ProseClaims:
         said = thought.divided(text)[0].lstrip()
         if said.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
             return []
-        whole = [one for one in claims.of(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
+        whole = [one for one in claims.parse(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
         self._given |= {one["text"] for one in whole}
         return whole
 

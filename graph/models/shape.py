@@ -75,7 +75,7 @@ def _claims_in(value: Any, marks: CitationParser, sources: list[int], cut: bool,
     if depth > _DEPTH or value is None:
         return []
     if isinstance(value, str):
-        return claims.of(value, marks, sources, cut=cut)
+        return claims.parse(value, marks, sources, cut=cut)
     if isinstance(value, list):
         last = len(value) - 1
         return [

@@ -47,7 +47,7 @@ def parse(lines: Sequence[Line]) -> tuple[str, list[Unit]]:
     reader = _Reader()
     for at, line in enumerate(lines):
         reader.take(line, lines[at + 1] if at + 1 < len(lines) else None)
-    reader.settle()
+    reader.finish()
     return reader.title, reader.units
 
 
@@ -101,7 +101,7 @@ class _Reader:
         match = self.article(text)
         return line.role in ("article", "division") or bool(own and match and match[1] == str(int(own[1]) + 1))
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         if self.lone is not None:
             self.body(self.lone)
         self.flush()

@@ -60,6 +60,8 @@ class Record:
 
 @dataclass(frozen=True)
 class StoredChunk:
+    """A part of a document's text, as a half-open range of characters; pages count from 1."""
+
     chunk_id: str
     doc_id: str
     start: int
@@ -265,7 +267,7 @@ class Spaces(Protocol):
         """The names of a tenant's spaces that some of its groups share, in order. Cheap where there is none, and
         whatever is wrong with one of them, it names the others: it is asked with every question."""
 
-    def settle(self, name: str) -> None:
+    def sync(self, name: str) -> None:
         """After documents came or went: bring what is kept beside the space, to search it faster, in step with it.
 
         Raises IndexUnavailable when that fails; the space itself answers all the same.

@@ -152,10 +152,10 @@ def assess_questions(
     thresholds: Thresholds | None = None,
 ) -> list[Assessment]:
     """`assess` of each question. The encoder reads what no rule blocks alone, the detector what is not yet blocked."""
-    questions = [_Question.of(text, tenant) for text in texts]
+    questions = [_Question.from_text(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
     by = learned.tuned() if encode else None
-    set_ = thresholds.of(tenant) if thresholds else {}
+    set_ = thresholds.for_tenant(tenant) if thresholds else {}
     judged = [one.ruled() if replaced else one.judged(None if one.settled else by, set_) for one in questions]
     open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
     if detector is not None and open_:
@@ -172,7 +172,7 @@ class _Question:
     found: list[Finding]  # by the rules, in what it says and in what it hides
 
     @classmethod
-    def of(cls, text: str, tenant: str) -> "_Question":
+    def from_text(cls, text: str, tenant: str) -> "_Question":
         readings = read(text)
         ruled = _ruled(readings, tenant)
         return cls(readings, ruled + _hidden(readings, tenant, ruled))
@@ -216,7 +216,7 @@ def _learned(
     text = readings.learned[0]
     framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
     public = organisational_contacts.of_a_function(text, beside=_BESIDE)
-    found, scores = [], {}
+    findings, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
@@ -232,8 +232,8 @@ def _learned(
         score = scores[head] = min(score, _GUARDED_MOST) if mild else score
         if score >= rubric.GUARDED_FROM / 100:
             start, end = _place(readings, hit)
-            found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
-    return found, scores
+            findings.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
+    return findings, scores
 
 
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:

@@ -28,7 +28,7 @@ class Thresholds:
         """What is set for a tenant, by head: its own before what is for all. For the record."""
         return {**self._said.get("", {}), **self._said.get(tenant, {})}
 
-    def of(self, tenant: str) -> dict[str, Knots]:
+    def for_tenant(self, tenant: str) -> dict[str, Knots]:
         return {head: knots(self._setting, value) for head, value in self.said(tenant).items()}
 
 

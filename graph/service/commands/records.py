@@ -111,8 +111,8 @@ def audit_verify(
             if other := next((one for one in heads if one.tenant != tenant), None):
                 what = f"of {other.tenant}'s own lines" if other.tenant else "of the whole journal"
                 raise BadInput(f"the head of {other.at} is {what}.", hint="--lines FILE is what a tenant's head is of.")
-            told, holds = _compared(heads, there, signer)
-            says = f"{says}\n{told}" if holds else told
+            comparison, holds = _compared(heads, there, signer)
+            says = f"{says}\n{comparison}" if holds else comparison
         typer.echo(says, err=not holds)
     raise typer.Exit(0 if holds else 1)
 

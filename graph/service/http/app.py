@@ -105,7 +105,7 @@ async def _told(request: Request, error: Exception) -> Response:
     if isinstance(error, problems.Problem):
         problem = error
     elif isinstance(error, CordonError):
-        problem = problems.of(error)
+        problem = problems.from_error(error)
     elif isinstance(error, RequestValidationError):
         problem = problems.invalid(error)
     elif isinstance(error, ValidationError) and request.url.path.startswith(langserve.PATH):

@@ -59,7 +59,7 @@ async def _events(events: PeekableStream[Event], who: Caller, first: Event | Non
         yield _event("reply", event)
         yield _event("done", {"run_id": event["run_id"]})
     except (problems.Problem, CordonError) as error:
-        problem = problems.of(error)
+        problem = problems.from_error(error)
         told = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
         yield _event("error", {"error": told})
     finally:

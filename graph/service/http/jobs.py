@@ -44,6 +44,8 @@ class _Gone(Exception):
 
 
 class Jobs:
+    """The queue of uploads of one process; every change of a job is saved. Threads may share it."""
+
     def __init__(self, agent: Agent, metrics: Metrics) -> None:
         self._agent, self._metrics = agent, metrics
         self._uploads = agent.deps.stores.uploads
@@ -241,7 +243,7 @@ class Jobs:
         with self._lock:
             self._since.pop(job.job_id, None)
             job.reason = ""
-            settle(file, outcome)
+            record_outcome(file, outcome)
             self._save(job)
         self._metrics.file(outcome.status)
 
@@ -295,7 +297,7 @@ class Jobs:
                 self._line.remove(job.job_id)
             self._save(job)
             with suppress(OSError):  # its files go with the job
-                self._uploads.settle(job)
+                self._uploads.remove_files(job)
             self._forget_old()
 
     def _forget_old(self) -> None:
@@ -328,15 +330,15 @@ def _theirs(job: Job, who: Principal) -> bool:
 
 
 def shown(job: Job) -> dict[str, Any]:
-    """As its owner sees it; `done` of `total` files are settled."""
-    settled = sum(not file.open for file in job.files)
+    """As its owner sees it; `done` of `total` files are over."""
+    over = sum(not file.open for file in job.files)
     kept = {k: v for k, v in asdict(job).items() if k not in ("tenant_id", "user_id", "replaces")}
     for file in kept["files"]:
         del file["given"], file["tries"]
-    return {**kept, "done": settled, "total": len(job.files)}
+    return {**kept, "done": over, "total": len(job.files)}
 
 
-def settle(file: File, outcome: Outcome) -> None:
+def record_outcome(file: File, outcome: Outcome) -> None:
     file.given = ""
     file.status, file.doc_id, file.chunks = outcome.status, outcome.doc_id, outcome.chunks
     file.flags, file.replaced = outcome.flags, outcome.replaced

@@ -35,7 +35,7 @@ def mount(app: FastAPI, service: Service) -> None:
         except Problem as problem:
             raise Unavailable(problem.message) from problem
         except Unavailable as error:
-            raise Unavailable(problems.of(error).message) from error
+            raise Unavailable(problems.from_error(error).message) from error
         if name == "ask":
             reply = outward(result)
             service.metrics.turn("mcp", reply)

@@ -153,10 +153,10 @@ async def _events(pieces: chat.Pieces, who: Caller) -> AsyncIterator[bytes]:
     piece: str | Reply | None = None
     async with aclosing(pieces):  # a client that goes away ends what it waited for
         async for piece in pieces:
-            said = piece if piece is None or isinstance(piece, str) else chat.refusal_of(piece)
-            if said:
-                text += said
-                yield event("response.output_text.delta", **first, delta=said, logprobs=[])
+            delta = piece if piece is None or isinstance(piece, str) else chat.refusal_of(piece)
+            if delta:
+                text += delta
+                yield event("response.output_text.delta", **first, delta=delta, logprobs=[])
     if piece is None or isinstance(piece, str):
         error = chat.broken_off(who)
         failed = _response(who, "failed", [_message(who, "incomplete", _parts(text, None))], None)

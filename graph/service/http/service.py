@@ -127,16 +127,16 @@ class Service:
                 yield events.get_nowait()
         finally:
             running.cancel()
-        told = outward(reply)
-        if told["refusal"] and self.settings.reviewed:
-            told = {**told, "appeal": "/v1/appeals"}
-        self.metrics.turn(door, told)
-        yield told
+        outgoing = outward(reply)
+        if outgoing["refusal"] and self.settings.reviewed:
+            outgoing = {**outgoing, "appeal": "/v1/appeals"}
+        self.metrics.turn(door, outgoing)
+        yield outgoing
 
     def has(self, tenant: str) -> bool:
         """Whether there is such a tenant: one with documents, or with a key that opens."""
         keys = self.agent.deps.stores.keys.all(tenant)
-        return any(key.valid for key in keys) or bool(self.agent.deps.index.of(tenant))
+        return any(key.valid for key in keys) or bool(self.agent.deps.index.tenant_spaces(tenant))
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)

@@ -24,6 +24,8 @@ SPOKEN: ContextVar[asyncio.Event] = ContextVar("cordon_spoken")
 
 
 class Streams(APIRoute):
+    """A route of LangServe whose event stream reports errors as the other doors do."""
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         if not self.path.rpartition("/")[2].startswith("stream"):
@@ -61,7 +63,7 @@ async def _told(held: list[Any], events: PeekableStream[Any], request_id: str) -
                 return
             yield event
     except (Problem, CordonError) as error:
-        problem = problems.of(error)
+        problem = problems.from_error(error)
         told = {"status_code": problem.status, "message": problem.message, "code": problem.code}
         yield {"event": "error", "data": json.dumps({**told, "request_id": request_id})}
     finally:

@@ -112,7 +112,7 @@ class Chroma:
             collection_configuration={"hnsw": _HNSW},
         )
 
-    def settle(self, source: VectorSource) -> None:
+    def sync(self, source: VectorSource) -> None:
         """Make the collection of a space hold exactly what it holds; an empty one has none. What was cut short is not
         in step, and the next one goes on."""
         with self._lock:

@@ -47,7 +47,7 @@ class Exact:
             held = self._turned[key] = forget, axes, matrix @ axes if axes.size else _NONE
         return held[1:]
 
-    def settle(self, source: VectorSource) -> None:
+    def sync(self, source: VectorSource) -> None:
         """Nothing is kept."""
 
     def drop(self) -> None:

@@ -448,7 +448,7 @@ class SqliteSpace:
                 self._held = Postings(self.execute)
             return self._held
 
-    def settle(self) -> None:
+    def build_postings(self) -> None:
         """Make those parts of the postings that are not whole, each in a transaction of its own: nobody waits long."""
         if self.size() <= WORTH:
             return
@@ -467,7 +467,7 @@ class SqliteSpace:
         blobs = [(part, *one) for one in made([row - first for row in texts], texts.values())]
         with self._writing():
             rows = self._db.execute(f"SELECT rowid FROM chunks {among}", (first, last))
-            if [row for (row,) in rows] == list(texts):  # else somebody wrote meanwhile, and settles after that
+            if [row for (row,) in rows] == list(texts):  # else somebody wrote meanwhile, and builds them after that
                 self._db.execute("DELETE FROM postings WHERE part = ?", (part,))
                 self._db.executemany("INSERT INTO postings VALUES (?, ?, ?)", blobs)
 

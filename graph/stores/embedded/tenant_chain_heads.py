@@ -12,6 +12,8 @@ from graph.stores.journal import Link
 
 
 class TenantChainHeads:
+    """The last link of each tenant's chain in one journal file. Call it with the file locked."""
+
     def __init__(self) -> None:
         self._file = (0, 0)
         self._known: dict[str, Link] = {}

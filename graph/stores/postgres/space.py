@@ -2,7 +2,7 @@
 what groups share is as far from the rest of the tenant's rows as another tenant's.
 
 Who writes holds the row of the space, so that writers of one space come one after the other and what is counted of it
-is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`settle`).
+is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`Spaces.sync`).
 """
 
 import json
@@ -91,8 +91,8 @@ class PostgresSpace:
         rows = list(zip(chunks, np.asarray(vectors, np.float32), words, strict=True))
         stems = bm25.tokens(words)
         with self._writing() as (cursor, first, dims):
-            if held := self._record(cursor, record.doc_id):
-                record = replace(record, decisions=held.decisions)
+            if existing := self._record(cursor, record.doc_id):
+                record = replace(record, decisions=existing.decisions)
             self._remove(cursor, record.doc_id)
             if rows and dims not in (0, vectors.shape[1]):
                 raise _another_length()
@@ -287,15 +287,15 @@ class PostgresSpace:
             # Vector by vector, not joined: a server without statistics of the space would sort all of its vectors.
             cosine = "SELECT -(embedding <#> %s::float8[]::vector) FROM vectors WHERE tenant = %s AND id = chunks.id"
             with self._spaces.asking(self._tenant) as cursor:
-                found = cursor.execute(
+                rows = cursor.execute(
                     f"SELECT id, chunk_id, doc_id, ({cosine}) FROM chunks WHERE tenant = %s AND {which} ORDER BY id",
                     [floats, self._tenant, self._tenant, values],
                 ).fetchall()
-        ids = [number for number, *_ in found]
+        ids = [number for number, *_ in rows]
         with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
         candidates = [
             ChunkCandidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
-            for n, (_, chunk_id, doc_id, cosine) in enumerate(found)
+            for n, (_, chunk_id, doc_id, cosine) in enumerate(rows)
         ]
         return SpaceHits(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
 
@@ -325,7 +325,7 @@ class PostgresSpace:
         known: dict[str, Held] = self._spaces.known(self._tenant).setdefault("held", {})
         if unknown := [stem for stem in stems if stem not in known]:
             with self._spaces.asking(self._tenant) as cursor:
-                known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.of(cursor, self._tenant, unknown)
+                known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.lookup(cursor, self._tenant, unknown)
         return {stem: known[stem] for stem in stems}
 
     def _in_a_row(self, stems: Sequence[str], held: Mapping[str, Held]) -> Held:
