@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from graph.errors import BadInput, BadSettings, CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
 from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, of_json
-from graph.service.processes import raised
+from graph.service.processes import failure, raised
 from graph.settings import Settings
 
 MOST = 64  # processes
@@ -232,7 +232,7 @@ def read_there(told: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict
             outcome = local.ingestor.read(replace(of_json(told), path=Path(file.name), within=None))
         return {"outcome": asdict(outcome)}
     except CordonError as error:
-        return {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+        return failure(error)
 
 
 class _Local(threading.local):
@@ -258,5 +258,5 @@ def _index() -> tuple[Settings, Any]:
 
     settings = load()
     embeds = embedder(settings)
-    kept = stores(settings, serves=True)
-    return settings, Index(kept.spaces(embeds.name), embeds, kept.journal)
+    opened = stores(settings, serves=True)
+    return settings, Index(opened.spaces(embeds.name), embeds, opened.journal)
