@@ -86,8 +86,8 @@ def own_set(name: str) -> list[dict[str, Any]]:
 
 
 def own_samples(name: str, key: str, *targets: str, **more: Any) -> list[Sample]:
-    """The same as samples (`Sample.of`)."""
-    return [Sample.of(row, key, *targets, **more) for row in own_set(name)]
+    """The same as samples (`Sample.from_row`)."""
+    return [Sample.from_row(row, key, *targets, **more) for row in own_set(name)]
 
 
 def own_training() -> list[Labelled]:

@@ -33,7 +33,7 @@ class Sample:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, row: Mapping[str, Any], key: str = "question", *targets: str, **more: Any) -> "Sample":
+    def from_row(cls, row: Mapping[str, Any], key: str = "question", *targets: str, **more: Any) -> "Sample":
         """From a line of a data set: `key` names the input; one target is its value, several are a dict of them."""
         target = {name: row.get(name) for name in targets} if len(targets) > 1 else row.get(*targets or ("",))
         rest = {name: value for name, value in row.items() if name not in ("id", key, *targets)}

@@ -70,7 +70,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         _ = (
             self.deps.tracer,
             self.deps.detector,
-            self.deps.borders,
+            self.deps.thresholds,
         )  # what they lack is said now, not after the first answer
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
@@ -147,11 +147,11 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
             raise BadInput(f"role {str(role)[:40]!r} is not one of {', '.join(get_args(Role))}.")
         known(choices)
         options = settled(choices, self.settings.top_k)
-        kept = thread_id is not None or options["memory"] != "none"
+        remembered = thread_id is not None or options["memory"] != "none"
         given: Any = {**options, "stream": stream}
         if sent := conversation(choices):
             given["conversation"] = sent
-        return Turn({"question": question, "options": given}, context, kept)
+        return Turn({"question": question, "options": given}, context, remembered)
 
     def _replied(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
@@ -272,17 +272,17 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         if not isinstance(query, str) or not query.strip():
             raise BadInput("the query is empty.", hint="Say what to look for.")
         options = settled({"top_k": top_k}, self.settings.top_k)
-        found = self._runner.search(Turn({"question": query, "options": options}, context, kept=False))
-        reply = found["reply"]
+        result = self._runner.search(Turn({"question": query, "options": options}, context, kept=False))
+        reply = result["reply"]
         if reply["decision"] == "unavailable":
             raise Unavailable(reply["answer"])
         if reply["refusal"] and reply["refusal"]["code"] != "AccessDenied":
             raise Forbidden(reply["answer"])
-        if found["admitted"]:
-            raise BadInput(found["admitted"])
+        if result["admitted"]:
+            raise BadInput(result["admitted"])
         return [
             {key: value for key, value in item.items() if key not in ("edits", "public", "where")}
-            for item in found["evidence"]
+            for item in result["evidence"]
         ]
 
     # -- the guards alone ---------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(_given(text), source, self.deps.detector, self.deps.borders)
+        return filters.scan(_given(text), source, self.deps.detector, self.deps.thresholds)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from graph import turn
-from graph.models.gate import WHOSE
+from graph import turn_cache
+from graph.models.fair_semaphore import CURRENT_TENANT
 from graph.policy import pii
 
 # What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
@@ -43,7 +43,7 @@ def masked(value: Any) -> Any:
 
 def note_masked(text: str) -> None:
     """What this turn's masking made, sparing nothing: to mask it once more before it is stored would change nothing."""
-    turn.found()["masked", text] = True
+    turn_cache.entries()["masked", text] = True
 
 
 # Texts that masking left as they were: those of the thread's memory come in every turn. By tenant, so that no time
@@ -54,8 +54,8 @@ _FORGETTING = threading.Lock()
 
 
 def _text(text: str) -> str:
-    name = WHOSE.get(), text
-    if name in _CLEAN or ("masked", text) in turn.found():
+    name = CURRENT_TENANT.get(), text
+    if name in _CLEAN or ("masked", text) in turn_cache.entries():
         return text
     found = pii.mask(text).text
     if found == text:

@@ -31,7 +31,7 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReadScope:
     """Who reads documents: somebody of a tenant, who is in these groups of it."""
 
     tenant: str
@@ -50,8 +50,8 @@ class Principal:
         return key_of(self.tenant_id, self.user_id)
 
     @property
-    def reader(self) -> Reader:
-        return Reader(self.tenant_id, self.groups)
+    def reader(self) -> ReadScope:
+        return ReadScope(self.tenant_id, self.groups)
 
 
 def owner(tenant_id: str, public: bool) -> str:

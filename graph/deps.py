@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from graph.errors import BadSettings
 from graph.files import private_directory
-from graph.models.gate import Gate
+from graph.models.fair_semaphore import FairSemaphore
 from graph.policy import pii
 from graph.settings import Settings
 from graph.stores import Stores
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from graph.models.detector import OperatorDetector
     from graph.models.opinion import Opinion
     from graph.policy.grounding.entailment import Encoder
-    from graph.policy.threats.borders import Borders
-    from graph.public import Lists
+    from graph.policy.threats.thresholds import Thresholds
+    from graph.public import PublicValues
     from graph.stores.checkpoints import Checkpoints
     from graph.tracing import Tracer
     from graph.waiting import Waiting
@@ -129,11 +129,11 @@ class Deps:
     def generator(self) -> "Generator":
         from graph.models.chat import Generator
 
-        return Generator(self.settings, self.embedder, self.model, self.gate)
+        return Generator(self.settings, self.embedder, self.model, self.turn_semaphore)
 
     @cached_property
-    def gate(self) -> Gate:
-        return Gate()
+    def turn_semaphore(self) -> FairSemaphore:
+        return FairSemaphore()
 
     @cached_property
     def opinion(self) -> "Opinion | None":
@@ -154,11 +154,11 @@ class Deps:
         return detector(self.settings)
 
     @cached_property
-    def borders(self) -> "Borders":
+    def thresholds(self) -> "Thresholds":
         from graph.policy.threats import SCORES
-        from graph.policy.threats.borders import Borders
+        from graph.policy.threats.thresholds import Thresholds
 
-        return Borders(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
+        return Thresholds(self.settings.guard_borders, SCORES, "CORDON_GUARD_BORDERS")
 
     @cached_property
     def journal(self) -> Journal:
@@ -173,10 +173,10 @@ class Deps:
         return self.stores.rows("withheld")
 
     @cached_property
-    def public(self) -> "Lists":
-        from graph.public import Lists
+    def public(self) -> "PublicValues":
+        from graph.public import PublicValues
 
-        return Lists(self.stores.lists, roles=self.settings.role_addresses == "show")
+        return PublicValues(self.stores.lists, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def waiting(self) -> "Waiting":
@@ -210,7 +210,7 @@ class Deps:
     def open(self) -> None:
         """Everything that is opened on first use, opened now, before several threads could do it at the same time."""
         for name in (
-            "gate",
+            "turn_semaphore",
             "lock",
             "journal",
             "conversations",
@@ -220,7 +220,7 @@ class Deps:
             "generator",
             "opinion",
             "detector",
-            "borders",
+            "thresholds",
             "tracer",
         ):
             getattr(self, name)

@@ -14,8 +14,7 @@ from graph.policy import pii
 from graph.policy.pii.public import Public, digest, form, spellings
 from graph.policy.text.canonical import canonicalise
 from graph.stores.journal import Journal
-from graph.stores.lists import Lists as Kept
-from graph.stores.lists import Loaded
+from graph.stores.lists import ListStore, Loaded
 
 MOST = 1_000  # entries of a list, and as many digests of former ones
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}")
@@ -43,14 +42,14 @@ def entry(value: str) -> tuple[str, frozenset[str]]:
     raise BadInput(f"the value {what}.", hint=_HINT)
 
 
-class Lists:
+class PublicValues:
     """What the lists of a store say. With `roles` the role addresses of public documents are public, too."""
 
-    def __init__(self, kept: Kept, *, roles: bool = False) -> None:
+    def __init__(self, kept: ListStore, *, roles: bool = False) -> None:
         self._kept, self._roles = kept, roles
         self._read: dict[str, Loaded] = {}
 
-    def of(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
+    def for_tenant(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
         """What masking leaves for this tenant in documents of this visibility; with `ever` what it once left, too."""
         both = [self._known(tenant), self._known(PUBLIC)]
         values = frozenset(form for known in both for one in known["entries"] for form in one["forms"])

@@ -12,17 +12,17 @@ from typing import Any, Protocol, TypedDict, cast
 from graph.context import Context, key_of
 from graph.deps import Deps
 from graph.errors import BadInput, Conflict
-from graph.models.gate import WHOSE
+from graph.models.fair_semaphore import CURRENT_TENANT
 from graph.state import CitedSentence, Evidence, Input, Reply, Said, State, fresh_turn
 from graph.stores.checkpoints import AFTER
-from graph.turn import begin as begin_turn
-from graph.turn import spent_ms
+from graph.turn_cache import begin as begin_turn
+from graph.turn_cache import spent_ms
 from graph.waiting import thread_of
 
 SentenceSink = Callable[[CitedSentence], None]
 
 
-class Found(TypedDict):
+class SearchResult(TypedDict):
     """Of a search: what `answer` tells of it, the passages, and why it was not searched ("" where it was)."""
 
     reply: Reply
@@ -49,7 +49,7 @@ class Runner(Protocol):
     def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         """With `release` the sentences that may leave before the end are handed out as they come."""
 
-    def search(self, turn: Turn) -> Found:
+    def search(self, turn: Turn) -> SearchResult:
         """Its evidence alone."""
 
     @property
@@ -68,47 +68,48 @@ class Turns:
 
     def open(self) -> None:
         """Everything that is opened on first use, before several threads could do it at the same time."""
-        _ = self.graph, self._passing, self._finder
+        _ = self.graph, self._stateless_graph, self._search_graph
         if self._deps.detector is not None:
             self._deps.detector.open()
 
     def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        with self._deps.gate.inside(turn.context.tenant_id):
+        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
             return contextvars.Context().run(self._run, turn, release)
 
     def _run(self, turn: Turn, release: SentenceSink | None) -> Reply:
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(turn.context.tenant_id)
+        CURRENT_TENANT.set(turn.context.tenant_id)
         begin_turn()
-        known: dict[str, Any] = {"context": turn.context}
-        graph = self._passing
+        stream_options: dict[str, Any] = {"context": turn.context}
+        graph = self._stateless_graph
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
         if stored:
             graph = self.graph
         # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
-        known |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
+        stream_options |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
-        kept, waits = self._deps.checkpoints, False
-        with tracing_context(enabled=False), kept.outages():
+        checkpoints, waits = self._deps.checkpoints, False
+        with tracing_context(enabled=False), checkpoints.outages():
             if stored:
                 at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
-                known |= {"config": {"configurable": at}, "durability": "exit"}
+                stream_options |= {"config": {"configurable": at}, "durability": "exit"}
             try:
-                for mode, told in graph.stream(turn.asked, **known):
+                for mode, event in graph.stream(turn.asked, **stream_options):
                     if mode == "values":
-                        reply, waits = told.get("reply", reply), waits or "__interrupt__" in told
+                        reply, waits = event.get("reply", reply), waits or "__interrupt__" in event
                     elif release is not None:
-                        one = told["sentence"]
-                        release({"text": one["text"], "support": one["support"], "citations": told["citations"]})
+                        one = event["sentence"]
+                        release({"text": one["text"], "support": one["support"], "citations": event["citations"]})
                 if waits and reply is not None:
                     self._set_aside(turn, reply["run_id"])
                 if turn.kept:
-                    kept.keep_latest(turn.thread)  # a turn needs the last one only, and the journal has the history
+                    # A turn needs the last one only, and the journal has the history.
+                    checkpoints.keep_latest(turn.thread)
             finally:
                 if stored and not turn.kept:
-                    kept.forget([turn.thread])
+                    checkpoints.forget([turn.thread])
         assert reply is not None
         # The record cannot tell how long it took itself; the reply can.
         return {**reply, "timings_ms": {**reply["timings_ms"], "total": spent_ms() or 0.0}}
@@ -130,42 +131,42 @@ class Turns:
             found: State = self.graph.get_state(_config(thread_of(tenant_id, run_id))).values
             return found
 
-    def settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+    def resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
         """Carry out what a reviewer decided of a run that waits; what is left of it is its outcome. Hold its thread,
         and that of the conversation.
 
         Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
         it waits on. Unavailable when it could not be recorded.
         """
-        with self._deps.gate.inside(asker.tenant_id):
-            return contextvars.Context().run(self._settle, asker, run_id, said)
+        with self._deps.turn_semaphore.inside(asker.tenant_id):
+            return contextvars.Context().run(self._resolve, asker, run_id, said)
 
-    def _settle(self, asker: Context, run_id: str, said: Said) -> Reply:
+    def _resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
         from langgraph.types import Command
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(asker.tenant_id)
+        CURRENT_TENANT.set(asker.tenant_id)
         begin_turn()
         own = _config(name := thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
-        kept = self._deps.checkpoints
-        with tracing_context(enabled=False), kept.outages():
+        checkpoints = self._deps.checkpoints
+        with tracing_context(enabled=False), checkpoints.outages():
             memory = self.graph.get_state(talk).values.get("memory")  # of now: the conversation may have gone on
-            waits, given = self.graph.get_state(own), cast(Any, None)
+            waits, command = self.graph.get_state(own), cast(Any, None)
             if "review" in waits.next:
-                given = Command(resume=said, update={"memory": memory} if memory else {})
+                command = Command(resume=said, update={"memory": memory} if memory else {})
             else:  # it was decided, and could not be recorded: on from there, unless the conversation has gone on
                 self.graph.update_state(own, {}, as_node="publish")
                 memory = memory if memory == waits.values["memory"] else None
-            found = self.graph.invoke(given, own, context=asker, durability="exit")
-            kept.keep_latest(name)
-            if "__interrupt__" in found:
-                raise (BadInput if said["act"] == "edit" else Conflict)(found["review"]["problem"])
-            if memory and found["memory"] != memory:
-                self.graph.update_state(talk, {"memory": found["memory"]}, as_node="record")
-                kept.keep_latest(talk["configurable"]["thread_id"])
-            reply: Reply = found["reply"]
-            self.keep_outcome(asker.tenant_id, run_id, found["owner"], reply, found["audiences"])
+            outcome = self.graph.invoke(command, own, context=asker, durability="exit")
+            checkpoints.keep_latest(name)
+            if "__interrupt__" in outcome:
+                raise (BadInput if said["act"] == "edit" else Conflict)(outcome["review"]["problem"])
+            if memory and outcome["memory"] != memory:
+                self.graph.update_state(talk, {"memory": outcome["memory"]}, as_node="record")
+                checkpoints.keep_latest(talk["configurable"]["thread_id"])
+            reply: Reply = outcome["reply"]
+            self.keep_outcome(asker.tenant_id, run_id, outcome["owner"], reply, outcome["audiences"])
             return reply
 
     def keep_outcome(
@@ -179,17 +180,17 @@ class Turns:
             self.graph.update_state(own, outcome, as_node="record")
             self._deps.checkpoints.keep_latest(own["configurable"]["thread_id"])
 
-    def search(self, turn: Turn) -> Found:
-        with self._deps.gate.inside(turn.context.tenant_id):
+    def search(self, turn: Turn) -> SearchResult:
+        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
             return contextvars.Context().run(self._search, turn)
 
-    def _search(self, turn: Turn) -> Found:
+    def _search(self, turn: Turn) -> SearchResult:
         from langsmith.run_helpers import tracing_context
 
-        WHOSE.set(turn.context.tenant_id)
+        CURRENT_TENANT.set(turn.context.tenant_id)
         begin_turn()
         with tracing_context(enabled=False):
-            state = self._finder.invoke(turn.asked, context=turn.context)
+            state = self._search_graph.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}
 
     @property
@@ -200,7 +201,7 @@ class Turns:
         """Turns here are ended by whoever began them."""
 
     def close(self) -> None:
-        for compiled in ("graph", "_passing", "_finder"):
+        for compiled in ("graph", "_stateless_graph", "_search_graph"):
             self.__dict__.pop(compiled, None)
 
     def _after_latest(self, thread: str) -> str:
@@ -220,7 +221,7 @@ class Turns:
         return build_graph(self._deps).compile(checkpointer=self._deps.checkpoints.saver)
 
     @cached_property
-    def _passing(self) -> Any:
+    def _stateless_graph(self) -> Any:
         """The same graph for threads that nobody comes back to: nothing of them is stored but the record."""
         from graph.build import build_graph
 
@@ -228,7 +229,7 @@ class Turns:
         return build_graph(self._deps).compile()
 
     @cached_property
-    def _finder(self) -> Any:
+    def _search_graph(self) -> Any:
         from graph.build import build_search
 
         _ = self._deps.lock

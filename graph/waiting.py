@@ -12,7 +12,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from graph.context import key_of
 from graph.errors import Conflict, NotFound
 from graph.state import Said
-from graph.stores.lists import Lists
+from graph.stores.lists import ListStore
 
 _KEY = "reviews"
 
@@ -44,7 +44,7 @@ def day_after(since: str, days: int) -> str:
 class Waiting:
     """At most `most` of a tenant at once, each for so many days."""
 
-    def __init__(self, kept: Lists, most: int, days: int) -> None:
+    def __init__(self, kept: ListStore, most: int, days: int) -> None:
         self._kept, self.most, self.days = kept, most, days
         self.busy: set[str] = set()  # runs of which this process carries out a decision
 

@@ -25,7 +25,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
     turn = fresh_turn(uuid.uuid4().hex, now)
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
-    given = masked_values.handed_on(state.get("options")) or masked_values.of(question, masked.spans)
+    given = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
     flags = ["pii_in_question"] if given["kinds"] else []
     if given["kinds"] and given["placeholder"]:
         flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own

@@ -9,7 +9,7 @@ from graph.context import Context, Principal, principal
 from graph.knowledge.embeddings import Embedder, once
 from graph.policy.question import intent
 from graph.policy.threats import assess, courtesy
-from graph.policy.threats.borders import Borders
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import Memory, PastTurn, State
 from graph.stores.conversations import Conversations
 
@@ -20,12 +20,12 @@ def classify(
     *,
     conversations: Conversations,
     embedder: Embedder,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     asker, question, kind = principal(runtime), courtesy.bare(state["question"]), state["options"]["memory"]
     if state["earlier"]:
         # No stage has judged what a client says was asked before: what a guard would stop is not gone on from.
-        earlier = [turn for turn in state["earlier"] if _harmless(turn["meant"], asker.tenant_id, borders)]
+        earlier = [turn for turn in state["earlier"] if _harmless(turn["meant"], asker.tenant_id, thresholds)]
         past: Memory = {"turns": [*earlier, *memory.recalled(state["memory"], kind)], "summary": []}
         follow_up = memory.resolve(question, past, "buffer")
     else:
@@ -42,8 +42,8 @@ def classify(
     }
 
 
-def _harmless(question: str, tenant: str, borders: Borders | None) -> bool:
-    return assess(question, tenant=tenant, encode=True, borders=borders).action == "ALLOW"
+def _harmless(question: str, tenant: str, thresholds: Thresholds | None) -> bool:
+    return assess(question, tenant=tenant, encode=True, thresholds=thresholds).action == "ALLOW"
 
 
 def _as_state(follow_up: memory.FollowUp) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from graph.policy.answer import refusals
 from graph.policy.grounding.entailment import Encoder, margins
 from graph.policy.text.sentences import split
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.settings import Settings
 from graph.state import Evidence, Said, State
 from nodes.guard import guard
@@ -30,26 +30,26 @@ def decide(
     runtime: Runtime[Context],
     *,
     index: Index,
-    public: Lists,
+    public: PublicValues,
     settings: Settings,
     detector: Detector | None = None,
     support_encoder: Encoder = margins,
 ) -> State:
-    said = state["review"]["said"]
-    if said is None:
+    decision = state["review"]["said"]
+    if decision is None:
         return {}
-    if said["by"] == principal(runtime).user_id and said["act"] != "expire":
+    if decision["by"] == principal(runtime).user_id and decision["act"] != "expire":
         return _cannot(state, "nobody reviews an answer of their own: somebody else has to decide.")
-    if not said["by"] and said["act"] != "expire":
+    if not decision["by"] and decision["act"] != "expire":
         return _cannot(state, "a decision says who decides (by).")
-    if said["act"] in ("refuse", "expire"):
-        return _refused(state, said)
+    if decision["act"] in ("refuse", "expire"):
+        return _refused(state, decision)
     now = guard(state, runtime, index=index, public=public, settings=settings, detector=detector)["evidence"]
     texts = {(item["where"], item["chunk_id"]): item["text"] for item in now}
-    kept = [item for item in state["evidence"] if texts.get((item["where"], item["chunk_id"])) == item["text"]]
-    if said["act"] == "edit":
-        return _edited(state, said, kept, settings, support_encoder)
-    there = {(item["visibility"], item["chunk_id"]) for item in kept}
+    unchanged = [item for item in state["evidence"] if texts.get((item["where"], item["chunk_id"])) == item["text"]]
+    if decision["act"] == "edit":
+        return _edited(state, decision, unchanged, settings, support_encoder)
+    there = {(item["visibility"], item["chunk_id"]) for item in unchanged}
     cited = state["citations"]
     if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in there}):
         return _cannot(
@@ -85,27 +85,27 @@ def _refused(state: State, said: Said) -> State:
     }
 
 
-def _edited(state: State, said: Said, evidence: list[Evidence], settings: Settings, encoder: Encoder) -> State:
+def _edited(state: State, decision: Said, evidence: list[Evidence], settings: Settings, encoder: Encoder) -> State:
     """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
     the evidence as one of a draft is."""
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
-    held = Verified(evidence, guarded=guarded, encoder=encoder)
-    written, _ = refusals.noted(said["text"].strip())  # they are told anew
+    verified = Verified(evidence, guarded=guarded, encoder=encoder)
+    written, _ = refusals.noted(decision["text"].strip())  # they are told anew
     claims = _claims(_NUMBERS.sub("", written), _before(state, evidence))
     if not claims:
         return _cannot(state, "an edit has a text.")
     if len(claims) > MOST_SENTENCES:
         return _cannot(state, f"an edit has at most {MOST_SENTENCES} sentences, this one {len(claims)}.")
     for text, sources in claims:
-        held.add({"text": text, "sources": sources})
-    if held.dropped:
+        verified.add({"text": text, "sources": sources})
+    if verified.dropped:
         return _cannot(
-            state, f"the evidence does not support this sentence, or it may not be told: “{held.dropped[0]}”"
+            state, f"the evidence does not support this sentence, or it may not be told: “{verified.dropped[0]}”"
         )
     draft = {**state["draft"], "why": ""}
     before = [flag for flag in state["flags"] if flag not in (*refusals.NOTES, "edited_by_reviewer")]
     flags = [*before, "edited_by_reviewer"]
-    edited: State = {"sentences": held.sentences, "citations": held.citations, "flags": flags}
+    edited: State = {"sentences": verified.sentences, "citations": verified.citations, "flags": flags}
     answered = respond({**state, **edited, "draft": draft}, settings=settings)  # type: ignore[typeddict-item]
     return {**answered, "review": state["review"]}
 

@@ -40,8 +40,8 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
     if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
         update = {**_new_turn(), **update}
     if error.node in ("refuse", "publish"):  # these may not be tried again, but the run is still recorded
-        told = refusals.UNAVAILABLE.format(what=message, hint=hint).strip()
-        update |= {"decision": "unavailable", "answer": told, "confidence": "low", "artifacts": {}}
+        notice = refusals.UNAVAILABLE.format(what=message, hint=hint).strip()
+        update |= {"decision": "unavailable", "answer": notice, "confidence": "low", "artifacts": {}}
         return Command(goto="record", update=update)
     return Command(goto="refuse", update=update)
 

@@ -119,7 +119,7 @@ def prepare(
     def make(count: int) -> task.Task:
         return task_of(state, passages[:count], prose=in_prose(state, settings))
 
-    job = generator.room.fitted(make, len(passages) if most is None else most, room(state, settings), beside)
+    job = generator.budget.fitted(make, len(passages) if most is None else most, room(state, settings), beside)
     return replace(job, left_out=len(passages) - job.shown)
 
 

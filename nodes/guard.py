@@ -10,14 +10,14 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.checkpoints import note_masked
-from graph.context import Context, Reader, principal
+from graph.context import Context, ReadScope, principal
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
-from graph.policy.evidence.judged import Judged, judge, judge_name, read
+from graph.policy.evidence.judged import PassageJudgement, judge, judge_name, read
 from graph.policy.evidence.redaction import redact
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.settings import Settings
 from graph.state import Candidate, Evidence, Handle, State
 from graph.stores.spaces import Passage
@@ -31,7 +31,7 @@ def guard(
     runtime: Runtime[Context],
     *,
     index: Index,
-    public: Lists,
+    public: PublicValues,
     settings: Settings,
     detector: Detector | None = None,
 ) -> State:
@@ -40,7 +40,8 @@ def guard(
     evidence: list[Evidence] = []
     audiences: list[list[str]] = []
     reader = asker.reader
-    masked, kept = cache(_masked), cache(public.of)  # passages of one document share its names, all of them the lists
+    # Passages of one document share its names, all of them the lists.
+    masked, public_for = cache(_masked), cache(public.for_tenant)
     places = [(handle["where"], handle["chunk_id"]) for handle in state["retrieved"]]
     passages = index.passages(reader, places, judge_name())
     for handle, place in zip(state["retrieved"], places, strict=True):
@@ -55,7 +56,7 @@ def guard(
         permitted += 1
         if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
             continue
-        keep = kept(asker.tenant_id, record.visibility)
+        keep = public_for(asker.tenant_id, record.visibility)
         audiences += [record.groups] if record.groups else []
         judged = _judged(index, reader, handle, passage, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
@@ -113,14 +114,15 @@ def _masked(text: str) -> str:
     return found
 
 
-# What was found in a passage of which ingestion kept nothing by this very guard, or that the operator's detector reads,
-# too. By space, so that no time tells somebody what those of another space read; by digest, so that no raw text is
-# kept. The oldest goes.
-_JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], Judged]] = WeakKeyDictionary()
+# Judgements that were not stored at ingestion, or that the operator's detector shares in. The key has the space, so
+# that the time of an answer tells nobody what others read, and a digest, so that no raw text is kept. The oldest goes.
+_JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], PassageJudgement]] = WeakKeyDictionary()
 _KEPT = 1_024
 
 
-def _judged(index: Index, reader: Reader, handle: Handle, passage: Passage, detector: Detector | None) -> Judged:
+def _judged(
+    index: Index, reader: ReadScope, handle: Handle, passage: Passage, detector: Detector | None
+) -> PassageJudgement:
     if not (detector is not None and detector.documents) and passage.judged:
         return read(passage.judged)
     raw, known = passage.text, _JUDGED.setdefault(index, {})

@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from graph.context import Context, principal
 from graph.knowledge.embeddings import Embedder
 from graph.policy.answer import refusals
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import State
 from graph.stores.conversations import Conversations
 from graph.stores.journal import Journal
@@ -31,7 +31,7 @@ def hold(
     embedder: Embedder,
     tracer: Tracer | None,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     why = state["review"]["why"]
     nothing: State = {"sentences": [], "citations": [], "assessment": {}, "artifacts": {}, "confidence": "low"}
@@ -39,9 +39,9 @@ def hold(
     if runtime.server_info is None and not waiting.add(
         "answer", state["turn"], state["started"], state["question"], why, {**asdict(runtime.context)}
     ):
-        told = f"Unavailable: {waiting.most} answers wait for a reviewer already. Ask again when some are decided."
+        notice = f"Unavailable: {waiting.most} answers wait for a reviewer already. Ask again when some are decided."
         flags = [*state["flags"], "reviews_full"]
-        return {**nothing, "decision": "unavailable", "answer": told, "flags": flags, "evidence": []}
+        return {**nothing, "decision": "unavailable", "answer": notice, "flags": flags, "evidence": []}
     _ = principal(runtime)
     shown: State = {
         **state,
@@ -52,7 +52,7 @@ def hold(
         "reasoning": f"{_WHY[why]} waits for a reviewer.",
     }
     stores = {"journal": journal, "conversations": conversations, "embedder": embedder, "tracer": tracer}
-    reply = record(shown, runtime, **stores, detector=detector, borders=borders)["reply"]  # type: ignore[arg-type]
+    reply = record(shown, runtime, **stores, detector=detector, thresholds=thresholds)["reply"]  # type: ignore[arg-type]
     return {"reply": {**reply, "retrieval": {"confidence": "low", "candidates": []}}}
 
 

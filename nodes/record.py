@@ -8,8 +8,8 @@ from graph.audit.record import entry_of, reply_of, review_line, thread_of
 from graph.context import Context, Principal, granted, principal
 from graph.errors import CordonError
 from graph.knowledge.embeddings import Embedder, once
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import Reply, State
 from graph.stores.conversations import Conversations
 from graph.stores.journal import Journal
@@ -25,7 +25,7 @@ def record(
     embedder: Embedder,
     tracer: Tracer | None,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     try:
         asker = principal(runtime)
@@ -34,17 +34,17 @@ def record(
     reply = reply_of(state, asker, thread_of(runtime))
     guards: dict[str, Any] = {
         "guard_detector": detector.digest[:16] if detector else "",
-        "guard_borders": borders.said(asker.tenant_id) if borders else {},
+        "guard_borders": thresholds.said(asker.tenant_id) if thresholds else {},
     }
     if refused := granted(runtime):
         guards["granted"] = refused
     _append(journal, state, reply, entry_of(state, reply) | guards | {"groups": sorted(asker.groups)})
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
-        said = state["said"]
-        vector = once(embedder, f"{said['question']} {said['topic']}") if said and reply["sentences"] else None
+        gist = state["said"]
+        vector = once(embedder, f"{gist['question']} {gist['topic']}") if gist and reply["sentences"] else None
         conversations.add(
-            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(said or {}), vector, state["audiences"]
+            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(gist or {}), vector, state["audiences"]
         )
     if tracer is not None and state["review"]["said"] is None:  # one that waited was traced when it began to
         tracer.run(reply)

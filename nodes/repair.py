@@ -25,30 +25,32 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> State:
     usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
     written = state["drafts"]
     steps, text, cut = list(draft["steps"]), draft["text"], draft["cut"]
-    found = drafts.read(text, schema, state["evidence"], cut=cut)
-    steps += found.steps
+    parsed = drafts.read(text, schema, state["evidence"], cut=cut)
+    steps += parsed.steps
     tries_left = 0 if state["released"]["sentences"] else TRIES  # what left cannot be written anew
-    while not found.ok and tries < tries_left:
+    while not parsed.ok and tries < tries_left:
         tries += 1
         prompt = load("repair")
         used = used | {prompt.name: prompt.digest}
-        wrong = [_CUT] if cut else found.errors
+        wrong = [_CUT] if cut else parsed.errors
         ask = HumanMessage(prompt.fill(errors="\n".join(f"- {error}" for error in wrong)))
-        said = AIMessage(text[:_SHOWN])
-        job = prepare(state, generator, settings, beside=len(f"{said.content}{ask.content}".encode()))
+        draft_message = AIMessage(text[:_SHOWN])
+        job = prepare(state, generator, settings, beside=len(f"{draft_message.content}{ask.content}".encode()))
         try:
-            completion = generator.complete([*job.messages, said, ask], schema=schema, max_tokens=room(state, settings))
+            completion = generator.complete(
+                [*job.messages, draft_message, ask], schema=schema, max_tokens=room(state, settings)
+            )
         except ContextTooSmall:  # its draft beside the evidence is too much for it: nothing better will come
             tries = TRIES
             break
         flags, usage = flagged({**state, "flags": flags}, job), spent(usage, completion)
         text, cut = pii.mask(completion.text, keep=public_values(state["evidence"])).text, completion.cut
         written = kept(written, text, completion, settings)
-        found = drafts.read(text, schema, state["evidence"], cut=cut)
-        steps += ["model", *found.steps]
-    value = found.value if found.ok else None
+        parsed = drafts.read(text, schema, state["evidence"], cut=cut)
+        steps += ["model", *parsed.steps]
+    value = parsed.value if parsed.ok else None
     return {
-        "draft": {**draft, "text": text, "value": value, "errors": found.errors, "steps": steps, "cut": cut},
+        "draft": {**draft, "text": text, "value": value, "errors": parsed.errors, "steps": steps, "cut": cut},
         "drafts": written,
         "repairs": tries,
         "usage": usage,

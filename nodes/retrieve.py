@@ -15,8 +15,8 @@ from graph.policy.question import named_documents, wishes
 from graph.policy.question.intent import ANY
 from graph.policy.rubric import ACTIONS
 from graph.policy.threats import Assessment, assess, courtesy
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import Handle, State, Understood
 
 INVENTORY = 40  # documents in a list of what there is
@@ -28,7 +28,7 @@ def retrieve(
     *,
     index: Index,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     asker = principal(runtime)
     reader = asker.reader
@@ -41,13 +41,13 @@ def retrieve(
                 flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
                 return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags}
         read = index.read(reader, state["query"])
-    judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, borders=borders)
+    judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, thresholds=thresholds)
     reading = _passed(read, state, judge)
     asked = named_documents.find(reading.searches[0])
     documents = index.with_names(reader, asked) if asked else []
     if asked and not documents:
         return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
-    found = retriever.find(
+    ranked = retriever.find(
         index,
         reader,
         [wishes.bare(way) for way in reading.searches],
@@ -61,11 +61,11 @@ def retrieve(
     spoken = index.visible(reader) if reading.spelling or reading.abbreviations else []
     words = [sorted(groups) for where, _ in spoken if (groups := whose(where)[1])]
     return {
-        "retrieved": [_handle(hit, found.why.get((hit.where, hit.chunk_id), "")) for hit in found.hits],
+        "retrieved": [_handle(hit, ranked.why.get((hit.where, hit.chunk_id), "")) for hit in ranked.hits],
         "audiences": memory.united(state["audiences"], words),
         "query": reading.text,
         "understood": understood(state, reading),
-        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": found.whole},
+        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": ranked.whole},
     }
 
 

@@ -14,8 +14,8 @@ from graph.policy.evidence.redaction import PLACEHOLDER
 from graph.policy.question import rewrite
 from graph.policy.rubric import ACTIONS, Action
 from graph.policy.threats import Assessment, assess
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 from graph.state import State, TurnVerdict
 
 _CONTROLS = {
@@ -33,20 +33,20 @@ def triage(
     *,
     opinion: Opinion | None,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> State:
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
-    judge = partial(_judged, tenant=tenant, own=own, borders=borders)
+    judge = partial(_judged, tenant=tenant, own=own, thresholds=thresholds)
     whole = partial(judge, detector=detector)
-    found = whole(question)
-    safe = rewrite.rescued(question, found, judge, whole)
+    assessment = whole(question)
+    safe = rewrite.rescued(question, assessment, judge, whole)
     if state["follow_up"] and not safe:
         completed = whole(state["query"])  # an attack may be told in two halves
-        if completed.risk_score > found.risk_score:
-            found, question = completed, state["query"]
-    verdict = _verdict(state["turn"], found, question, safe)
+        if completed.risk_score > assessment.risk_score:
+            assessment, question = completed, state["query"]
+    verdict = _verdict(state["turn"], assessment, question, safe)
     update: State = {"rewrite": safe}
     if opinion is not None and verdict["action"] != "BLOCK":
         second = opinion(question)
@@ -72,12 +72,12 @@ def triage(
 
 
 def _judged(
-    text: str, *, tenant: str, own: bool, detector: Detector | None = None, borders: Borders | None
+    text: str, *, tenant: str, own: bool, detector: Detector | None = None, thresholds: Thresholds | None
 ) -> Assessment:
     """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
     to give one's number is none. Of the same length, so that what they find lies where they say."""
     text = text.replace(PLACEHOLDER, _FILLER) if own else text
-    return assess(text, tenant=tenant, encode=True, detector=detector, borders=borders)
+    return assess(text, tenant=tenant, encode=True, detector=detector, thresholds=thresholds)
 
 
 def enforce(state: State) -> Action:
@@ -88,11 +88,11 @@ def enforce(state: State) -> Action:
     return verdict["action"]
 
 
-def _verdict(turn: str, found: Assessment, question: str, safe: str) -> TurnVerdict:
+def _verdict(turn: str, assessment: Assessment, question: str, safe: str) -> TurnVerdict:
     # With a legitimate remainder the question goes on, guarded, without its attack (requirement C3).
-    action, score = ("ALLOW_WITH_GUARDRAILS", 79) if safe else (found.action, found.risk_score)
-    kinds = sorted({f.type for f in found.findings if f.score >= 0.3})
-    why = "; ".join(dict.fromkeys(f.why for f in found.findings if f.score >= 0.3)) or "no threat found"
+    action, score = ("ALLOW_WITH_GUARDRAILS", 79) if safe else (assessment.action, assessment.risk_score)
+    kinds = sorted({f.type for f in assessment.findings if f.score >= 0.3})
+    why = "; ".join(dict.fromkeys(f.why for f in assessment.findings if f.score >= 0.3)) or "no threat found"
     return {
         "turn": turn,
         "action": action,  # type: ignore[typeddict-item]
@@ -106,9 +106,9 @@ def _verdict(turn: str, found: Assessment, question: str, safe: str) -> TurnVerd
                 "evidence": question[f.start : f.end][:200],
                 "exploit_path": f.why,
             }
-            for f in found.findings
+            for f in assessment.findings
         ],
-        "safe_response": _safe_response(action, [(f.type, round(f.score, 3)) for f in found.findings]),
+        "safe_response": _safe_response(action, [(f.type, round(f.score, 3)) for f in assessment.findings]),
         "recommended_controls": _CONTROLS[action],
     }
 

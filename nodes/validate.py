@@ -48,34 +48,34 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
     judged = partial(
         Verified, guarded=guarded, before=before, opinion=opinion, question=question, encoder=support_encoder
     )
-    held = judged(considered(state, generator), marked=settings.support == "marked")
+    verified = judged(considered(state, generator), marked=settings.support == "marked")
     claims = _claims(value)
     relevant = _relevant(state, claims, generator, settings)
-    held.add_all(relevant)
-    silent = value is not None and not held.sentences and _silent(value, held.dropped)
-    flags += ["unsupported_removed"] if held.dropped and not silent else []
-    flags += ["malformed_output"] if value is None and not held.sentences else []
+    verified.add_all(relevant)
+    silent = value is not None and not verified.sentences and _silent(value, verified.dropped)
+    flags += ["unsupported_removed"] if verified.dropped and not silent else []
+    flags += ["malformed_output"] if value is None and not verified.sentences else []
     draft = {**draft, "errors": [], "outcome": "", "why": ""}
-    beside = _beside(state, held, generator, settings)
+    beside = _beside(state, verified, generator, settings)
     if beside and (instead := judged(state["evidence"])).add_all(_claims(beside)):
-        draft["outcome"], draft["why"], held = "dropped", "beside", instead
+        draft["outcome"], draft["why"], verified = "dropped", "beside", instead
         flags.append("extractive_fallback")
-    elif held.sentences:
-        draft["outcome"] = "partly dropped" if held.dropped or len(relevant) < len(claims) else "verified"
-        flags += ["completed"] if _complete(state, held, generator, settings) else []
+    elif verified.sentences:
+        draft["outcome"] = "partly dropped" if verified.dropped or len(relevant) < len(claims) else "verified"
+        flags += ["completed"] if _complete(state, verified, generator, settings) else []
     else:
-        draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, held.dropped))
+        draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, verified.dropped))
         quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
-        held = judged(state["evidence"])
-        if held.add_all(_claims(quoted)):
+        verified = judged(state["evidence"])
+        if verified.add_all(_claims(quoted)):
             draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
             value = value or quoted
-    flags += ["weakly_supported"] if any(one.get("doubted") for one in held.sentences) else []
-    designed = bool(held.sentences) and value is not None and "basis" in value
+    flags += ["weakly_supported"] if any(one.get("doubted") for one in verified.sentences) else []
+    designed = bool(verified.sentences) and value is not None and "basis" in value
     return {
-        "sentences": held.sentences,
-        "citations": held.citations,
+        "sentences": verified.sentences,
+        "citations": verified.citations,
         "assessment": _assessment(value) if value is not None and designed else {},
         "flags": list(dict.fromkeys(flags)),
         "draft": draft,

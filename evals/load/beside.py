@@ -38,7 +38,7 @@ def main() -> int:
                 space = agent.deps.index.space(TENANT, create=True)
                 assert space is not None
                 fill(space, count)
-                agent.deps.index.spaces.settle(TENANT)
+                agent.deps.index.spaces.sync(TENANT)
         spent: dict[int, list[float]] = {count: [] for count in homes}
         replies: dict[int, list[str]] = {count: [] for count in homes}
         order = Random(3)

@@ -35,7 +35,7 @@ from evals.process import ROOT, cpu_s
 from evals.suites.retrieval import TENANT, fill, ndcg
 from graph.administration.moving import PARTS
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import CANDIDATES, Index
 from graph.knowledge.manifest import sources
@@ -116,7 +116,7 @@ def beside(running: Server, name: str, one: Embedded, tenant: str, queries: Sequ
         gains: list[list[float]] = [[], []]
         alike, apart = 0, 0.0
         for text, relevant in queries:
-            hits = [index.search(Reader(tenant), text, 10) for index in both]
+            hits = [index.search(ReadScope(tenant), text, 10) for index in both]
             for told, found in zip(gains, hits, strict=True):
                 told.append(ndcg(list(dict.fromkeys(hit.doc_id for hit in found)), relevant))
             alike += [hit.chunk_id for hit in hits[0]] == [hit.chunk_id for hit in hits[1]]
@@ -191,7 +191,7 @@ def sizes(running: Server, count: int) -> None:
         )
         begun = time.perf_counter()
         exact = [set(found(space, known, question, 10)) for question in asked]
-        spaces.settle(search.TENANT)
+        spaces.sync(search.TENANT)
         print(f"settled in {time.perf_counter() - begun:.0f} s", flush=True)
         after = [set(found(space, known, question, 10)) for question in asked]
         told = statistics.fmean(len(a & b) / 10 for a, b in zip(exact, after, strict=True))
@@ -199,12 +199,12 @@ def sizes(running: Server, count: int) -> None:
         for of, database in ((apart, "prepared"), (running, name)):  # as a server that has run for a while has done
             with of.admin(database) as admin:
                 admin.execute("VACUUM ANALYZE")
-        others(alone, spaces, {"in turn with it": lambda n: index.search(Reader(search.TENANT), next(large), 10)})
+        others(alone, spaces, {"in turn with it": lambda n: index.search(ReadScope(search.TENANT), next(large), 10)})
         few.close()
         before = time.process_time(), cpu_s(running.pid)
         for question in asked:
             begun = time.perf_counter()
-            index.search(Reader(search.TENANT), question, 10)
+            index.search(ReadScope(search.TENANT), question, 10)
             times.append((time.perf_counter() - begun) * 1_000)
         spent, served = (
             (now - then) * 1_000 / len(asked)

@@ -145,7 +145,7 @@ def measure(
             enough.cancel()
             breaking.join()
         say(f"{broken}: all asked")
-        run.settle()
+        run.await_jobs()
         run.told(breaks, running)
         _compare(run, running.url("prepared"))
     assert isinstance(run.tally, Told)

@@ -27,7 +27,7 @@ import numpy as np
 from evals.load.tenants import resident_mb
 from evals.material import data_directory
 from evals.process import ROOT
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.errors import CordonError
 from graph.knowledge import splitter
 from graph.knowledge.embeddings import shared
@@ -75,7 +75,7 @@ def main() -> int:
             assert space is not None
             if space.empty():
                 fill(space, count)
-            index.spaces.settle(TENANT)
+            index.spaces.sync(TENANT)
             best = measure(index, space)
             name = f"best-{count}.json"
             if given.save:
@@ -152,11 +152,11 @@ def measure(index: Index, space: Space) -> dict[str, list[tuple[str, float]]]:
     asked = questions()
     vectors = dict(zip(asked, index.embedder.embed(asked), strict=True))
     before = resident_mb()
-    first = _cpu_ms(partial(index.search, Reader(TENANT), asked[0], 10))[0]
+    first = _cpu_ms(partial(index.search, ReadScope(TENANT), asked[0], 10))[0]
     best: dict[str, list[tuple[str, float]]] = {}
     spent: dict[str, list[float]] = {"search": [], "vectors": [], "words": []}
     for text in asked:
-        took, hits = _cpu_ms(partial(index.search, Reader(TENANT), text, 10))
+        took, hits = _cpu_ms(partial(index.search, ReadScope(TENANT), text, 10))
         best[text] = [(hit.chunk_id, hit.score) for hit in hits]
         near, _ = _cpu_ms(partial(space.find, vectors[text], [], CANDIDATES))
         whole, _ = _cpu_ms(partial(space.find, vectors[text], content_words(text), CANDIDATES))

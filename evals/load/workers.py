@@ -168,7 +168,7 @@ def measure(plan: Plan, folder: Path, running: Server, say: Callable[[str], None
             proxy.rate = 0
             run.tally.cut = proxy.cut
         say("all asked")
-        run.settle()
+        run.await_jobs()
     _compare(run, running.url("prepared"))
     return run.tally
 
@@ -394,7 +394,7 @@ class _Run:
 
     # -- what came of it -------------------------------------------------------------------------------------
 
-    def settle(self) -> None:
+    def await_jobs(self) -> None:
         """All jobs are done, or counted as lost."""
         until = time.monotonic() + PATIENCE_S
         with self.http() as http:

@@ -23,7 +23,7 @@ import httpx
 from evals.serving import CANARIES, QUESTIONS, ROLES, WIDE, Served, serving, small_home
 from graph.audit.pdf import pdf_of
 from graph.service.http.authentication import is_open
-from graph.service.http.caller import DEEDS
+from graph.service.http.caller import PERMISSIONS
 from graph.settings import load
 
 VICTIM, OTHER = "U1", "U2"
@@ -58,7 +58,7 @@ _ACCEPT = {"Accept": "application/json, text/event-stream"}
 class Route:
     method: str
     path: str
-    deed: str = ""  # what the caller's role must allow; "" when only authentication stands before it
+    permission: str = ""  # what the caller's role must allow; "" when only authentication stands before it
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -85,9 +85,9 @@ def routes(inner: Any) -> list[Route]:
     for route in _flat(inner.routes):
         dependant = getattr(route, "dependant", None)
         calls = [d.call for d in dependant.dependencies] if dependant else []
-        deed = next((c.deed for c in calls if hasattr(c, "deed")), "")
+        permission = next((c.permission for c in calls if hasattr(c, "permission")), "")
         for method in sorted(getattr(route, "methods", None) or ()):
-            found[Route(method, route.path, deed)] = None
+            found[Route(method, route.path, permission)] = None
     return list(found)
 
 
@@ -166,7 +166,7 @@ class Matrix:
             return [self._revoked]
         if credential == "other tenant":
             return [self.served.keys[OTHER, _able(route)]]
-        lacking = [role for role in ROLES if route.deed and route.deed not in DEEDS[role]]
+        lacking = [role for role in ROLES if route.permission and route.permission not in PERMISSIONS[role]]
         lacking = ["auditor"] if route.path == "/mcp" else lacking
         return [self.served.keys[VICTIM, role] for role in lacking]
 
@@ -202,7 +202,7 @@ class Matrix:
 def _able(route: Route) -> str:
     if route.path == "/metrics":  # open to no tenant's key, and by a rule of its own
         return "operator"
-    return next((role for role in ("admin", "auditor", "reviewer") if route.deed in DEEDS[role]), "admin")
+    return next((role for role in ("admin", "auditor", "reviewer") if route.permission in PERMISSIONS[role]), "admin")
 
 
 def _body(route: Route, place: str, names: dict[str, str]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ OPTIONS = {
 
 
 @dataclass
-class Found:
+class Findings:
     """`cases` are the lines of `generated`, each with the role; `said` is what schemathesis complained of."""
 
     cases: list[dict[str, Any]] = field(default_factory=list)
@@ -61,9 +61,9 @@ class Found:
         return [case for case in self.cases if not 100 <= case["status"] < 500]
 
 
-def fuzz(served: Served, cases: int, *, paths: str = "", each: int = PER_OPERATION) -> Found:
+def fuzz(served: Served, cases: int, *, paths: str = "", each: int = PER_OPERATION) -> Findings:
     """Rounds until so many different cases were sent: each role the document's border cases, then seeds at random."""
-    found, seed = Found(), 0
+    found, seed = Findings(), 0
     document = described(served)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "openapi.json"
@@ -80,7 +80,7 @@ def fuzz(served: Served, cases: int, *, paths: str = "", each: int = PER_OPERATI
     return found
 
 
-def _round(found: Found, served: Served, path: Path, role: str, paths: str, seed: int, each: int) -> None:
+def _round(found: Findings, served: Served, path: Path, role: str, paths: str, seed: int, each: int) -> None:
     phases = "coverage" if seed < len(ROLES) else "fuzzing"
     tally, begun = path.with_name("tally"), time.monotonic()
     headers = [f"Authorization: Bearer {served.keys[TENANT, role]}", "Accept: application/json, text/event-stream"]
@@ -192,7 +192,7 @@ class Unexpected(logging.Handler):
         self.told.append(f"{record.name}: {record.getMessage()} {getattr(record, 'told', '')} {record.exc_info or ''}")
 
 
-def table(found: Found) -> str:
+def table(found: Findings) -> str:
     """A table: for each operation and mode how many, how many of them different, and what the answers were."""
     lines = [f"{'operation':38} {'role':8} {'mode':9} {'cases':>6} {'differ':>6}   statuses"]
     rows: dict[tuple[str, str, str], list[dict[str, Any]]] = {}

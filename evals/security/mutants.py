@@ -108,7 +108,7 @@ MUTANTS = (
     Mutant(
         "rarity counted over all tenants",
         _INDEX,
-        "        total = sum(one.chunks for _, one in found)\n",
+        "        total = sum(one.chunks for _, one in by_space)\n",
         f"        total = sum(s.count()[1] for s in {_ALL})\n",
     ),
     Mutant(
@@ -156,8 +156,8 @@ MUTANTS = (
     Mutant(
         "threads listed without the user",
         _TALKS,
-        'f"FROM turns WHERE user_id = ? AND {_READ} GROUP',
-        "f\"FROM turns WHERE ? != '' AND {_READ} GROUP",
+        'readable, values = f"FROM turns WHERE user_id = ?',
+        "readable, values = f\"FROM turns WHERE ? != ''",
         (WORLDS, "tests/graph/stores/test_conversations.py"),
     ),
     Mutant(

@@ -29,7 +29,9 @@ def samples(name: str) -> list[Sample]:
     with (CORPUS / "manifest.csv").open(encoding="utf-8", newline="") as lines:
         forms = {row["doc_id"]: Path(row["path"]).suffix[1:] for row in csv.DictReader(lines)}
     return [
-        Sample.of(row, "question", "doc_ids", "contains", format=forms[row["doc_ids"][0]] if row["doc_ids"] else "")
+        Sample.from_row(
+            row, "question", "doc_ids", "contains", format=forms[row["doc_ids"][0]] if row["doc_ids"] else ""
+        )
         for row in own_set(name)
     ]
 

@@ -51,7 +51,7 @@ def tasks(detector: str = "") -> Iterator[Task]:
     samples = [Sample("", text.text, "ALLOW", {"source": text.source}) for text in texts]
     figures_ = {"ordinary questions that borders rest on: blocked": "blocked"}
     yield Task("ordinary questions", samples, ENCODED, judged, figures_)
-    asked = [Sample.of(row | {"action": "ALLOW"}, "question", "action") for row in material.own_set("answers")]
+    asked = [Sample.from_row(row | {"action": "ALLOW"}, "question", "action") for row in material.own_set("answers")]
     solve = partial(triage, tenant="U0", encode=True)
     yield Task("laboratory questions", asked, solve, judged, both("laboratory questions"))
     yield from toxicity(folder)
@@ -70,7 +70,7 @@ def own_sets(ways: Mapping[str, Solver], tables: Any = Task.tables, more: Any = 
     """Innocent text with attack words, and attacks: every own set, judged in each way."""
     rows = [({"action": "ALLOW"} | row if name in INNOCENT else row, name)
             for name, file in (INNOCENT | ATTACKS).items() for row in material.own_set(file)]  # fmt: skip
-    samples = [Sample.of(row, "text", "action", set=name, way=way) for way in ways for row, name in rows]
+    samples = [Sample.from_row(row, "text", "action", set=name, way=way) for way in ways for row, name in rows]
 
     def solve(sample: Sample) -> Output:
         return ways[sample.metadata["way"]](sample)

@@ -71,7 +71,7 @@ def ingested(name: str, homes: Path | None, twin: str = "") -> Iterator[Agent]:
 
 
 def sample(row: Mapping[str, Any]) -> Sample:
-    return Sample.of(row, "question", "docs", "contains", "right")
+    return Sample.from_row(row, "question", "docs", "contains", "right")
 
 
 def answered(agent: Agent, sample: Sample) -> Output:

@@ -39,7 +39,7 @@ def tasks() -> Iterator[Task]:
 
 def openings() -> list[Sample]:
     return [
-        Sample.of(row | {"id": f"{row['id']}-{kind}", "memory": kind}, "question", "doc_ids", "contains")
+        Sample.from_row(row | {"id": f"{row['id']}-{kind}", "memory": kind}, "question", "doc_ids", "contains")
         for kind in KINDS
         for row in own_set("follow_ups")
     ]

@@ -41,7 +41,7 @@ def tasks(questions: Path | None = None, corpus: Path | None = None, attacks: Pa
     if wrong := [row for row in texts if row["action"] not in get_args(Action)]:
         raise BadInput(f"{attacks}: {wrong[0]['action']!r} is no action.", hint=", ".join(get_args(Action)))
     wanted = [handbooks.sample(_QUESTION | {"id": f"q{at}"} | row) for at, row in enumerate(asked, 1)]
-    judge = [Sample.of({"id": f"a{at}"} | row, "text", "action") for at, row in enumerate(texts, 1)]
+    judge = [Sample.from_row({"id": f"a{at}"} | row, "text", "action") for at, row in enumerate(texts, 1)]
     everything: list[Any] = []
 
     def keep(rows: Rows, out: Path) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def tasks() -> Iterator[Task]:
 
 
 def judged(name: str, count: int = JUDGED) -> Task:
-    source = Source.of(name)
+    source = Source.from_name(name)
     rows = list(source.rows)
     random.Random(SEED).shuffle(rows)
     chosen = dict(enumerate(rows[:count]))

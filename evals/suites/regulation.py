@@ -183,7 +183,7 @@ def questions(agent: Agent, act: Act) -> Task:
     tokens = {p.chunk_id: p.tokens for p in act.passages}
     agent.ask(asked[0]["question"], tenant_id=TENANT, mode="graph")  # what is opened on first use is no question's time
     samples = [
-        Sample.of(
+        Sample.from_row(
             row | {"id": f"{row['id']}-{mode}", "mode": mode, "multi": len(row["needed"]) > 1}, "question", "needed"
         )
         for row in asked

@@ -8,7 +8,7 @@ from typing import Any
 
 from evals.material import data_directory, rows
 from evals.task import Metric, Output, Rows, Sample, Task
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge.embeddings import shared
 from graph.knowledge.index import Index, content_words
 from graph.stores.embedded.exact import Exact
@@ -61,7 +61,7 @@ def ranked(index: Index, query: str, ranking: str) -> list[str]:
     space = index.space(TENANT)
     assert isinstance(space, SqliteSpace)
     if ranking == "fused":
-        return [hit.doc_id for hit in index.search(Reader(TENANT), query, 10)]
+        return [hit.doc_id for hit in index.search(ReadScope(TENANT), query, 10)]
     if ranking == "words":
         postings = space._postings()
         found = postings.best(postings.holding(content_words(query)).values(), 10)

@@ -25,7 +25,7 @@ from evals.solvers import asked, shipped
 from evals.suites.tenancy import CANARIES, TENANTS
 from evals.task import Metric, Output, Rows, Sample, Scores, Task
 from graph.agent import Agent
-from graph.context import PUBLIC, Reader
+from graph.context import PUBLIC, ReadScope
 from graph.errors import Unavailable
 from graph.policy import pii
 from graph.policy import repair as ladder
@@ -71,8 +71,8 @@ class Obedient(BaseChatModel):
 def tasks() -> Iterator[Task]:
     attacks = [row for name in ATTACKS for row in material.own_set(name) if row["action"] == "BLOCK"]
     samples = [
-        *(Sample.of(row, "text", "action", tenant=ASKER, attack=True) for row in attacks),
-        *(Sample.of(row, "question", "doc_ids", attack=False) for row in material.own_set("answers")),
+        *(Sample.from_row(row, "text", "action", tenant=ASKER, attack=True) for row in attacks),
+        *(Sample.from_row(row, "question", "doc_ids", attack=False) for row in material.own_set("answers")),
     ]
     model = Obedient()
     with tempfile.TemporaryDirectory() as folder, shipped(model) as agent:
@@ -108,7 +108,7 @@ def unguarded(agent: Agent, question: str) -> str:
     index = agent.deps.index
     found: dict[str, float] = {}
     for tenant in TENANTS:
-        for hit in index.search(Reader(tenant), question, SHOWN):
+        for hit in index.search(ReadScope(tenant), question, SHOWN):
             space = index.space(PUBLIC if hit.where == "public" else tenant)
             for passage in space.passages([hit.chunk_id]).values() if space else ():
                 found[passage.text] = hit.score

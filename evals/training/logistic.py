@@ -18,7 +18,7 @@ class Rows:
     width: int
 
     @classmethod
-    def of(cls, parts: list[tuple[np.ndarray, np.ndarray]], width: int) -> "Rows":
+    def from_parts(cls, parts: list[tuple[np.ndarray, np.ndarray]], width: int) -> "Rows":
         # An empty row would shift np.add.reduceat: it gets one zero.
         filled = [p if len(p[0]) else (np.zeros(1, np.int64), np.zeros(1, np.float32)) for p in parts]
         starts = np.concatenate([[0], np.cumsum([len(c) for c, _ in filled])])

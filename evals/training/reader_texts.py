@@ -36,7 +36,7 @@ class Texts:
     rarity: dict[str, float]
 
     @classmethod
-    def of(cls, sentences: list[tuple[int, str, str]]) -> "Texts":
+    def from_sentences(cls, sentences: list[tuple[int, str, str]]) -> "Texts":
         holding: dict[str, list[int]] = defaultdict(list)
         for at, (_, _, text) in enumerate(sentences):
             for word in dict.fromkeys(words(text)):
@@ -76,7 +76,7 @@ class Source:
     texts: Texts
 
     @classmethod
-    def of(cls, name: str) -> "Source":
+    def from_name(cls, name: str) -> "Source":
         rows = [r for r in _read(f"answers_{name}") if r["sentences"] and (r["gold"] or not r["answerable"])]
         passages: dict[tuple[str, str], tuple[int, int]] = {}
         sentences: list[tuple[int, str, str]] = []
@@ -85,7 +85,7 @@ class Source:
                 number = len(passages)
                 passages[key(row)] = number, len(sentences)
                 sentences += [(number, row["passage"]["title"], text) for text in row["sentences"]]
-        return cls(rows, passages, Texts.of(sentences))
+        return cls(rows, passages, Texts.from_sentences(sentences))
 
     def group(self, row: dict[str, Any], rng: random.Random) -> Group:
         """At most two passages that answer and six that do not: the three of its text that share most with it, one at
@@ -119,7 +119,7 @@ def groups(names: Sequence[str], seed: int, most: int | None = None) -> list[Gro
     rng = random.Random(seed)
     made: list[Group] = []
     for name in names:
-        source = Source.of(name)
+        source = Source.from_name(name)
         rows = list(source.rows)
         rng.shuffle(rows)
         made += [source.group(row, rng) for row in rows[: min(most or len(rows), MOST.get(name, len(rows)))]]
@@ -134,7 +134,9 @@ def _cloud(rng: random.Random) -> Iterator[Group]:
     out."""
     corpus = {row["_id"]: (row["title"], row["url"], stretches(row["text"])) for row in _read("mtrag_cloud_corpus")}
     number = {name: at for at, name in enumerate(corpus)}
-    texts = Texts.of([(number[name], title, text) for name, (title, _, cut) in corpus.items() for text in cut])
+    texts = Texts.from_sentences(
+        [(number[name], title, text) for name, (title, _, cut) in corpus.items() for text in cut]
+    )
     urls = [url for _, url, _ in corpus.values()]
     for task in [task for task in _read("mtrag_cloud_tasks") for _ in range(ROUNDS)]:
         question = task["rewritten"] or ("" if task["history"] else task["question"])

@@ -95,7 +95,7 @@ def tabulate(samples: list[Labelled], *, judged: bool = False) -> Table:
     """Reads every sample once. For training the give-away tails are cut; `judged` leaves texts as they are."""
     readings = [read(s.text if judged else material.untailed(s)) for s in samples]
     first = [r.learned[0] for r in readings]
-    rows = logistic.Rows.of([learned.sparse(text) for text in first], learned.SIZE)
+    rows = logistic.Rows.from_parts([learned.sparse(text) for text in first], learned.SIZE)
     return Table(
         samples,
         readings,

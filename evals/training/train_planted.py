@@ -88,7 +88,7 @@ class Table:
     def __init__(self, data: Path) -> None:
         samples = gather(data)
         plain = [mention.without(canonicalise(s.text[:2_000]).text, document=True) for s in samples]
-        self.rows = logistic.Rows.of([planted.sparse(text) for text in plain], planted.SIZE)
+        self.rows = logistic.Rows.from_parts([planted.sparse(text) for text in plain], planted.SIZE)
         self.labels = np.array([float("planted" in s.labels) for s in samples])
         self.source = np.array([s.source for s in samples])
 

@@ -9,7 +9,7 @@ from graph.administration.runs import last_of, reply_in_folder, run_of
 from graph.audit import markdown
 from graph.audit.pdf import pdf_of
 from graph.audit.record import review_line
-from graph.context import Principal, Reader, valid_groups, valid_id, valid_tenant, whose
+from graph.context import Principal, ReadScope, valid_groups, valid_id, valid_tenant, whose
 from graph.deps import Deps
 from graph.errors import Conflict, NotFound
 from graph.runner import Turns
@@ -60,7 +60,7 @@ class Answers:
         Raises NotFound for a run that is not shared, was erased, or tells of documents for groups that the reader is
         not in: the same words for all of them.
         """
-        reader = Reader(valid_tenant(tenant_id), valid_groups(groups))
+        reader = ReadScope(valid_tenant(tenant_id), valid_groups(groups))
         links = [
             line
             for line in self.deps.journal.entries("run", run_id)  # that begin so; a link names all of it

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from graph.administration.past_answers import as_they_stand
-from graph.context import DEFAULT_USER, Reader, valid_groups, valid_id, valid_tenant
+from graph.context import DEFAULT_USER, ReadScope, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.stores.conversations import TITLE_CHARS
@@ -36,7 +36,7 @@ class Conversations:
         turns = self.deps.conversations.turns(tenant, valid_id(user_id, "user"), thread_id, shared)
         if not turns:
             raise _no_thread(thread_id)
-        return {"thread_id": thread_id, "turns": as_they_stand(self.deps.index, Reader(tenant, shared), turns)}
+        return {"thread_id": thread_id, "turns": as_they_stand(self.deps.index, ReadScope(tenant, shared), turns)}
 
     def rename(
         self,

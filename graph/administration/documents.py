@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from graph.context import PUBLIC, Reader, owner, space_name, valid_groups, valid_id, whose
+from graph.context import PUBLIC, ReadScope, owner, space_name, valid_groups, valid_id, whose
 from graph.deps import Deps
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
@@ -144,7 +144,7 @@ class Library:
         from graph.policy import pii
 
         _, space, record = self._record(doc_id, tenant_id, public, groups)
-        keep = self.deps.public.of(owner(tenant_id, public), record.visibility)
+        keep = self.deps.public.for_tenant(owner(tenant_id, public), record.visibility)
         return _described(record, groups) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
     def _spaces(self, tenant_id: str, public: bool, groups: Collection[str] | None) -> list[tuple[str, Space]]:
@@ -153,9 +153,9 @@ class Library:
         if public:
             found = [space for space in [index.space(PUBLIC)] if space]
         elif groups is None:
-            found = index.of(whole)
+            found = index.tenant_spaces(whole)
         else:
-            reader = Reader(whole, valid_groups(groups))
+            reader = ReadScope(whole, valid_groups(groups))
             found = [space for where, space in index.visible(reader) if where != "public"]
         named = space_name(whole, groups or ())
         return sorted(
@@ -240,7 +240,7 @@ class Library:
         name, *_ = self._record(doc_id, tenant_id, public, groups)
         if not self.deps.index.remove(name, doc_id, "removed"):
             raise _no_document(doc_id)
-        self.deps.index.spaces.settle(name)
+        self.deps.index.spaces.sync(name)
         self._tidy(whose(name)[0])
 
     def _tidy(self, tenant: str) -> None:

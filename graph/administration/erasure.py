@@ -191,7 +191,7 @@ def _folder(path: Path) -> int:
 
 def _traces(work: _Erasure) -> int:
     if work.deps.tracer is not None:
-        work.deps.tracer.settle()
+        work.deps.tracer.flush()
     return jsonl.forget(work.home, work.ids, work.scope.tenant_id if work.scope.everything else "")
 
 
@@ -199,7 +199,7 @@ def _documents(work: _Erasure) -> int:
     if not work.scope.everything:
         return 0
     index, tenant = work.deps.index, work.scope.tenant_id
-    count = sum(space.count()[0] for space in index.of(tenant))
+    count = sum(space.count()[0] for space in index.tenant_spaces(tenant))
     for name in (*index.spaces.audiences(tenant), tenant):
         index.spaces.drop(name)
     return count
@@ -242,7 +242,7 @@ def _mistakes(work: _Erasure) -> int:
 def _withheld(work: _Erasure) -> int:
     """The samples of what was released or confirmed, and the person's name from the documents' own records."""
     user = work.scope.user_id
-    for space in work.deps.index.of(work.scope.tenant_id) if user and work.scope.whole_user else ():
+    for space in work.deps.index.tenant_spaces(work.scope.tenant_id) if user and work.scope.whole_user else ():
         withheld.forget_user(space, user or "")
     return work.deps.samples.forget(work.scope.holds)
 

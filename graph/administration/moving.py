@@ -60,13 +60,13 @@ def _documents(one: Stores, other: Stores, embeddings: str) -> int:
             assert whole is not None
             target.put(whole.record, whole.text, whole.chunks, whole.vectors, whole.words)
             for by in {by for by, _ in whole.judged.values()}:
-                target.judge(by, {chunk: found for chunk, (of, found) in whole.judged.items() if of == by})
+                target.judge(by, {chunk: judgement for chunk, (of, judgement) in whole.judged.items() if of == by})
             if file := source.original(record.doc_id):
                 target.keep_original(record.doc_id, record.sha256, file)
             count += 1
-        for annex in source.annexes():
-            target.annex(annex.doc_id, annex.sha256, source.annexed(annex.doc_id))
-        taken.settle(name)
+        for attachment in source.attachments():
+            target.attach(attachment.doc_id, attachment.sha256, source.attachment(attachment.doc_id))
+        taken.sync(name)
         for record in source.records():
             _same(_content(source, record.doc_id), _content(target, record.doc_id), f"the document {record.doc_id}")
         _same(source.count(), target.count(), "the number of documents")
@@ -80,7 +80,7 @@ def _content(space: Space, doc_id: str) -> object:
     whole = space.whole(doc_id)
     assert whole is not None
     original = hashlib.sha256(space.original(doc_id)).digest()
-    return {**vars(whole), "vectors": np.ascontiguousarray(whole.vectors).tobytes()}, space.annexed(doc_id), original
+    return {**vars(whole), "vectors": np.ascontiguousarray(whole.vectors).tobytes()}, space.attachment(doc_id), original
 
 
 def _tenants(one: Stores) -> list[str]:

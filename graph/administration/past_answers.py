@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge.index import Index
 
 GONE = {
@@ -13,7 +13,7 @@ GONE = {
 Digests = Callable[[str], Iterable[str]]  # SHA-256 of the files that a reader may see now under a document's id
 
 
-def as_they_stand(index: Index, reader: Reader, turns: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def as_they_stand(index: Index, reader: ReadScope, turns: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Remembered turns, `marked` by the documents that the reader may see now."""
     with index.reading():
         spaces = [space for _, space in index.visible(reader)]

@@ -96,13 +96,13 @@ class Pictures:
             raise DocumentError("unsupported", "pictures are made of PDF files alone", hint="Read the text instead.")
         detector = self.deps.detector
         reads = detector if detector is not None and detector.documents else None
-        looks = _Looks(self.deps.public.of(asker.tenant_id, record.visibility), reads)
+        looks = _Looks(self.deps.public.for_tenant(asker.tenant_id, record.visibility), reads)
         digest = reads.digest if reads else ""
         looked = (space.name, doc_id, record.sha256, record.ingested, page, cited["start"], cited["end"])
         name = repr((*looked, sorted(record.released), looks.keep, judge_name(), digest))
         key = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-        if found := self._kept.get(key):
-            return found
+        if cached := self._kept.get(key):
+            return cached
         with self._kept.making():
             made = _made(space, record, page, (cited["start"], cited["end"]), looks)
         self._kept.put(key, made)
@@ -118,8 +118,8 @@ class Pictures:
         raise NotFound("the document is not there any more.", hint="`cordon docs list` shows what there is.")
 
     @cached_property
-    def _kept(self) -> "Kept":
-        return Kept()
+    def _kept(self) -> "PictureCache":
+        return PictureCache()
 
 
 def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks: _Looks) -> Picture:
@@ -144,8 +144,8 @@ def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks
         shut = withholding.unreleased(passage.text, judged.orders, record.released)
         sentences += _within(text, stands, [(chunk.start + start, chunk.start + end) for start, end in shut])
     with Drawer(LIMITS) as drawer:
-        told = json.loads(drawer.ask({"do": "text", "page": page}, data, record.doc_id))
-        letters = PageText(told["codes"])
+        page_text = json.loads(drawer.ask({"do": "text", "page": page}, data, record.doc_id))
+        letters = PageText(page_text["codes"])
         black = taken_out(letters, set(values), set(sentences), looks.keep, record.released, looks.detector)
         parts = _within(text, stands, [quote])
         begins = min((start for start, _ in stands), default=0)
@@ -154,7 +154,7 @@ def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks
         ]
         made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
     (mark,) = struct.unpack(">d", made[:8])
-    return Picture(made[8:], mark if mark >= 0 else None, told["pages"])
+    return Picture(made[8:], mark if mark >= 0 else None, page_text["pages"])
 
 
 def _taken(text: str, stands: list[tuple[int, int]], keep: pii.Public) -> list[str]:
@@ -197,7 +197,7 @@ class _Making:
         self._free.release()
 
 
-class Kept:
+class PictureCache:
     """The latest pictures, at most KEPT_BYTES of them and none longer than KEPT_S. Threads may share it."""
 
     def __init__(self) -> None:

@@ -57,7 +57,7 @@ class _Recorded:
 
     def __init__(self, generator: Generator, drafts: list[tuple[str, bool]], opinions: list[float | None]) -> None:
         self._generator, self._drafts, self._opinions = generator, iter(drafts), iter(opinions)
-        self.room = generator.room
+        self.budget = generator.budget
         self.quoted = generator.quoted
 
     def complete(self, messages: Any, **asked: Any) -> Completion:
@@ -82,7 +82,7 @@ class _Instead:
 
 
 def policy(file: Path, settings: Settings) -> dict[str, Any]:
-    """The guards' borders and the operator's detector as a file sets them (the lines of a cordon.toml).
+    """The guards' thresholds and the operator's detector as a file sets them (the lines of a cordon.toml).
 
     Raises BadInput for a file that sets anything else, BadSettings for what is not usable.
     """
@@ -99,7 +99,7 @@ def policy(file: Path, settings: Settings) -> dict[str, Any]:
         raise BadInput(f"{file} sets {other[0]!r}, which is not of the guards.", hint=f"{', '.join(allowed)}.")
     known = {name: getattr(settings, name) for name in Settings.model_fields}
     deps = Deps(Settings(**{**known, **told}))
-    return {"detector": deps.detector, "borders": deps.borders}
+    return {"detector": deps.detector, "thresholds": deps.thresholds}
 
 
 def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> Replayed:
@@ -136,17 +136,17 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
     who = Principal(entry["tenant_id"], entry["user_id"], groups=frozenset(entry.get("groups", [])))
     asked = Context(who.tenant_id, who.user_id, "replay", groups=who.groups, granted=entry.get("granted", ""))
-    found: Any = graph.invoke(begun, context=asked)
-    again = json.loads(json.dumps(entry_of(found, reply_of(found, who, ""))))
+    final: Any = graph.invoke(begun, context=asked)
+    again = json.loads(json.dumps(entry_of(final, reply_of(final, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
-    again["guard_borders"] = deps.borders.said(who.tenant_id)
+    again["guard_borders"] = deps.thresholds.said(who.tenant_id)
     differs = {
         name: (entry[name], again[name])
         for name in (*_VERDICT, *(_ANSWER if answered else ()))
         if entry[name] != again[name]
     }
     changed = [name for name in _MADE_BY if entry[name] != again[name] and (answered or name != "prompts")]
-    if answered and not found["error"]:
+    if answered and not final["error"]:
         now = {(one["where"], one["chunk_id"]): one["sha256"] for one in again["retrieved"]}
         moved = [
             one["chunk_id"] for one in entry["retrieved"] if now.get((one["where"], one["chunk_id"])) != one["sha256"]

@@ -170,7 +170,7 @@ class Reviews:
             waiting.claim(tenant, run, said)
             waiting.busy.add(run)
             try:
-                reply = self._granted(one, said) if one["kind"] == "appeal" else self._settled(one, said)
+                reply = self._granted(one, said) if one["kind"] == "appeal" else self._resolved(one, said)
                 waiting.drop(tenant, [run])
                 return reply
             except (BadInput, ModelUnavailable):
@@ -179,14 +179,14 @@ class Reviews:
             finally:
                 waiting.busy.discard(run)
 
-    def _settled(self, one: Waits, said: Said) -> Reply:
+    def _resolved(self, one: Waits, said: Said) -> Reply:
         tenant, run = one["asker"]["tenant_id"], one["run_id"]
         state = self.turns.waiting(tenant, run)
         if not state:
             raise Conflict("the draft is not there: the run was cut off.", hint="It will be taken off the list.")
         if not state["turn"]:
             return cast(Reply, state["reply"])  # all of it was done, and the list was not told
-        return self.turns.settle(Context(**one["asker"]), run, said)
+        return self.turns.resolve(Context(**one["asker"]), run, said)
 
     def _granted(self, one: Waits, said: Said) -> Reply:
         """An appeal: upheld, or the question asked once more in the asker's name, under guardrails."""
@@ -200,14 +200,14 @@ class Reviews:
                 why = "it asks for what belongs to another tenant, or for what the asker may not read"
                 raise Conflict(f"this refusal cannot be granted: {why}.", hint="Uphold it (refuse).")
             context = Context(**{**one["asker"], "granted": run})
-            kept = bool(self.deps.checkpoints.latest(key_of(tenant, context.user_id, context.thread_id)))
+            remembered = bool(self.deps.checkpoints.latest(key_of(tenant, context.user_id, context.thread_id)))
             options: Any = {**entry["options"], "stream": False}
-            reply = self._runner.run(Turn({"question": entry["query"], "options": options}, context, kept))
+            reply = self._runner.run(Turn({"question": entry["query"], "options": options}, context, remembered))
             if reply["decision"] == "unavailable":
                 raise ModelUnavailable(f"it cannot be answered now: {reply['answer']}", hint="Grant it again later.")
         else:
-            told = f"{refusals.UPHELD} {said['reason'] or 'nobody looked at the appeal in time.'}"
-            reply = _as_reply(entry, "refusal", f"{refusals.TEXTS[entry['refusal_reason']]} {told}")
+            explanation = f"{refusals.UPHELD} {said['reason'] or 'nobody looked at the appeal in time.'}"
+            reply = _as_reply(entry, "refusal", f"{refusals.TEXTS[entry['refusal_reason']]} {explanation}")
         if not any(line["says"] == says[said["act"]] for line in self._lines(run)):
             self.deps.journal.append(review_line(tenant, run, says[said["act"]], said["by"], said["reason"]))
         # What it was answered from is not told here: so for whoever is in all of the groups that it was asked with.

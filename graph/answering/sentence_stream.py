@@ -9,7 +9,7 @@ from typing import Any
 
 from graph.answering.verified import Verified
 from graph.context import Principal
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 from graph.models.partial import Claims, ProseClaims
 from graph.policy.grounding import entailment
 from graph.state import Released, Sentence, State
@@ -34,7 +34,7 @@ class SentenceStream:
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
         self._journal, self._write = journal, write
         self._context = contextvars.copy_context()
-        self._claims = ProseClaims(Marks(state["evidence"])) if prose else Claims()
+        self._claims = ProseClaims(CitationParser(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
         self._held = Verified(
             state["evidence"], guarded=guarded, question=state["query"], marked=marked, encoder=encoder

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from graph.models import task, wording
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 from graph.policy import grounding, pii
 from graph.policy.answer import counted
 from graph.policy.evidence import places
@@ -58,7 +58,7 @@ class Verified:
         `question`: what only says it again is dropped. `marked`: what is supported only weakly leaves with a mark
         behind it (grounding.MARK)."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
-        self._marks = Marks(evidence)
+        self._citations_of = CitationParser(evidence)
         self._opinion, self._question, self._marked = opinion, question, marked
         self._encoder = encoder
         self.sentences: list[Sentence] = list(before[0])
@@ -70,7 +70,7 @@ class Verified:
         """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
         that are supported by themselves. What left before does not leave again."""
         if not any(claim["text"] in item["text"] for item in self._evidence):
-            claim = self._marks.tidied(claim)
+            claim = self._citations_of.tidied(claim)
         said = pii.mask(claim["text"], keep=self._public).text
         text = shown(said, self._public)
         if self._was_judged(text):
@@ -203,7 +203,7 @@ def _gapped(item: Evidence, found: grounding.Support) -> bool:
 
 def _citation(item: Evidence, span: tuple[int, int]) -> Citation:
     start, end = to_source(item["edits"], *span)
-    page, page_end, row = places.of(item["page"], item.get("places", ""), start, end)
+    page, page_end, row = places.locate(item["page"], item.get("places", ""), start, end)
     return {
         "n": 0,
         "doc_id": item["doc_id"],

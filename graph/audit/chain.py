@@ -5,7 +5,7 @@ bytes, so what reads the same and is written otherwise (a key given twice, other
 order) has another hash. Nothing is written out again to prove it, which is what makes a long journal quick to prove.
 
 The lines of each tenant are a chain of their own as well, over what its own people may see of them: numbers and hashes
-that hang on no other tenant's line. So a tenant can keep its lines and prove them alone (graph/audit/own.py).
+that hang on no other tenant's line. So a tenant can keep its lines and prove them alone (graph/audit/tenant_chain.py).
 """
 
 import hashlib
@@ -115,13 +115,13 @@ def _hashed(entry: Entry) -> str:
     return hashlib.sha256(canonical(entry).encode()).hexdigest()
 
 
-def own_digest(entry: Entry) -> str:
+def tenant_digest(entry: Entry) -> str:
     """As `digest`, without what hangs on other tenants' lines: the hash in the tenant's own chain."""
     left_out = _OF_ALL | (PERSONAL if "personal_sha256" in entry else frozenset())
     return _hashed({key: value for key, value in entry.items() if key not in left_out})
 
 
-def own_link(line: bytes) -> tuple[str, Link] | None:
+def tenant_link(line: bytes) -> tuple[str, Link] | None:
     """Whose line it is, and its place and hash in that tenant's chain; None for one of no tenant's chain."""
     found = _OWN.search(line)
     return (json.loads(b'"%s"' % found[2]), Link(int(found[4]), found[1].decode())) if found else None
@@ -137,7 +137,7 @@ def chained(entry: Entry, last: Link | None, own: Link | None) -> Entry:
         entry["salt"] = secrets.token_hex(16)
         entry["personal_sha256"] = _hashed({key: entry[key] for key in _SEALED & entry.keys()})
     if "tenant_seq" in entry:
-        entry["tenant_hash"] = own_digest(entry)
+        entry["tenant_hash"] = tenant_digest(entry)
     return entry | {"hash": digest(entry)}
 
 

@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from graph import turn
+from graph import turn_cache
 from graph.context import Principal
 from graph.policy import pii
 from graph.policy.answer import table
@@ -29,7 +29,8 @@ def thread_of(runtime: Any) -> str:
 def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
     """The reply object, version 1 (contract). Every text in it is masked."""
     timings = {k: v for k, v in state["timings"].items() if k != "turn"}
-    total = turn.spent_ms() or round(sum(timings.values()), 2)  # with what lies between the stages, where it is known
+    # With what lies between the stages, where it is known.
+    total = turn_cache.spent_ms() or round(sum(timings.values()), 2)
     verdict, retrieval = state["verdict"], state["retrieval"]
     reply: Reply = {
         "version": 1,
@@ -68,7 +69,7 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
         reply["rewrite"] = _prefixed(state["rewrite"])
     if state["understood"]:
         reply["understood"] = state["understood"]
-    if rows := table.of(state["query"], state["citations"]):
+    if rows := table.from_citations(state["query"], state["citations"]):
         reply["table"] = rows
     if state["assessment"]:
         reply["assessment"] = state["assessment"]
@@ -77,7 +78,7 @@ def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
 
 def entry_of(state: State, reply: Reply) -> dict[str, Any]:
     """The journal line of requirement A10, with what C7 adds. No answer text: ids, hashes, codes and figures."""
-    usage, verdict, found = reply["usage"], reply["verdict"], reply["retrieval"]["candidates"]
+    usage, verdict, candidates = reply["usage"], reply["verdict"], reply["retrieval"]["candidates"]
     shown = [{"where": one["where"], "sha256": _sha256(one["text"])} for one in state["evidence"]]
     kinds = {threat["type"] for threat in verdict["threats"]}
     return {
@@ -111,7 +112,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "tools_called": [name for name in state["timings"] if name != "turn"],
         "filters_applied": state["filters"],
         "retrieved_doc_ids": list(dict.fromkeys(c["doc_id"] for c in reply["retrieval"]["candidates"])),
-        "retrieved": [{**one, **more} for one, more in zip(found, shown or [{}] * len(found), strict=False)],
+        "retrieved": [{**one, **more} for one, more in zip(candidates, shown or [{}] * len(candidates), strict=False)],
         "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in reply["citations"]],
         "final_decision": reply["decision"],
         "refusal_reason": reply["refusal"]["code"] if reply["refusal"] else None,

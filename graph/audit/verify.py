@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeGuard
 
-from graph.context import PUBLIC, Principal, Reader, valid_tenant, whose
+from graph.context import PUBLIC, Principal, ReadScope, valid_tenant, whose
 from graph.errors import BadInput
 from graph.knowledge.index import Index
 from graph.policy import grounding, pii
@@ -21,7 +21,7 @@ from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.grounding import entailment
 from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
-from graph.public import Lists
+from graph.public import PublicValues
 from graph.stores.spaces import Record, Space, StoredChunk
 
 Status = Literal["verified", "moved", "missing", "altered"]
@@ -48,6 +48,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class Report:
+    """What became of each citation and each sentence of an answer."""
+
     citations: list[Checked]
     sentences: list[str]  # what is wrong with the sentences, in words
 
@@ -66,15 +68,15 @@ class _Now:
     tenant: str
     index: Index
     detector: Detector | None
-    lists: Lists | None
-    reader: Reader | None
+    lists: PublicValues | None
+    reader: ReadScope | None
     encoder: entailment.Encoder
 
     def space(self, c: dict[str, Any]) -> Space | None:
         """The one that has the document, of this very file where several have one of its name."""
         if c.get("visibility") == "public":
             return self.index.space(PUBLIC)
-        spaces = self.index.of(self.tenant)
+        spaces = self.index.tenant_spaces(self.tenant)
         if self.reader is not None:
             spaces = [space for where, space in self.index.visible(self.reader) if where != "public"]
         held = [(space, record) for space in spaces if (record := space.record(str(c.get("doc_id"))))]
@@ -90,7 +92,7 @@ class _Now:
         """What the citation shows because it is public, or was when it was made."""
         if self.lists is None:
             return pii.NOTHING
-        ever = self.lists.of(self.tenant, "public" if c.get("visibility") == "public" else "private", ever=True)
+        ever = self.lists.for_tenant(self.tenant, "public" if c.get("visibility") == "public" else "private", ever=True)
         said = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
         return pii.Public(frozenset(form for text in said for form in pii.mask(text, keep=ever).kept))
 
@@ -111,8 +113,8 @@ def verify(
     reply: Any,
     index: Index,
     detector: Detector | None = None,
-    lists: Lists | None = None,
-    reader: Reader | None = None,
+    lists: PublicValues | None = None,
+    reader: ReadScope | None = None,
     encoder: entailment.Encoder = entailment.margins,
 ) -> Report:
     """Each citation and each sentence of a reply object, against the documents that the reader may read now; without
@@ -128,10 +130,10 @@ def verify(
     numbers = [c.get("n") for c in citations]
     checked = []
     for citation in citations:
-        found = _citation(citation, now)
-        if found.status == "verified" and (numbers.count(found.n) > 1 or found.n not in used):
-            found = Checked(found.n, found.doc_id, "altered", "no sentence, or no single one, goes by its number")
-        checked.append(found)
+        one = _citation(citation, now)
+        if one.status == "verified" and (numbers.count(one.n) > 1 or one.n not in used):
+            one = Checked(one.n, one.doc_id, "altered", "no sentence, or no single one, goes by its number")
+        checked.append(one)
     return Report(checked, _sentences(reply, sentences, citations, now))
 
 
@@ -192,7 +194,7 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, kee
     if not chunk.start <= c["start"] < c["end"] <= chunk.end:
         return "the range is not in the passage"
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
-    page, page_end, row = places.of(chunk.page, chunk.places, c["start"] - chunk.start, c["end"] - chunk.start)
+    page, page_end, row = places.locate(chunk.page, chunk.places, c["start"] - chunk.start, c["end"] - chunk.start)
     name = pii.mask(record.filename).text
     stands, given = [page, page_end, row], [c["page"], c.get("page_end"), c.get("row")]
     if "page_end" not in c:  # an answer of an earlier version names the page on which the passage begins
@@ -242,10 +244,10 @@ def _sentences(
             wrong.append(f"{name} names no source that is there")
         elif not _supported(sentence, [by_number[n] for n in sentence["citations"]], now):
             wrong.append(f"{name} is not what its quotes say")
-        said = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
-        if not said:
+        shown = next((s for s in (sentence["text"], prose.indented(sentence["text"])) if s in reply["answer"]), "")
+        if not shown:
             wrong.append(f"{name} is not in the answer")
-        rest = rest.replace(said, "", 1)
+        rest = rest.replace(shown, "", 1)
     if "assessment" in reply and sentences:
         if _spelled(reply["answer"]) != _spelled(_brief(reply)):
             wrong.append("the brief is not the one of its assessment and sentences")

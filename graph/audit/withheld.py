@@ -48,20 +48,20 @@ def decide(
 
     Raises BadInput for a sentence that is not there or that is both released and confirmed; then nothing is done.
     """
-    found = _found(space, record, detector)
-    places = {name: place for place, (row, _) in enumerate(found) for name in (row["n"], row["sha256"])}
+    sentences = _found(space, record, detector)
+    places = {name: place for place, (row, _) in enumerate(sentences) for name in (row["n"], row["sha256"])}
     chosen: dict[int, Says] = {}
     for says, names in said.items():
         for name in names:
             if name not in places:
-                raise BadInput(f"there is no withheld sentence {str(name)[:64]}: there are {len(found)}.")
+                raise BadInput(f"there is no withheld sentence {str(name)[:64]}: there are {len(sentences)}.")
             if chosen.setdefault(places[name], says) != says:
                 raise BadInput(f"sentence {str(name)[:64]} is both released and confirmed.", hint="Say one of them.")
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     common = {"timestamp": now, "tenant_id": whose(space.name)[0], "user_id": by, "doc_id": record.doc_id}
     decisions, made = [], []
     for place, says in sorted(chosen.items()):
-        row, passage = found[place]
+        row, passage = sentences[place]
         if row["says"] != says:
             line = {**common, "about": uuid.uuid4().hex, "says": says, "sentence_sha256": row["sha256"]}
             line |= {"score": row["score"], "note": pii.mask(note).text}
@@ -70,10 +70,10 @@ def decide(
             row |= decisions[-1]
             made.append({**line, "why": row["why"], **passage})
     if decisions:
-        space.change(record.doc_id, lambda held: replace(held, decisions=held.decisions + decisions))
+        space.change(record.doc_id, lambda current: replace(current, decisions=current.decisions + decisions))
     for sample in made:
         samples.append(sample)
-    return [row for row, _ in found]
+    return [row for row, _ in sentences]
 
 
 def forget_user(space: Space, user: str) -> None:
@@ -107,7 +107,7 @@ def _sentences(space: Space, record: Record, detector: Detector | None) -> Itera
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
         for one in sentences:
             start, end = masked.to_masked(one.start, one.end)
-            page, page_end, number = places.of(chunk.page, chunk.places, one.start, one.end)
+            page, page_end, number = places.locate(chunk.page, chunk.places, one.start, one.end)
             row = {
                 "sha256": withholding.digest(raw[one.start : one.end]),
                 "score": round(one.score, 3),

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graph import turn
+from graph import turn_cache
 from graph.errors import ModelUnavailable, Unavailable
 from graph.onnx.folder import Folder, is_folder
 from graph.onnx.minilm import installed, session
@@ -51,7 +51,7 @@ class Embedder(Protocol):
 
 def once(embedder: Embedder, text: str) -> np.ndarray:
     """The vector of a text, float32 (dimensions,): the stages of a turn ask for that of one question several times."""
-    known = turn.found()
+    known = turn_cache.entries()
     key = "vector", embedder.name, text
     if key not in known:
         known[key] = embedder.embed([text])[0]

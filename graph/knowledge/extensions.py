@@ -26,7 +26,7 @@ NAMED_SCORE = 0.9  # of a passage that the question names
 SECTION = "the rest of its section"  # why a passage is there that came with the section of another one
 
 
-class Sidecar(Protocol):
+class Attachment(Protocol):
     """What is kept beside a document."""
 
     def save(self, space: Space) -> None:
@@ -44,13 +44,13 @@ def _nothing(doc_id: str, sha256: str, chunk_ids: Sequence[str], vectors: np.nda
 class Split:
     """A document divided: its chunks, and what each is embedded and searched by.
 
-    `sidecar` is given the document's id, the hash of its file, the ids of the chunks and their vectors, float32
+    `attachment` is given the document's id, the hash of its file, the ids of the chunks and their vectors, float32
     (len(chunks), d) with rows of length 1.
     """
 
     chunks: Sequence[Chunk]
     words: Sequence[str]
-    sidecar: Callable[[str, str, Sequence[str], np.ndarray], Sidecar | None] = _nothing
+    attachment: Callable[[str, str, Sequence[str], np.ndarray], Attachment | None] = _nothing
 
 
 class Splitter(Protocol):
@@ -70,7 +70,7 @@ Spaces = Sequence[tuple[Where, Space]]  # of one asker: its own and the public o
 
 
 @dataclass(frozen=True)
-class Found:
+class RankedHits:
     """Hits in the order they are to be shown, and why each came, by (where, chunk id). `whole` when they are all to be
     shown, whatever their number."""
 
@@ -86,7 +86,7 @@ class Augmenter(Protocol):
     def depth(self) -> int:
         """How many hits of a search it weighs."""
 
-    def augment(self, query: str, found: Found, *, expand: bool, top_k: int) -> Found:
+    def augment(self, query: str, found: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
         """What is to be shown in place of what was found; `why` of what it put there alone. With `expand` (the mode
         "graph") it may follow what passages depend on, within the tokens of the first `top_k`."""
 

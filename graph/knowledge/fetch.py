@@ -115,10 +115,10 @@ def fetch(
         at_home = (place.scheme, place.netloc) == (first.scheme, first.netloc)
         addresses = _addresses(place, allow_private or (asked.private and at_home), resolver, deadline)
         now = asked if at_home else replace(asked, headers={})
-        found = _Visit(place, addresses, limits, deadline, now).run()
-        if isinstance(found, Fetched):
-            return replace(found, url=url)
-        place = found
+        result = _Visit(place, addresses, limits, deadline, now).run()
+        if isinstance(result, Fetched):
+            return replace(result, url=url)
+        place = result
     raise DocumentError(
         "url_unreachable",
         f"the address redirects more than {limits.redirects} times",

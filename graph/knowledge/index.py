@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from graph.context import PUBLIC, Reader, space_name, whose
+from graph.context import PUBLIC, ReadScope, space_name, whose
 from graph.errors import BadInput
 from graph.knowledge import mentions, spelling
 from graph.knowledge.embeddings import Embedder, once
@@ -129,13 +129,13 @@ class Index:
             line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
             self._journal.append({**line, "groups": sorted(groups), **told})
 
-    def of(self, tenant: str) -> list[Space]:
+    def tenant_spaces(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
         from."""
         names = [tenant, *self.spaces.audiences(tenant)]
         return [space for name in names if (space := self.space(name)) is not None]
 
-    def visible(self, reader: Reader) -> list[tuple[Where, Space]]:
+    def visible(self, reader: ReadScope) -> list[tuple[Where, Space]]:
         """The reader's spaces: never more than that of the whole tenant, those that one of its groups shares, and the
         public one."""
         pairs: list[tuple[Where, str]] = [("private", reader.tenant)]
@@ -150,10 +150,10 @@ class Index:
         """As `Spaces.reading`: around several questions of one stage, not around a model's work."""
         return self.spaces.reading()
 
-    def empty(self, reader: Reader) -> bool:
+    def empty(self, reader: ReadScope) -> bool:
         return all(space.empty() for _, space in self.visible(reader))
 
-    def with_names(self, reader: Reader, names: Sequence[str]) -> list[str]:
+    def with_names(self, reader: ReadScope, names: Sequence[str]) -> list[str]:
         """Ids of the asker's documents whose id, file name or its stem is among the names, whatever the case."""
         wanted = {name.casefold() for name in names}
         return [
@@ -163,13 +163,13 @@ class Index:
             if wanted & {n.casefold() for n in (record.doc_id, record.filename, PurePath(record.filename).stem)}
         ]
 
-    def mentioned(self, reader: Reader, question: str) -> list[str]:
+    def mentioned(self, reader: ReadScope, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
         if not mentions.phrases(question):
             return []
         return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
-    def inventory(self, reader: Reader, kind: str, limit: int) -> list[Hit]:
+    def inventory(self, reader: ReadScope, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.
 
         With kind "" the tenant's own documents, whatever they are. The tenant's own come before public ones.
@@ -185,12 +185,12 @@ class Index:
         own = [hit for hit in hits if hit.where != "public"]
         return (own or hits)[:limit]
 
-    def opening(self, reader: Reader, hit: Hit) -> str:
+    def opening(self, reader: ReadScope, hit: Hit) -> str:
         """The first chunk of the document in which a hit lies; "" where it is gone meanwhile."""
         space = dict(self.visible(reader)).get(hit.where)
         return space.opening(hit.doc_id) if space else ""
 
-    def section(self, reader: Reader, hit: Hit, limit: int) -> list[Hit]:
+    def section(self, reader: ReadScope, hit: Hit, limit: int) -> list[Hit]:
         """The chunks of the section in which a hit lies, subsections included, and the one after it with the rest of
         its section, as a list may go on there; all of a document of at most `limit`. In their order, each with the
         score of the hit."""
@@ -217,7 +217,7 @@ class Index:
         return [replace(hit, chunk_id=chunk.chunk_id) for chunk in chunks[first : last + 1]]
 
     def passages(
-        self, reader: Reader, places: Collection[tuple[Where, str]], by: str
+        self, reader: ReadScope, places: Collection[tuple[Where, str]], by: str
     ) -> dict[tuple[Where, str], Passage]:
         """As `Space.passages`, of the asker's spaces: by where a chunk lies, and its id. Only the guard calls this."""
         with self.reading():
@@ -228,7 +228,7 @@ class Index:
                 for chunk_id, passage in space.passages(ids, by).items()
             }
 
-    def read(self, reader: Reader, question: str) -> spelling.Reading:
+    def read(self, reader: ReadScope, question: str) -> spelling.Reading:
         """The question in the words of the asker's own and the public documents."""
         with self.reading(), ExitStack() as still:
             spaces = [space for _, space in self.visible(reader)]
@@ -242,7 +242,7 @@ class Index:
         """What `search` looks for. Made once in a turn: asked for before `reading`, it is not made inside."""
         return once(self.embedder, self.embedder.query_prefix + query)
 
-    def search(self, reader: Reader, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
+    def search(self, reader: ReadScope, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
         """The best chunks for the query among those that the reader may see, best first.
 
         `documents` restricts the search to those ids. Equal questions on an equal corpus give equal lists: scores
@@ -265,15 +265,15 @@ class Index:
         limit: int,
         documents: Sequence[str],
     ) -> list[Hit]:
-        found = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
-        total = sum(one.chunks for _, one in found)
+        by_space = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
+        total = sum(one.chunks for _, one in by_space)
         rarity = {}
         for word in words:
-            held = sum(one.holding[word] for _, one in found)
-            rarity[word] = math.log(1 + (total - held + 0.5) / (held + 0.5))
+            holding = sum(one.holding[word] for _, one in by_space)
+            rarity[word] = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
         weight = sum(rarity.values()) or 1.0
         hits = []
-        for where, one in found:
+        for where, one in by_space:
             for near in one.candidates:
                 covered = 0.0
                 for word in words:  # in their order, always: a sum of floats hangs on it

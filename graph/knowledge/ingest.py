@@ -76,7 +76,7 @@ class Outcome:
 # Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
 Inspect = Callable[[Document, Margins], list[str]]
 # Whoever reads files into the index in place of this process: the place of each source and what became of it, as they
-# come. Each reads with a `Here`.
+# come. Each reads with a `LocalIngestor`.
 Readers = Callable[[Sequence[Source]], Iterable[tuple[int, Outcome]]]
 
 
@@ -99,7 +99,7 @@ def ingest(
     left = withdraw({s.doc_id: s.spaces for s in sources if s.listed}, index)  # before anything that may take long
     touched |= {name: None for names in left.values() for name in names}
     try:
-        for at, outcome in (readers or Here(index, settings, inspect))(sources):
+        for at, outcome in (readers or LocalIngestor(index, settings, inspect))(sources):
             source = sources[at]
             if outcome.status == "indexed":
                 touched |= dict.fromkeys(source.spaces)
@@ -110,11 +110,11 @@ def ingest(
             progress(outcome)
     finally:
         for name in touched:
-            index.spaces.settle(name)
+            index.spaces.sync(name)
     return [outcomes[at] for at in range(len(sources))]
 
 
-class Here:
+class LocalIngestor:
     """Reads sources in this process, one after the other. Not for two threads at once; close it."""
 
     def __init__(self, index: Index, settings: Settings, inspect: Inspect) -> None:
@@ -188,9 +188,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         ]
         vectors = _embedded(index.embedder, split.words)
         judged = {c.chunk_id: judge(document.text[c.start : c.end], known=known) for c in chunks}
-        kept = {chunk_id: written(found) for chunk_id, found in judged.items()}
-        personal = source.pii or any(found.personal for found in judged.values())
-        sidecar = split.sidecar(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
+        judgements = {chunk_id: written(judgement) for chunk_id, judgement in judged.items()}
+        personal = source.pii or any(judgement.personal for judgement in judged.values())
+        attachment = split.attachment(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
         replaced = False
         for name in todo:
             record = Record(
@@ -221,12 +221,12 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
             space = index.space(name)
             assert space is not None
-            space.judge(judge_name(), kept)
+            space.judge(judge_name(), judgements)
             _keep(index, name, doc_id, sha256, data, settings)
-            if sidecar:
-                sidecar.save(space)
-        told = [elsewhere, sidecar.report() if sidecar else "", _open_too(index, source.spaces, sha256)]
-        reason, notes = "; ".join(filter(None, told)), list(document.notes)
+            if attachment:
+                attachment.save(space)
+        remarks = [elsewhere, attachment.report() if attachment else "", _open_too(index, source.spaces, sha256)]
+        reason, notes = "; ".join(filter(None, remarks)), list(document.notes)
         return Outcome(source.name, doc_id, "indexed", reason, len(chunks), flags, replaced, notes)
     except Unavailable:
         raise
@@ -429,7 +429,7 @@ def without_file(
             for record in folders.left(index, space, place, [outcome.doc_id for _, outcome in own], names):
                 if sync:
                     index.remove(space, record.doc_id, "file gone")
-                    index.spaces.settle(space)
+                    index.spaces.sync(space)
                     yield Outcome(record.filename, record.doc_id, "removed", "its file is gone from the folder")
                 else:
                     yield Outcome(record.filename, record.doc_id, "missing", "its file is gone: --sync removes it")

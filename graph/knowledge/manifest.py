@@ -45,14 +45,14 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
         others.append(row)
     tenants = {row["tenant_id"] for rows in grants.values() for row in rows if row["visibility"] == "private"}
 
-    found: dict[str, Source] = {}
+    by_id: dict[str, Source] = {}
     for line, row in _rows(manifest, MANIFEST):
         doc_id = row["doc_id"]
         try:
             valid_id(doc_id, "doc_id")
         except BadInput as error:
             raise _bad(manifest, line, str(error)) from error
-        if doc_id in found:
+        if doc_id in by_id:
             raise _bad(manifest, line, f"doc_id {doc_id!r} stands there twice.")
         rows = grants.get(doc_id)
         if not rows:
@@ -63,7 +63,7 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
         if row["tenant"] not in named and not nobodys:
             raise _bad(manifest, line, f"tenant {row['tenant']!r} of {doc_id!r} has no row for it in {acl.name}.")
         public = rows[0]["visibility"] == PUBLIC
-        found[doc_id] = Source(
+        by_id[doc_id] = Source(
             path=_inside(manifest, line, row["path"]),
             name=Path(row["path"]).name,
             spaces=(PUBLIC,) if public else tuple(dict.fromkeys(r["space"] for r in rows)),
@@ -73,7 +73,7 @@ def sources(manifest: Path, acl: Path) -> list[Source]:
             pii=any(r["pii"].upper() == "Y" for r in rows),
             retention=min((r["retention_policy"] for r in rows), key=lambda p: expiry(p)[1] or "~"),
         )
-    return list(found.values())
+    return list(by_id.values())
 
 
 def _rows(path: Path, columns: tuple[str, ...], also: str = "") -> Iterator[tuple[int, dict[str, str]]]:

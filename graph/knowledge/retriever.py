@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge import extensions, versions
-from graph.knowledge.extensions import NAMED_SCORE, SECTION, Found
+from graph.knowledge.extensions import NAMED_SCORE, SECTION, RankedHits
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
 from graph.policy.question import named_section
@@ -24,7 +24,7 @@ POOL = 3  # the guard may drop some: fetch more than will be shown
 
 def find(
     index: Index,
-    reader: Reader,
+    reader: ReadScope,
     ways: Sequence[str],
     *,
     intent: IntentName,
@@ -32,7 +32,7 @@ def find(
     follow_up: Mapping[str, Any],
     top_k: int,
     expand: bool,
-) -> Found:
+) -> RankedHits:
     """What is to be shown, best first: all of it, or `top_k` times POOL.
 
     `ways` are ways to put one question, the first as it stands; `documents` the ids it names; `expand` as for an
@@ -54,19 +54,19 @@ def find(
             lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in also)])]
         if both:
             lists = _going_on(index, reader, query, both, meant, lists, limit)
-        found = Found(_in_turn(lists)[:limit])
-        if answers and found.hits and not documents:
-            found = _mentioned_first(index, reader, query, found.hits)
+        ranked = RankedHits(_in_turn(lists)[:limit])
+        if answers and ranked.hits and not documents:
+            ranked = _mentioned_first(index, reader, query, ranked.hits)
         for one in augmenters if answers else ():
-            more = one.augment(query, found, expand=expand, top_k=top_k)
-            found = Found(more.hits, found.why | more.why, found.whole or more.whole)
-        if answers and not found.whole and needs_sections(query):
-            found = _with_sections(index, reader, found, top_k)
-    return found if found.whole else replace(found, hits=found.hits[: top_k * POOL])
+            more = one.augment(query, ranked, expand=expand, top_k=top_k)
+            ranked = RankedHits(more.hits, ranked.why | more.why, ranked.whole or more.whole)
+        if answers and not ranked.whole and needs_sections(query):
+            ranked = _with_sections(index, reader, ranked, top_k)
+    return ranked if ranked.whole else replace(ranked, hits=ranked.hits[: top_k * POOL])
 
 
 def _going_on(
-    index: Index, reader: Reader, query: str, both: str, meant: list[str], lists: list[list[Hit]], limit: int
+    index: Index, reader: ReadScope, query: str, both: str, meant: list[str], lists: list[list[Hit]], limit: int
 ) -> list[list[Hit]]:
     """What a follow-up is answered from: the one document that the talk was about, unless others hold clearly better;
     else its documents, all others, and what the question before it and this one find together, as `both`."""
@@ -76,20 +76,20 @@ def _going_on(
     return [inside, *lists, index.search(reader, both, limit)]
 
 
-def _mentioned_first(index: Index, reader: Reader, query: str, hits: list[Hit]) -> Found:
+def _mentioned_first(index: Index, reader: ReadScope, query: str, hits: list[Hit]) -> RankedHits:
     """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
     asks for the whole."""
     ids = index.mentioned(reader, query)
     if not ids:
-        return Found(hits)
+        return RankedHits(hits)
     called = index.search(reader, query, sys.maxsize, documents=ids)
     why = {(hit.where, hit.chunk_id): MENTIONED for hit in called}
     if not overview(query):
-        return Found(_in_turn([called, hits]), why)
+        return RankedHits(_in_turn([called, hits]), why)
     openings = {index.opening(reader, hit) for hit in {(hit.where, hit.doc_id): hit for hit in called}.values()}
     called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
-    return Found(_in_turn([[*called, *hits]]), why)
+    return RankedHits(_in_turn([[*called, *hits]]), why)
 
 
 def needs_sections(query: str) -> bool:
@@ -97,12 +97,12 @@ def needs_sections(query: str) -> bool:
     return bool(all_of(query) or named_section.find(query) or versions.asks_for_changes(query))
 
 
-def _with_sections(index: Index, reader: Reader, found: Found, top_k: int) -> Found:
+def _with_sections(index: Index, reader: ReadScope, ranked: RankedHits, top_k: int) -> RankedHits:
     """The best hits, then the rest of the sections in which the first of them lie: a list or a table is read whole."""
-    hits = {(hit.where, hit.chunk_id): hit for hit in found.hits[:top_k]}
-    why = dict(found.why)
+    hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits[:top_k]}
+    why = dict(ranked.why)
     read: set[tuple[str, str]] = set()
-    for hit in found.hits[:SECTIONS]:
+    for hit in ranked.hits[:SECTIONS]:
         if (hit.where, hit.chunk_id) in read:
             continue
         for beside in index.section(reader, hit, READ_OF_ONE):
@@ -110,7 +110,7 @@ def _with_sections(index: Index, reader: Reader, found: Found, top_k: int) -> Fo
             read.add(place)
             if place not in hits and len(hits) < top_k + BESIDE:
                 hits[place], why[place] = beside, SECTION
-    return Found(list(hits.values()), why, True)
+    return RankedHits(list(hits.values()), why, True)
 
 
 def _best(lists: list[list[Hit]]) -> list[Hit]:

@@ -289,8 +289,8 @@ def _serve(work: str, numerical: str) -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(used.ru_utime + used.ru_stime + request["seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        told = answer(data, request)
-        answers.write(len(told).to_bytes(8, "big") + told)
+        reply = answer(data, request)
+        answers.write(len(reply).to_bytes(8, "big") + reply)
         answers.flush()
 
 

@@ -89,22 +89,22 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
         counts.update(space.counts(others))
     near = roots(typed, counts)
     near |= {stem: distance(typed, stem) for stem in others & counts.keys()}
-    found: dict[str, tuple[float, str]] = {}
+    candidates: dict[str, tuple[float, str]] = {}
     for stem in sorted(near, key=lambda stem: (near[stem], -len(stem), stem))[:_CANDIDATES]:
         passages = [text for space in spaces for _, text in space.holding(stem, _PASSAGES)]
         forms = sorted({word for text in passages for word in _alike(typed, text) if meant(typed, word)})
-        found |= {
+        candidates |= {
             word: (distance(typed, word), stem)
             for word, of in zip(forms, spaces[0].stemmed(forms), strict=True)
             if of == stem
         }
-    if not found:
+    if not candidates:
         return ""
-    if len({apart for apart, _ in found.values()}) < len(found):
+    if len({apart for apart, _ in candidates.values()}) < len(candidates):
         also = [m[0] for m in _WORD.finditer(question) if len(m[0]) > 3 and m[0].casefold() != typed]
-        beside = {stem: sum(space.beside(stem, also) for space in spaces) for _, stem in found.values()}
-        found = dict(sorted(found.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
-    for word, (_, stem) in sorted(found.items(), key=lambda f: f[1][0]):
+        beside = {stem: sum(space.beside(stem, also) for space in spaces) for _, stem in candidates.values()}
+        candidates = dict(sorted(candidates.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
+    for word, (_, stem) in sorted(candidates.items(), key=lambda f: f[1][0]):
         around = _around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
         if any(word in _words(text) for text in _readable(around)):
             return word

@@ -165,8 +165,8 @@ class Sync:
             if self._unread == _IN_A_ROW:
                 raise
             refused = bool(reason) and not reason.startswith("url_")
-            said = f"{reason}: {error}" if reason else str(error)
-            self._tell(Outcome(file.name, doc_id, "quarantined" if refused else "failed", said))
+            what = f"{reason}: {error}" if reason else str(error)
+            self._tell(Outcome(file.name, doc_id, "quarantined" if refused else "failed", what))
             return None
         self._unread = 0
         if content is None:
@@ -264,7 +264,7 @@ class Sync:
             self._index.remove(self._space, record.doc_id, "file gone")
             self._tell(Outcome(record.filename, record.doc_id, "removed", "its file is gone from the source"))
         if gone:
-            self._index.spaces.settle(self._space)
+            self._index.spaces.sync(self._space)
 
     def _tell(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)

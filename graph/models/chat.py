@@ -19,9 +19,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from graph.errors import ModelUnavailable
 from graph.knowledge.embeddings import Embedder
 from graph.models import assessment, extractive, server
-from graph.models.gate import Gate
+from graph.models.context_budget import ContextBudget
+from graph.models.fair_semaphore import FairSemaphore
 from graph.models.reader import reader
-from graph.models.room import Room
 from graph.models.task import KEY
 from graph.settings import Settings
 
@@ -88,7 +88,11 @@ class Generator:
     """The model that writes answers. Built once; opened on first use."""
 
     def __init__(
-        self, settings: Settings, embedder: Embedder, model: BaseChatModel | None = None, gate: Gate | None = None
+        self,
+        settings: Settings,
+        embedder: Embedder,
+        model: BaseChatModel | None = None,
+        gate: FairSemaphore | None = None,
     ) -> None:
         """`gate` is what the callers stand in, and leave while they wait for a server."""
         self._gate = gate
@@ -98,7 +102,7 @@ class Generator:
         self._given = model
         self._form = server.Form()
         self._tells_odds = True
-        self.room = Room(0 if settings.embedded else settings.context)
+        self.budget = ContextBudget(0 if settings.embedded else settings.context)
         # Kept, because to start a thread takes a fifth as long as the whole call.
         self._calls = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="cordon-model")
 
@@ -145,7 +149,7 @@ class Generator:
         if self.extractive:
             return self._read(_alone(self._model.invoke, list(messages)), sys.maxsize)
         heard = _Heard(each)
-        call = self._calls.submit(_alone, self._remote, messages, schema, self.room.answer(max_tokens), heard)
+        call = self._calls.submit(_alone, self._remote, messages, schema, self.budget.answer(max_tokens), heard)
         try:
             with self._gate.outside() if self._gate else nullcontext():
                 completion = _waited(call, heard, self._limit(max_tokens))
@@ -156,7 +160,7 @@ class Generator:
         finally:
             call.cancel()
             heard.given_up = True
-        self.room.learn(messages, completion.prompt_tokens)
+        self.budget.learn(messages, completion.prompt_tokens)
         return completion
 
     def _limit(self, max_tokens: int) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graph.models import wording
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 from graph.policy.text.sentences import split
 
 MOST = 60  # claims, as many as the schema lets a model write
@@ -25,7 +25,7 @@ _WHOLE = re.compile(r"[.!?…。！？؟۔।][\"'”’»)\]]*\s*$")
 _FEW = 4  # words: a shorter item of a list says nothing without the line above it
 
 
-def of(text: str, marks: Marks, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
+def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
     """Claims `{"text", "sources"}` in their order, none twice. `sources` are those of a sentence that names none.
 
     With `cut` the text broke off: what has no end at its end is no sentence, and is left out.
@@ -44,7 +44,7 @@ def of(text: str, marks: Marks, sources: Sequence[int] = (), *, cut: bool = Fals
     return list(found.values())
 
 
-def _statements(text: str, marks: Marks) -> Iterator[tuple[str, list[int]]]:
+def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
     lead, header = "", []
     lines = text.splitlines()
     for at, line in enumerate(lines):
@@ -73,7 +73,7 @@ def _statements(text: str, marks: Marks) -> Iterator[tuple[str, list[int]]]:
         yield from _parted(line, marks)
 
 
-def _parted(line: str, marks: Marks) -> Iterator[tuple[str, list[int]]]:
+def _parted(line: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
     """The sentences of a line. A mark belongs to the sentence it follows, or, where the line begins with one and does
     not end with one, to the sentence it leads."""
     plain, found = marks.taken(line)

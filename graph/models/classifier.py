@@ -12,7 +12,7 @@ from typing import Any
 from graph.errors import BadSettings
 from graph.onnx.folder import Folder
 from graph.policy.threats import SCORES
-from graph.policy.threats.borders import pairs
+from graph.policy.threats.thresholds import pairs
 from graph.settings import Settings
 
 NOTHING = "-"

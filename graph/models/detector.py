@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from graph.errors import Unavailable
 from graph.models.classifier import Classifier
-from graph.models.offered import Function
+from graph.models.entry_points import Function
 from graph.policy.threats import SCORES
-from graph.policy.threats.borders import knots, moved, pairs
+from graph.policy.threats.thresholds import knots, moved, pairs
 from graph.settings import Settings
 
 _ENTRY = "entry:"
@@ -21,7 +21,7 @@ _SETTING = "CORDON_DETECTOR_BORDERS"
 _BORDERS = dict.fromkeys(SCORES, "0.5/0.9") | {"evasion": "0.5"}  # uncalibrated; evasion is guarded (requirement D4)
 
 
-class Source(Protocol):
+class DetectorModel(Protocol):
     @property
     def digest(self) -> str:
         """SHA-256 of what tells it from others. Raises OSError."""
@@ -34,13 +34,13 @@ class Source(Protocol):
 
 
 class OperatorDetector:
-    """A source as graph.policy.threats.detector wants it: with borders, a limit of time, and nothing let through."""
+    """A source as graph.policy.threats.detector wants it: with thresholds, a limit of time, and nothing let through."""
 
-    def __init__(self, source: Source, settings: Settings) -> None:
+    def __init__(self, source: DetectorModel, settings: Settings) -> None:
         self._source, self._limit_s = source, settings.detector_ms / 1_000
         self.replaces, self.documents = settings.detector_role == "replaces", settings.detector_documents
-        borders = _BORDERS | pairs(_SETTING, settings.detector_borders, SCORES)
-        self._borders = {head: knots(_SETTING, said) for head, said in borders.items()}
+        thresholds = _BORDERS | pairs(_SETTING, settings.detector_borders, SCORES)
+        self._borders = {head: knots(_SETTING, said) for head, said in thresholds.items()}
 
     @cached_property
     def digest(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graph.models import claims, shape, thought
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 from graph.policy import repair
 from graph.policy.answer.schemas import ANSWER
 
@@ -23,7 +23,7 @@ def read(text: str, schema: dict[str, Any], evidence: Sequence[Any], *, cut: boo
     said, thoughts = thought.divided(text)
     found = _object(said, schema, evidence, cut)
     if found is None and schema is ANSWER and (prose := _outside(said)):
-        told = claims.of(prose, Marks(evidence), cut=cut)
+        told = claims.parse(prose, CitationParser(evidence), cut=cut)
         found = repair.Repaired(True, {"answered": True, "sentences": told}, ["prose"]) if told else None
     if found is None and not said:
         found = _object(thoughts, schema, evidence, cut)  # some servers hold the whole answer for a thought
@@ -43,7 +43,9 @@ def _object(text: str, schema: dict[str, Any], evidence: Sequence[Any], cut: boo
     if schema is not ANSWER:
         return None
     loose = repair.repair(text)
-    value = shape.fitted(loose.value, Marks(evidence), cut=cut or "mended" in loose.steps) if loose.ok else None
+    value = (
+        shape.fitted(loose.value, CitationParser(evidence), cut=cut or "mended" in loose.steps) if loose.ok else None
+    )
     return repair.Repaired(True, value, [*loose.steps, "reshaped"]) if value is not None else None
 
 

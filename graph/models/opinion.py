@@ -18,7 +18,7 @@ UNCLEAR = 60  # what an opinion that cannot be read counts as: guarded, not bloc
 
 
 @dataclass(frozen=True)
-class Judged:
+class RiskOpinion:
     risk_score: int  # 0-100
     rationale: str
     prompts: dict[str, str]
@@ -30,7 +30,7 @@ class Opinion:
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
 
-    def __call__(self, question: str) -> Judged:
+    def __call__(self, question: str) -> RiskOpinion:
         import secrets
 
         prompt = load("triage")
@@ -40,5 +40,5 @@ class Opinion:
         read = repair(completion.text, _SCHEMA)
         score = read.value["risk_score"] if read.ok else -1
         if not 0 <= score <= 100:
-            return Judged(UNCLEAR, "its opinion could not be read.", used)
-        return Judged(score, read.value["rationale"][:300], used)
+            return RiskOpinion(UNCLEAR, "its opinion could not be read.", used)
+        return RiskOpinion(score, read.value["rationale"][:300], used)

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from graph.models import claims, thought
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 from graph.policy.answer.schemas import ANSWER
 
 _HEAD = '"sentences"'
@@ -71,7 +71,7 @@ class ProseClaims:
     _STEP = 20  # characters between two looks; more in a long text, so that its length is not paid for squared
     _END = re.compile(r"[.!?…。！？؟۔।\n]")
 
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: CitationParser) -> None:
         self._marks = marks
         self._read = 0  # characters looked at
         self._due = 0  # how long the text is before it is looked at again
@@ -85,7 +85,7 @@ class ProseClaims:
         said = thought.divided(text)[0].lstrip()
         if said.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
             return []
-        whole = [one for one in claims.of(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
+        whole = [one for one in claims.parse(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
         self._given |= {one["text"] for one in whole}
         return whole
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from graph.models import claims
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 
 _SAID = (
     "sentences", "answer", "answers", "response", "responses", "text", "sentence", "statement", "statements", "claim",
@@ -29,7 +29,7 @@ _KNOWN = ("answered", "found", "is_answered", "answerable", "has_answer")
 _DEPTH = 6
 
 
-def fitted(value: Any, marks: Marks, *, cut: bool = False) -> dict[str, Any] | None:
+def fitted(value: Any, marks: CitationParser, *, cut: bool = False) -> dict[str, Any] | None:
     """The object that was asked for (`{"answered", "sentences"}`), or None where nothing in `value` answers.
 
     With `cut` the text broke off, so a last claim without sources and without an end is no claim.
@@ -70,12 +70,12 @@ def _answered(value: Any, depth: int = 0) -> bool | None:
     return next((said for said in inner if said is not None), None)
 
 
-def _claims_in(value: Any, marks: Marks, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
+def _claims_in(value: Any, marks: CitationParser, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
     """The claims in a value that stands where a text may stand."""
     if depth > _DEPTH or value is None:
         return []
     if isinstance(value, str):
-        return claims.of(value, marks, sources, cut=cut)
+        return claims.parse(value, marks, sources, cut=cut)
     if isinstance(value, list):
         last = len(value) - 1
         return [

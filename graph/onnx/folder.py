@@ -117,11 +117,11 @@ class Folder:
                         raise self._broken(self.file.name, ValueError(f"it asks for {name!r}"))
                     given[name][line, : len(one.ids)] = parts[name]
             try:
-                found = np.asarray(session.run(None, given, options)[0], np.float32)
+                output = np.asarray(session.run(None, given, options)[0], np.float32)
             except Exception as error:
                 raise self._broken(self.file.name, error) from error
             for line, row in enumerate(rows):
-                yield row, found[line], np.arange(width) < len(encoded[row].ids)
+                yield row, output[line], np.arange(width) < len(encoded[row].ids)
 
     def _broken(self, file: str, error: Exception) -> BadSettings:
         said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__

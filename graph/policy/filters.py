@@ -9,8 +9,8 @@ from graph.policy import grounding, pii, rubric, threats
 from graph.policy import repair as ladder
 from graph.policy.grounding import entailment
 from graph.policy.question import rewrite
-from graph.policy.threats.borders import Borders
 from graph.policy.threats.detector import Detector
+from graph.policy.threats.thresholds import Thresholds
 
 _AROUND = 200  # characters that tell whether a word is a secret
 
@@ -19,25 +19,25 @@ def scan(
     text: str,
     source: str = "question",
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> dict[str, Any]:
     """Action, risk 0-100, the six scores 0-1, threats and the safe rewrite ("" when there is none)."""
-    return scan_many([text], source, detector, borders)[0]
+    return scan_many([text], source, detector, thresholds)[0]
 
 
 def scan_many(
     texts: Sequence[str],
     source: str = "question",
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> list[dict[str, Any]]:
     """`scan` of each, in less time than one by one."""
-    if source not in get_args(threats.Source):
+    if source not in get_args(threats.TextSource):
         raise BadInput(f"source {source!r} is neither question nor document.")
     if source == "document":
         return [_scanned(text, threats.assess(text, source="document", detector=detector), "") for text in texts]
-    found = threats.assess_questions(texts, encode=True, detector=detector, borders=borders)
-    judge = partial(threats.assess, encode=True, borders=borders)
+    found = threats.assess_questions(texts, encode=True, detector=detector, thresholds=thresholds)
+    judge = partial(threats.assess, encode=True, thresholds=thresholds)
     whole = partial(judge, detector=detector)
     return [
         _scanned(text, one, rewrite.rescued(text, one, judge, whole)) for text, one in zip(texts, found, strict=True)

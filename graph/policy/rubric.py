@@ -45,7 +45,7 @@ class Finding:
 
 
 def severity(score: float) -> Severity:
-    """The rubric's borders on the 0-1 scale: from 0.3 guarded, from 0.8 blocked, from 0.95 beyond doubt."""
+    """The rubric's thresholds on the 0-1 scale: from 0.3 guarded, from 0.8 blocked, from 0.95 beyond doubt."""
     if score >= 0.95:
         return "CRITICAL"
     if score >= 0.8:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph.knowledge.extensions import NAMED_SCORE, Augmenter, Found, Spaces
+from graph.knowledge.extensions import NAMED_SCORE, Augmenter, RankedHits, Spaces
 from graph.knowledge.index import Hit, Where, content_words
 from graph.regulation import asking, store
 from graph.regulation.act import Act
@@ -47,13 +47,13 @@ class _Acts:
     acts: list[_OpenAct]
     depth: int = 60  # hits of a search that the expansion weighs
 
-    def augment(self, query: str, found: Found, *, expand: bool, top_k: int) -> Found:
+    def augment(self, query: str, found: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
         """Expanded, the passages shown count no more tokens than the first `top_k` that would be shown otherwise."""
         pins, alone = _pinned(query, found.hits, _meant(self.acts, query))
         pinned = {(hit.where, hit.chunk_id) for hit in pins}
         plain = pins + [hit for hit in found.hits if (hit.where, hit.chunk_id) not in pinned]
         if not expand:
-            return Found(pins if alone else plain, dict.fromkeys(pinned, "named"), alone)
+            return RankedHits(pins if alone else plain, dict.fromkeys(pinned, "named"), alone)
         budget = sum(map(self._tokens, plain[:top_k]))
         if alone:
             budget = max(budget, sum(map(self._tokens, pins)))
@@ -79,7 +79,7 @@ class _Acts:
                 why[key] = "named" if key in pinned else c.why
                 budget -= passage.tokens
         hits.sort(key=lambda h: why.get((h.where, h.chunk_id)) not in (None, "named", "anchor"))
-        return Found(hits, why, True)
+        return RankedHits(hits, why, True)
 
     def _act_of(self, hit: Hit) -> _OpenAct | None:
         return next((one for one in self.acts if one.where == hit.where and hit.chunk_id in one.numbers), None)

@@ -75,13 +75,13 @@ def expand(
         worth[p] = (round(value, 6), why)
     for p in anchors:
         worth[p] = (worth.get(p, (0.0, ""))[0] + (10.0 if p in pinned else 0.0), "anchor")
-    found: list[Chosen] = []
+    chosen: list[Chosen] = []
     left = budget
     for p in sorted(worth, key=lambda p: (-worth[p][0], p)):
-        if act.passages[p].tokens <= left or not found:
-            found.append(Chosen(p, worth[p][1], worth[p][0]))
+        if act.passages[p].tokens <= left or not chosen:
+            chosen.append(Chosen(p, worth[p][1], worth[p][0]))
             left -= act.passages[p].tokens
-    return found
+    return chosen
 
 
 def _nodes_of(act: Act, passage: int) -> list[int]:

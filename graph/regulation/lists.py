@@ -18,7 +18,7 @@ class Open:
 
 
 @dataclass
-class Lists:
+class OpenLists:
     """From the outermost, the paragraphs of an article, to the innermost."""
 
     base: str = ""  # what holds them: "Article 14", "Annex I"

@@ -23,7 +23,7 @@ class Placed:
 
 def units(document: Document) -> list[Placed]:
     """In reading order."""
-    found: list[Placed] = []
+    placed: list[Placed] = []
     names: dict[str, int] = {}
     divisions: list[int] = []
     holder = -1  # the article, annex or division that is open
@@ -32,11 +32,11 @@ def units(document: Document) -> list[Placed]:
         name = short(block.section)
         kind = _kind(name, text, block.kind == "heading")
         title = text.partition("\n")[2].replace("\n", " ") if block.kind == "heading" else ""
-        at = len(found)
+        at = len(placed)
         parent = -1
         if kind == "division":
             level = _level(block.section)
-            divisions = [d for d in divisions if _level(found[d].unit.path) < level]
+            divisions = [d for d in divisions if _level(placed[d].unit.path) < level]
             parent = divisions[-1] if divisions else -1
             divisions.append(at)
             holder = at
@@ -46,14 +46,14 @@ def units(document: Document) -> list[Placed]:
             names = {}  # only the parts of one article are looked up by name
         elif kind not in ("front", "recital", "closing", "signature"):
             parent = names.get(_holder(name), holder)
-        found.append(
+        placed.append(
             Placed(Unit(kind, block.section, name, text, title, block.page), block.start, block.end, parent, at)
         )
         names.setdefault(name, at)
         while parent >= 0:
-            found[parent].last = at
-            parent = found[parent].parent
-    return found
+            placed[parent].last = at
+            parent = placed[parent].parent
+    return placed
 
 
 def _kind(name: str, text: str, heading: bool) -> Kind:

@@ -84,7 +84,7 @@ class Context:
 
 def find(text: str, here: Context) -> list[Reference]:
     """References in order. Other acts are references without names."""
-    found: list[Reference] = []
+    references: list[Reference] = []
     mentions = _mentions(text)
     at = 0
     while at < len(mentions):
@@ -103,49 +103,49 @@ def find(text: str, here: Context) -> list[Reference]:
         names = () if elsewhere else tuple(_names(chain, here))
         if elsewhere and any(m.level == "article" for m in chain):
             here.named = _ELSE
-        found.append(Reference(chain[0].start, end, names, elsewhere))
+        references.append(Reference(chain[0].start, end, names, elsewhere))
         at = stop
-    _spread(text, found)
-    covered = [(r.start, r.end) for r in found]
-    found += [Reference(m.start(), m.end(), (), True) for m in OTHER_ACT.finditer(text) if not _inside(m, covered)]
-    return sorted(found, key=lambda r: r.start)
+    _spread(text, references)
+    covered = [(r.start, r.end) for r in references]
+    references += [Reference(m.start(), m.end(), (), True) for m in OTHER_ACT.finditer(text) if not _inside(m, covered)]
+    return sorted(references, key=lambda r: r.start)
 
 
 def _mentions(text: str) -> list[Mention]:
-    found = []
+    mentions = []
     for m in _MENTION.finditer(text):
         if m["article"]:
-            found.append(Mention("article", tuple(_articles(m["articles"])), m.start(), m.end()))
+            mentions.append(Mention("article", tuple(_articles(m["articles"])), m.start(), m.end()))
         elif m["paragraph"]:
             items = _listed(m["paragraphs"], r"\d{1,4}[a-z]{0,2}(?:\([a-z\d]{1,4}\))*")
-            found.append(Mention("paragraph", tuple(items), m.start(), m.end()))
+            mentions.append(Mention("paragraph", tuple(items), m.start(), m.end()))
         elif m["sub"]:
             level = {"s": "subparagraph", "p": "paragraph", "i": "indent"}[m["sub"][0]]
             level = "sentence" if m["sub"].startswith("sentence") else level
             items = [str(ordinal_value(w)) for w in re.findall(_ORD, m["subs"])]
-            found.append(Mention(level, tuple(items), m.start(), m.end(), "ordinal"))
+            mentions.append(Mention(level, tuple(items), m.start(), m.end(), "ordinal"))
         elif m["point"]:
             items = _listed(
                 m["points"], r"\(([a-z\d]{1,4}\)(?:\([a-z\d]{1,4}\))*)|\d{1,4}[a-z]{0,2}(?:\([a-z\d]{1,4}\))*"
             )
-            found.append(Mention("point", tuple(items), m.start(), m.end()))
+            mentions.append(Mention("point", tuple(items), m.start(), m.end()))
         elif m["division"]:
             word = m["division"].rstrip("s")
             items = _listed(m["divisions"], r"[IVXLC]+|\d+")
-            found.append(Mention("division", tuple(f"{word} {item}" for item in items), m.start(), m.end(), word))
+            mentions.append(Mention("division", tuple(f"{word} {item}" for item in items), m.start(), m.end(), word))
         elif m["annex"]:
             items = re.findall(r"[IVXLC]+|\d+|\b[A-Z]\b", m["annexes"] or "")
-            found.append(Mention("annex", tuple(f"Annex {i}" for i in items) or ("Annex",), m.start(), m.end()))
+            mentions.append(Mention("annex", tuple(f"Annex {i}" for i in items) or ("Annex",), m.start(), m.end()))
         elif m["recital"]:
             items = _listed(m["recitals"], r"\d+")
-            found.append(Mention("recital", tuple(items), m.start(), m.end()))
+            mentions.append(Mention("recital", tuple(items), m.start(), m.end()))
         else:
             level = m["what"].lower().removesuffix("s")
             word = m["what"] if level in ("chapter", "section", "title", "part") else ""
             level = "division" if word else level
             item = "" if m["pointing"].lower() == "this" else "that"
-            found.append(Mention(level, (item,), m.start(), m.end(), word or "pointing"))
-    return found
+            mentions.append(Mention(level, (item,), m.start(), m.end(), word or "pointing"))
+    return mentions
 
 
 def _articles(text: str) -> Iterator[str]:

@@ -70,22 +70,22 @@ class Plan:
                  -1, links.has_deadline(p.unit.text))
             for p in self.placed
         ]  # fmt: skip
-        held: list[Passage] = []
+        passages: list[Passage] = []
         for number, ((chunk, members), chunk_id) in enumerate(zip(self.parts, chunk_ids, strict=True)):
-            held.append(Passage(chunk_id, members[0], chunk.tokens))
+            passages.append(Passage(chunk_id, members[0], chunk.tokens))
             for at in members:
                 if nodes[at].chunk < 0:
                     nodes[at].chunk = number
         defined = links.terms(self.placed)
-        act = Act(doc_id, sha256, self.document.title, nodes, list(links.structure(self.placed)), held, defined)
+        act = Act(doc_id, sha256, self.document.title, nodes, list(links.structure(self.placed)), passages, defined)
         seen: set[tuple[int, int, str]] = set()
         for at, reference, targets, kind in links.references(self.placed, act.names):
             if reference.elsewhere:
                 act.elsewhere += 1
                 continue
             if not targets:
-                said = self.placed[at].unit.text[reference.start : reference.end]
-                act.unresolved.append([nodes[at].name, said[:200]])
+                quoted = self.placed[at].unit.text[reference.start : reference.end]
+                act.unresolved.append([nodes[at].name, quoted[:200]])
                 continue
             act.resolved += 1
             for target in targets:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from graph.regulation import marks
 from graph.regulation.lines import Line, ended, stopped
-from graph.regulation.lists import Lists
+from graph.regulation.lists import OpenLists
 from graph.regulation.unit import Kind, Unit, ordinal
 
 MAX_TITLE = 300
@@ -47,7 +47,7 @@ def parse(lines: Sequence[Line]) -> tuple[str, list[Unit]]:
     reader = _Reader()
     for at, line in enumerate(lines):
         reader.take(line, lines[at + 1] if at + 1 < len(lines) else None)
-    reader.settle()
+    reader.finish()
     return reader.title, reader.units
 
 
@@ -59,7 +59,7 @@ class _Reader:
         self.divisions: dict[str, str] = {}
         self.recital = 0
         self.heading: Unit | None = None  # waiting for its title
-        self.lists = Lists()
+        self.lists = OpenLists()
         self.tail: list[str] = []  # what the text of the last unit goes on with
         self.parts = 0  # unnumbered paragraphs of the article, or subparagraphs of the paragraph, so far
         self.lone: Line | None = None  # a mark that stands on a line of its own
@@ -101,7 +101,7 @@ class _Reader:
         match = self.article(text)
         return line.role in ("article", "division") or bool(own and match and match[1] == str(int(own[1]) + 1))
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         if self.lone is not None:
             self.body(self.lone)
         self.flush()
@@ -190,11 +190,11 @@ class _Reader:
             return True
         if self.state != "annex" and ended(self.last()):
             if _BINDING.match(text) and self.closes(after):
-                self.state, self.heading, self.lists = "closing", None, Lists()
+                self.state, self.heading, self.lists = "closing", None, OpenLists()
                 self.add("closing", "Final provision", "Final provision", text, line.page)
                 return True
             if _DONE.match(text):
-                self.state, self.heading, self.lists = "closing", None, Lists()
+                self.state, self.heading, self.lists = "closing", None, OpenLists()
                 self.add("signature", "Signature", "Signature", text, line.page)
                 return True
         if self.state == "closing":
@@ -237,7 +237,7 @@ class _Reader:
         level = _ORDER.index(word)
         self.divisions = {w: n for w, n in self.divisions.items() if _ORDER.index(w) < level} | {word: number}
         path = ", ".join(f"{w} {n}" for w, n in self.divisions.items())
-        self.lists, self.parts = Lists(), 0
+        self.lists, self.parts = OpenLists(), 0
         title = match[3] or match[4] or ""
         self.heading = self.add("division", path, path, line.text.strip(), line.page, title)
         self.state = "enacting"
@@ -248,7 +248,7 @@ class _Reader:
         return self.open("annex", f"Annex {match[1]}" if match[1] else "Annex", match[2] or "", line, line.text.strip())
 
     def open(self, kind: Kind, name: str, title: str, line: Line, text: str) -> bool:
-        self.lists, self.parts = Lists(name), 0
+        self.lists, self.parts = OpenLists(name), 0
         self.heading = self.add(kind, self.within(name), name, text, line.page, title)
         if kind == "article":
             self.state = "enacting"

@@ -9,12 +9,12 @@ from graph.service.render import console
 _NEIGHBOURS = 40
 
 
-def show_status(found: list[tuple[dict[str, Any], list[str]]]) -> None:
+def show_status(reports: list[tuple[dict[str, Any], list[str]]]) -> None:
     """Each act's status and what is wrong with it, in words."""
     out = console()
-    if not found:
+    if not reports:
         out.print(Text("no act was ingested"))
-    for act, problems in found:
+    for act, problems in reports:
         out.print(Text(act["title"], style="bold") + Text(f"  {act['doc_id']}, {act['visibility']}", style="dim"))
         counts = ("articles", "recitals", "chapters", "sections", "annexes", "definitions", "passages")
         out.print(Text("  " + ", ".join(f"{act[key]} {key}" for key in counts)))

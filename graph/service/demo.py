@@ -39,8 +39,8 @@ def main() -> int:
         todo = sources(CORPUS / "manifest.csv", CORPUS / "tenant_acl.csv")
         out.print(Text(f"Indexing {len(todo)} documents of four laboratories and a public space", style="bold"))
         with IngestReport(len(todo), as_json=False) as report:
-            held = {d["doc_id"] for t in ("U1", "U2", "U3", "U4") for d in agent.documents(tenant_id=t)}
-            agent.ingest_sources(todo, progress=report.tally if held else report.add)
+            indexed = {d["doc_id"] for t in ("U1", "U2", "U3", "U4") for d in agent.documents(tenant_id=t)}
+            agent.ingest_sources(todo, progress=report.tally if indexed else report.add)
         for what, tenant, question in QUESTIONS:
             out.print()
             out.print(

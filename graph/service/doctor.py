@@ -16,7 +16,7 @@ from graph.models.reader import reader
 from graph.models.support_encoder import support_encoder
 from graph.onnx.folder import is_folder
 from graph.settings import Settings, origin, without_credentials
-from graph.stores import State
+from graph.stores import HealthStatus
 from graph.tracing import refuse_uninvited
 
 
@@ -48,7 +48,7 @@ def _check(what: str, status: str, found: str, do: str = "") -> dict[str, str]:
     return {"what": what, "status": status, "found": found, "do": do}
 
 
-def _python(engine: State) -> dict[str, str]:
+def _python(engine: HealthStatus) -> dict[str, str]:
     return _check("Python", engine.status, f"{'.'.join(map(str, sys.version_info[:3]))}, {engine.found}", engine.do)
 
 

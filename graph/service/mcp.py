@@ -61,7 +61,9 @@ class Verify(BaseModel):
 
 @dataclass(frozen=True)
 class Tool:
-    deed: Literal["ask", "read"]
+    """One tool: what the caller must be allowed, its arguments as a schema, and the function that does it."""
+
+    permission: Literal["ask", "read"]
     arguments: type[BaseModel]
     work: Callable[[Agent, Principal, Any], dict[str, Any]]
 

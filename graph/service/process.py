@@ -46,8 +46,8 @@ def main(control: int, *lease: int) -> None:
     with suppress(EOFError, OSError):
         while True:
             asked = json.loads(line.recv_bytes())
-            told = _ended(asked["ended"]) if "ended" in asked else _forked(line, recv_handle(line), settings, lease)
-            line.send_bytes(json.dumps(told).encode())
+            answered = _ended(asked["ended"]) if "ended" in asked else _forked(line, recv_handle(line), settings, lease)
+            line.send_bytes(json.dumps(answered).encode())
     os._exit(0)
 
 
@@ -86,6 +86,7 @@ def answer(line: int, settings: Settings, lease: Sequence[int]) -> None:
     from graph.context import Context
     from graph.deps import Deps
     from graph.runner import Turn, Turns
+    from graph.service.processes import failure
 
     deps = Deps(settings, lease=tuple(lease), serves=True)
     deps.open()
@@ -107,12 +108,10 @@ def answer(line: int, settings: Settings, lease: Sequence[int]) -> None:
                 return
             release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
             tell({"id": number, "done": turns.run(turn, release)})
-        except CordonError as error:
-            told = {"type": type(error).__name__, "message": str(error), "hint": error.hint}
-            tell({"id": number, "error": told})
         except BaseException as error:  # whatever it is: somebody waits for an answer
-            log.error("a turn failed", extra={"told": {"error": type(error).__name__}})
-            tell({"id": number, "error": {"type": type(error).__name__, "message": "", "hint": ""}})
+            if not isinstance(error, CordonError):
+                log.error("a turn failed", extra={"told": {"error": type(error).__name__}})
+            tell({"id": number, **failure(error)})
 
     pool = ThreadPoolExecutor(settings.serve_threads, thread_name_prefix="cordon-turn")
     tell({"ready": True})

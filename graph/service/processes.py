@@ -20,6 +20,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection
@@ -29,11 +30,11 @@ from typing import Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
-from graph.runner import Found, SentenceSink, Turn
+from graph.runner import SearchResult, SentenceSink, Turn
 from graph.settings import SECRETS, Settings
 from graph.state import Reply
 
-ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[2]
 START_S = 60.0
 PAUSE_S, LIVED_S = 1.0, 30.0  # before a dead process is replaced, doubled while none lives longer than the latter
 # -P: no module is taken from the folder that the service was started in.
@@ -76,8 +77,8 @@ class Processes:
         reply: Reply = self._least_busy().call("run", turn, release)
         return reply
 
-    def search(self, turn: Turn) -> Found:
-        found: Found = self._least_busy().call("search", turn, None)
+    def search(self, turn: Turn) -> SearchResult:
+        found: SearchResult = self._least_busy().call("search", turn, None)
         return found
 
     def _least_busy(self) -> "_Process":
@@ -129,26 +130,14 @@ class Processes:
 
 
 class ForkServer:
+    """A process that has everything loaded and forks those that run turns."""
+
     def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
         """Raises Unavailable when it cannot be started. What it loads it loads while this returns."""
-        ours, theirs = socket.socketpair()
+        # Threads of libraries would not outlive the fork.
+        environment = {"OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+        self._child, self._line = start_child(_BOOT, settings, lease, environment)
         self._own, self._ready = threading.Lock(), False
-        self._line = Connection(ours.detach())
-        try:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, lease)],
-                pass_fds=[theirs.fileno(), *lease],
-                stdin=subprocess.DEVNULL,
-                # Threads of libraries would not outlive the fork.
-                env={"OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"} | os.environ,
-            )
-        except OSError as error:
-            self._line.close()
-            raise _no_process(error.strerror) from error
-        finally:
-            theirs.close()
-        with suppress(OSError):  # it is gone already: whoever asks it sees that
-            self._line.send_bytes(json.dumps(settings_as_json(settings)).encode())
 
     @property
     def alive(self) -> bool:
@@ -267,13 +256,13 @@ class _Process:
                     elif (events := self._told.get(event["id"])) is not None:
                         events.put(event)
         finally:
-            gone = _gone()
+            gone = failure(_gone())
             with self._own:
                 self.alive = False
                 waiting = list(self._told.values())
             self._ready.set()
             for events in waiting:
-                events.put({"error": {"type": "Unavailable", "message": str(gone), "hint": gone.hint}})
+                events.put(gone)
 
     def wait(self) -> None:
         """Until it has ended: its end of the line closes with it."""
@@ -316,6 +305,32 @@ def raised(error: dict[str, str]) -> Exception:
     return RuntimeError(f"a turn failed with {error['type']}")
 
 
-def settings_as_json(settings: Settings) -> dict[str, Any]:
-    """The settings as JSON, with the secrets in them: the line between the two processes is theirs alone."""
-    return settings.model_dump(mode="json") | {name: getattr(settings, name).get_secret_value() for name in SECRETS}
+def failure(error: BaseException) -> dict[str, Any]:
+    """The message that `raised` reads. The text of an error that is not ours may quote a document: its kind is told."""
+    message, hint = (str(error), error.hint) if isinstance(error, CordonError) else ("", "")
+    return {"error": {"type": type(error).__name__, "message": message, "hint": hint}}
+
+
+def start_child(
+    boot: str, settings: Settings, lease: tuple[int, ...], environment: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[bytes], Connection]:
+    """A process that runs this code with the lease and the other end of the connection as its open files. The settings
+    are the first message, secrets included: the line is theirs alone. Raises Unavailable when it cannot be started."""
+    ours, theirs = socket.socketpair()
+    line = Connection(ours.detach())
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-c", boot, str(_ROOT), str(theirs.fileno()), *map(str, lease)],
+            pass_fds=[theirs.fileno(), *lease],
+            stdin=subprocess.DEVNULL,
+            env={**(environment or {}), **os.environ},
+        )
+    except OSError as error:
+        line.close()
+        raise _no_process(error.strerror) from error
+    finally:
+        theirs.close()
+    with suppress(OSError):  # it is gone already: whoever asks it sees that
+        secrets = {name: getattr(settings, name).get_secret_value() for name in SECRETS}
+        line.send_bytes(json.dumps(settings.model_dump(mode="json") | secrets).encode())
+    return child, line

@@ -21,6 +21,8 @@ MOST_NAME = 100  # characters
 
 
 class Peppered(Protocol):
+    """Has the secret with which cookies are hashed."""
+
     def pepper(self) -> bytes: ...
 
 
@@ -70,13 +72,13 @@ class Sessions:
         now = self._clock()
         return not session.ended and now < session.expires and now - session.seen < self._idle_s
 
-    def of(self, tenant: str = "") -> list[Session]:
+    def open_sessions(self, tenant: str = "") -> list[Session]:
         """Those that are open, of all tenants or of one, oldest first."""
         return [session for session in self._store.all(tenant) if self.open(session)]
 
     def end_all(self, tenant: str, user: str = "") -> int:
         """End a tenant's sessions, or one person's. Returns how many were open."""
-        found = [session for session in self.of(tenant) if user in ("", session.user_id)]
+        found = [session for session in self.open_sessions(tenant) if user in ("", session.user_id)]
         for session in found:
             self._store.end(session.session_id)
         return len(found)

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from graph.errors import BadInput, BadSettings, CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
-from graph.service.processes import raised
-from graph.service.reader import Ended, Reader, as_json, given_up, of_json
+from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, of_json
+from graph.service.processes import failure, raised
 from graph.settings import Settings
 
 MOST = 64  # processes
@@ -33,7 +33,7 @@ _SHAPING = (
 )
 
 
-class Hand(Protocol):
+class IngestWorker(Protocol):
     """Reads one file at a time."""
 
     def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
@@ -47,15 +47,15 @@ class _Stopped(Exception):
 
 
 class Spread:
-    """`graph.knowledge.ingest.Readers`, with so many hands. `told` hears how many files there are."""
+    """`graph.knowledge.ingest.Readers`, with so many workers. `told` hears how many files there are."""
 
     def __init__(
         self,
         settings: Settings,
-        hands: Sequence[Hand],
+        workers: Sequence[IngestWorker],
         told: Callable[[int], None],
     ) -> None:
-        self._settings, self._hands, self._told = settings, hands, told
+        self._settings, self._workers, self._told = settings, workers, told
         self._over = threading.Event()
         self._own = threading.Lock()
         self._contents: dict[tuple[tuple[str, ...], str], threading.Lock] = {}
@@ -67,8 +67,8 @@ class Spread:
             left.put(group)
         done: queue.SimpleQueue[tuple[int, Outcome] | BaseException | None] = queue.SimpleQueue()
         threads = [
-            threading.Thread(target=self._work, args=[hand, sources, left, done], name="cordon-ingest")
-            for hand in self._hands
+            threading.Thread(target=self._work, args=[worker, sources, left, done], name="cordon-ingest")
+            for worker in self._workers
         ]
         for thread in threads:
             thread.start()
@@ -90,7 +90,7 @@ class Spread:
 
     def _work(
         self,
-        hand: Hand,
+        worker: IngestWorker,
         sources: Sequence[Source],
         left: "queue.SimpleQueue[list[int]]",
         done: "queue.SimpleQueue[tuple[int, Outcome] | BaseException | None]",
@@ -100,7 +100,7 @@ class Spread:
                 for at in left.get_nowait():
                     self._go_on()
                     with self._content(sources[at]):
-                        done.put((at, self._read(hand, sources[at])))
+                        done.put((at, self._read(worker, sources[at])))
         except queue.Empty:
             done.put(None)
         except _Stopped:
@@ -108,12 +108,12 @@ class Spread:
         except BaseException as error:
             done.put(error)
         finally:
-            hand.close()
+            worker.close()
 
-    def _read(self, hand: Hand, source: Source) -> Outcome:
+    def _read(self, worker: IngestWorker, source: Source) -> Outcome:
         for again in range(TRIES):
             try:
-                return hand.read(source, self._go_on)
+                return worker.read(source, self._go_on)
             except Ended as ended:
                 if not ended.killed or again:
                     return given_up(source.name, ended.why)
@@ -133,7 +133,7 @@ class Spread:
 
 
 def _groups(sources: Sequence[Source]) -> list[list[int]]:
-    """Places of sources whose ids could meet, in order; each group for one hand."""
+    """Places of sources whose ids could meet, in order; each group for one worker."""
     found = defaultdict[str, list[int]](list)
     for at, source in enumerate(sources):
         found[source.doc_id or base_id(source.name)[0]].append(at)
@@ -143,11 +143,11 @@ def _groups(sources: Sequence[Source]) -> list[list[int]]:
 # -- processes of this machine ---------------------------------------------------------------------------------------
 
 
-def here(settings: Settings, lease: tuple[int, ...], workers: int, told: Callable[[int], None]) -> Spread:
+def processes(settings: Settings, lease: tuple[int, ...], workers: int, told: Callable[[int], None]) -> Spread:
     """So many processes. `lease` holds the stores."""
     if not 1 <= workers <= MOST:
         raise BadInput(f"--workers is 1 to {MOST}, not {workers}.")
-    return Spread(settings, [Reader(settings, lease, alone=False) for _ in range(workers)], told)
+    return Spread(settings, [IngestProcess(settings, lease, alone=False) for _ in range(workers)], told)
 
 
 # -- a Dask cluster --------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def cluster(settings: Settings, scheduler: str, told: Callable[[int], None]) -> 
         if not many:
             raise Unavailable("the cluster has no workers.", hint=f"`dask worker {scheduler}` starts one.")
         shape = _shape(settings)
-        yield Spread(settings, [_OfCluster(client, settings, shape) for _ in range(many)], told)
+        yield Spread(settings, [_DaskWorker(client, settings, shape) for _ in range(many)], told)
     finally:
         client.close()
 
@@ -188,7 +188,7 @@ def _shape(settings: Settings) -> dict[str, str]:
     return {name: str(getattr(settings, name)) for name in _SHAPING} | {"database_url": place}
 
 
-class _OfCluster:
+class _DaskWorker:
     """One thread of the cluster. The file goes there with the question: the workers do not see this machine's disk."""
 
     def __init__(self, client: Any, settings: Settings, shape: dict[str, str]) -> None:
@@ -229,19 +229,19 @@ def read_there(told: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict
         with tempfile.NamedTemporaryFile(prefix="cordon-") as file:
             file.write(data)
             file.flush()
-            outcome = local.here.read(replace(of_json(told), path=Path(file.name), within=None))
+            outcome = local.ingestor.read(replace(of_json(told), path=Path(file.name), within=None))
         return {"outcome": asdict(outcome)}
     except CordonError as error:
-        return {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+        return failure(error)
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        from graph.knowledge.ingest import Here
+        from graph.knowledge.ingest import LocalIngestor
         from graph.knowledge.inspection import inspect
 
         settings, index = _index()
-        self.here = Here(index, settings, inspect)
+        self.ingestor = LocalIngestor(index, settings, inspect)
 
 
 @cache
@@ -258,5 +258,5 @@ def _index() -> tuple[Settings, Any]:
 
     settings = load()
     embeds = embedder(settings)
-    kept = stores(settings, serves=True)
-    return settings, Index(kept.spaces(embeds.name), embeds, kept.journal)
+    opened = stores(settings, serves=True)
+    return settings, Index(opened.spaces(embeds.name), embeds, opened.journal)

@@ -94,7 +94,7 @@ def _with_masked_values(value: Any) -> Any:
     value = {key: _with_masked_values(item) for key, item in value.items() if key != masked_values.OPTION}
     if isinstance(question := value.get("question"), str):
         options = value.get("options") if isinstance(value.get("options"), dict) else {}
-        value["options"] = {**options, masked_values.OPTION: masked_values.of(question, pii.find(question))}
+        value["options"] = {**options, masked_values.OPTION: masked_values.from_question(question, pii.find(question))}
     return value
 
 

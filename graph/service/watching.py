@@ -62,12 +62,12 @@ def _changes(path: Path, every: float) -> Iterator[None]:
     began, last = False, 0.0
     for changed in watch(root, watch_filter=shown, rust_timeout=_LOOK, yield_on_timeout=True):
         if changed or not began or (every and time.monotonic() - last >= every):
-            _settle([Path(path) for _, path in changed])
+            _wait_until_stable([Path(path) for _, path in changed])
             yield
             began, last = True, time.monotonic()
 
 
-def _settle(paths: Sequence[Path]) -> None:
+def _wait_until_stable(paths: Sequence[Path]) -> None:
     """Wait until nobody writes to these files, for a while at most. One that is read before it is whole is read again
     after its next change."""
     until, before = time.monotonic() + _MOST, _looks(paths)

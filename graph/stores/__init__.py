@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from graph.stores.keys import KeyStore
     from graph.stores.leases import Lease
     from graph.stores.limits import Counters
-    from graph.stores.lists import Lists
+    from graph.stores.lists import ListStore
     from graph.stores.sessions import SessionStore
     from graph.stores.spaces import Spaces
     from graph.stores.uploads import Uploads
 
 
 @dataclass(frozen=True)
-class State:
+class HealthStatus:
     """How a part is, for people: what was found, and what to do about it."""
 
     status: Literal["ok", "warn", "fail"]
@@ -59,7 +59,7 @@ class Stores(Protocol):
     def sessions(self) -> "SessionStore": ...
 
     @property
-    def lists(self) -> "Lists":
+    def lists(self) -> "ListStore":
         """What an operator says is public."""
 
     @property
@@ -77,7 +77,7 @@ class Stores(Protocol):
     def thread(self, name: str) -> AbstractContextManager[None]:
         """Inside it no other turn of the thread runs, of all that share the stores."""
 
-    def examine(self) -> dict[Literal["engine", "place", "documents"], State]:
+    def examine(self) -> dict[Literal["engine", "place", "documents"], HealthStatus]:
         """What it runs on, where it lies, and what it holds; nothing is changed."""
 
     def remains(self, names: Collection[str]) -> list[str]:

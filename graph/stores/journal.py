@@ -102,7 +102,7 @@ class Journal(Protocol):
         Raises NotFound when the tenant has no such entry or run.
         """
 
-    def own_head(self, tenant: str) -> Link:
+    def tenant_head(self, tenant: str) -> Link:
         """Place and hash of the tenant's last entry in its own chain. Raises NotFound when it has none."""
 
     def prove(self, ask: Collection[int] = ()) -> Proof:

@@ -20,7 +20,7 @@ class Loaded:
     value: dict[str, Any]
 
 
-class Lists(Protocol):
+class ListStore(Protocol):
     def load(self, tenant: str, last: Loaded | None = None) -> Loaded:
         """The tenant's list: `last` itself, where it has not changed since."""
 

@@ -2,9 +2,8 @@
 that search and spelling ask of them. graph.context.space_name names it.
 
 Promises. Isolation: no statistic, rank or lock of a space hangs on another one. A write is whole or not at all, and is
-durable when the call returns; text, chunks, words, vectors, annex and original of a document change together. Inside
-`reading` a space stays as it stands, whatever others write. What was removed leaves no bytes behind once nobody reads
-any more.
+durable when the call returns; a document changes as a whole, with its attachment and its original. Inside `reading` a
+space stays as it stands, whatever others write. What was removed leaves no bytes behind once nobody reads any more.
 Concurrency: threads may share a space, and other processes may read and write it at the same time. Errors:
 IndexUnavailable where it cannot be read or written, with what to do.
 """
@@ -61,6 +60,8 @@ class Record:
 
 @dataclass(frozen=True)
 class StoredChunk:
+    """A part of a document's text, as a half-open range of characters; pages count from 1."""
+
     chunk_id: str
     doc_id: str
     start: int
@@ -84,7 +85,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ChunkCandidate:
     """A chunk that may be near the question. `words` are those of the question's that it holds."""
 
     chunk_id: str
@@ -94,17 +95,17 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Found:
+class SpaceHits:
     """What a space answers to a question: how many chunks there are in all and with each of its words, and the
     candidates, in no order."""
 
     chunks: int
     holding: dict[str, int]
-    candidates: list[Candidate]
+    candidates: list[ChunkCandidate]
 
 
 @dataclass(frozen=True)
-class Annex:
+class StoredAttachment:
     """A text that is kept with a document: the hash of the file that it was made of, and its length."""
 
     doc_id: str
@@ -181,7 +182,7 @@ class Space(Words, Protocol):
         """All documents, by id."""
 
     def whole(self, doc_id: str) -> Whole | None:
-        """All of a document but its annex and its original, of one moment."""
+        """All of a document but its attachment and its original, of one moment."""
 
     def by_hash(self, sha256: str) -> list[Record]:
         """Those made of a file of this hash, by id."""
@@ -201,14 +202,14 @@ class Space(Words, Protocol):
     def document_names(self) -> list[tuple[str, Name]]:
         """Id of every document and what people may call it."""
 
-    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+    def attach(self, doc_id: str, sha256: str, text: str) -> None:
         """Keep a text, made of a file of this hash, with a document that is there, in place of the one before; it goes
         when the document does."""
 
-    def annexes(self) -> list[Annex]:
+    def attachments(self) -> list[StoredAttachment]:
         """By document id. Cheap where there is none: it is asked with every question."""
 
-    def annexed(self, doc_id: str) -> str:
+    def attachment(self, doc_id: str) -> str:
         """The text kept with a document; "" when there is none."""
 
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
@@ -237,7 +238,7 @@ class Space(Words, Protocol):
     def opening(self, doc_id: str) -> str:
         """The id of the document's first chunk; "" when it has none."""
 
-    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> SpaceHits:
         """The `limit` nearest chunks by cosine, and the `limit` best for any of the words by BM25; with documents
         every chunk of these instead. Equal questions to an equal space give equal answers.
 
@@ -266,7 +267,7 @@ class Spaces(Protocol):
         """The names of a tenant's spaces that some of its groups share, in order. Cheap where there is none, and
         whatever is wrong with one of them, it names the others: it is asked with every question."""
 
-    def settle(self, name: str) -> None:
+    def sync(self, name: str) -> None:
         """After documents came or went: bring what is kept beside the space, to search it faster, in step with it.
 
         Raises IndexUnavailable when that fails; the space itself answers all the same.

@@ -28,7 +28,7 @@ class File:
     flags: list[str] = field(default_factory=list)
     replaced: bool = False  # a document of that id was there before
     notes: list[str] = field(default_factory=list)  # what of it was not read
-    given: str = ""  # the name as it came, until the file is settled: the document's id is made from it
+    given: str = ""  # the name as it came, until the file is read: the document's id is made from it
     tries: int = 0  # that did not come to an end
 
     @property
@@ -38,6 +38,8 @@ class File:
 
 @dataclass
 class Job:
+    """An upload of one or more files by one user."""
+
     job_id: str
     tenant_id: str
     user_id: str
@@ -85,7 +87,7 @@ class Uploads(Protocol):
     def local(self, job_id: str, number: int) -> AbstractContextManager[str]:
         """The name of a file of this machine with the content, there as long as one is inside."""
 
-    def settle(self, job: Job) -> None:
+    def remove_files(self, job: Job) -> None:
         """Remove the job's files; the job itself stays."""
 
     def remove(self, job_id: str) -> None:

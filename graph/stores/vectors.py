@@ -5,7 +5,7 @@ The space is the truth; what an index keeps beside it is a copy and can always b
 Promises. Isolation: a call looks at one space and tells its rows alone. Freshness: `nearest` answers for the space as
 its reader sees it now, also where the copy is behind, missing or broken: then every vector is compared. Concurrency:
 threads may share one. Errors: `nearest` raises IndexUnavailable for a vector of another length and for a space that
-cannot be read; `settle` and `drop` raise what the disk raises, and may be tried again.
+cannot be read; `sync` and `drop` raise what the disk raises, and may be tried again.
 """
 
 from typing import Protocol
@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 
-class Source(Protocol):
+class VectorSource(Protocol):
     """A space, as an index of its vectors reads it."""
 
     @property
@@ -35,10 +35,10 @@ class Vectors(Protocol):
     def mending(self) -> str:
         """What an operator does when it cannot be written."""
 
-    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+    def nearest(self, source: VectorSource, vector: np.ndarray, limit: int) -> list[int]:
         """Rows of the chunks with the greatest cosine, best first. What is approximate finds most of them."""
 
-    def settle(self, source: Source) -> None:
+    def sync(self, source: VectorSource) -> None:
         """Bring what is kept of the space in step with it."""
 
     def drop(self) -> None:

@@ -72,7 +72,7 @@ class Tracer:
         except queue.Full:
             self.dropped += 1
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Wait until what waits now is sent, for ten seconds at most."""
         sent = threading.Event()
         self._queue.put(sent)

@@ -52,8 +52,8 @@ def spans(reply: Reply, *, content: bool) -> list[Span]:
         "prompt_tokens": reply["usage"]["prompt_tokens"],
         "completion_tokens": reply["usage"]["completion_tokens"],
     }
-    said = {"question": reply["question"], "answer": reply["answer"]} if content else {}
-    masked = {key: pii.mask(text).text for key, text in said.items()}
+    texts = {"question": reply["question"], "answer": reply["answer"]} if content else {}
+    masked = {key: pii.mask(text).text for key, text in texts.items()}
     root = Span(
         str(uuid.UUID(reply["run_id"])),
         "cordon",

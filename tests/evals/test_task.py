@@ -48,11 +48,11 @@ def test_a_task_runs_and_scores_its_samples_and_tells_its_figures(tmp_path: Path
 
 def test_a_line_of_a_data_set_is_a_sample() -> None:
     row = {"id": 7, "question": "When?", "docs": ["d"], "words": ["May"], "kind": "date"}
-    assert Sample.of(row, "question", "docs", way="x") == Sample(
+    assert Sample.from_row(row, "question", "docs", way="x") == Sample(
         "7", "When?", ["d"], {"words": ["May"], "kind": "date", "way": "x"}
     )
-    assert Sample.of(row, "question", "docs", "words").target == {"docs": ["d"], "words": ["May"]}
-    assert Sample.of(row).target is None
+    assert Sample.from_row(row, "question", "docs", "words").target == {"docs": ["d"], "words": ["May"]}
+    assert Sample.from_row(row).target is None
 
 
 def test_what_needs_data_that_is_not_here_is_left_out_and_said(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ def test_logistic_regression_finds_the_column_that_decides() -> None:
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, 200).astype(float)
     parts = [(np.array([int(label), 2]), np.ones(2, np.float32)) for label in labels]
-    weights, bias = logistic.fit(logistic.Rows.of(parts, 3), labels, np.ones(200), 1e-3)
+    weights, bias = logistic.fit(logistic.Rows.from_parts(parts, 3), labels, np.ones(200), 1e-3)
     assert weights[1] > 1 > weights[0]
     assert abs(weights[1] + weights[0]) < 1.0
     assert np.isfinite(bias)
@@ -22,7 +22,7 @@ def test_logistic_regression_finds_the_column_that_decides() -> None:
 
 def test_sparse_and_dense_rows_agree() -> None:
     parts = [(np.array([0, 2]), np.array([1.0, 2.0])), (np.array([1]), np.array([3.0]))]
-    sparse = logistic.Rows.of(parts, 3)
+    sparse = logistic.Rows.from_parts(parts, 3)
     dense = logistic.Dense(np.array([[1.0, 0, 2.0], [0, 3.0, 0]]))
     weights, residual = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0])
     assert np.allclose(sparse.dot(weights), dense.dot(weights))

@@ -10,7 +10,7 @@ import pytest
 
 from graph.agent import Agent
 from graph.audit.verify import verify
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.errors import BadInput, Forbidden, NotFound
 from graph.knowledge.index import MOST_AUDIENCES, Index
 from graph.settings import Settings
@@ -165,8 +165,8 @@ def test_the_check_fails_when_groups_share_their_statistics(
     flood(busy, tmp_path / "flood")
     honest = Index.search
 
-    def filtered(self: Index, reader: Reader, query: str, limit: int, **known: Any) -> Any:
-        everything = Reader(reader.tenant, frozenset(("staff", "board", "audit")))
+    def filtered(self: Index, reader: ReadScope, query: str, limit: int, **known: Any) -> Any:
+        everything = ReadScope(reader.tenant, frozenset(("staff", "board", "audit")))
         mine = {where for where, _ in self.visible(reader)}
         return [hit for hit in honest(self, everything, query, limit, **known) if hit.where in mine]
 
@@ -228,7 +228,7 @@ def scripted(worlds: Ask, tmp_path: Path) -> tuple[Agent, Scripted]:
 def see_all(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = Index.visible
     everything = frozenset(("staff", "board"))
-    monkeypatch.setattr(Index, "visible", lambda self, who: honest(self, Reader(who.tenant, everything)))
+    monkeypatch.setattr(Index, "visible", lambda self, who: honest(self, ReadScope(who.tenant, everything)))
 
 
 def test_no_prompt_holds_a_line_of_another_group(scripted: tuple[Agent, Scripted]) -> None:
@@ -334,7 +334,7 @@ def test_a_reply_is_checked_against_what_its_reader_may_read(one: Agent) -> None
     deps = one.deps
     assert verify(reply, deps.index).ok  # the operator's
     for groups, ok in ((("board",), True), (("staff",), False), ((), False)):
-        report = verify(reply, deps.index, reader=Reader("U1", frozenset(groups)))
+        report = verify(reply, deps.index, reader=ReadScope("U1", frozenset(groups)))
         assert report.ok is ok
         assert ok or {c.status for c in report.citations} == {"missing"}
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graph.agent import Agent
 from graph.options import MemoryType
 from graph.policy import pii
-from graph.policy.evidence.judged import Judged
+from graph.policy.evidence.judged import PassageJudgement
 from graph.policy.pii import Masked
 from tests.support import invariants as inv
 from tests.support.models import Scripted, everything
@@ -177,7 +177,7 @@ def test_the_check_fails_without_masking(
         for target in ("nodes.admit.pii", "nodes.retrieve.pii"):  # what a question is read as is masked again
             monkeypatch.setattr(target, Blind)
     else:
-        monkeypatch.setattr("graph.knowledge.ingest.judge", lambda raw, **_: Judged((), ()))
+        monkeypatch.setattr("graph.knowledge.ingest.judge", lambda raw, **_: PassageJudgement((), ()))
     (tmp_path / "hangar.md").write_text(
         f"# The zeppelin hangar\n\nThe visitor of the zeppelin hangar has the CNIC {FIXED[0]} today.\n"
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge.index import Index
 from graph.settings import Settings
 from tests.support import invariants as inv
@@ -128,7 +128,7 @@ def test_the_check_fails_when_spaces_share_their_statistics(
     _flood(busy, tmp_path / "flood")
     honest = Index.search
 
-    def shared(self: Index, reader: Reader, query: str, limit: int, **kw: Any) -> Any:
+    def shared(self: Index, reader: ReadScope, query: str, limit: int, **kw: Any) -> Any:
         space = self.space("U2")
         assert space is not None
         hits = honest(self, reader, query, limit, **kw)

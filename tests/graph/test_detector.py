@@ -149,11 +149,11 @@ def test_borders_are_as_set(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "borders", ["injection", "injection=0", "injection=0.9/0.5", "injection=1.2", "mood=0.5", "harm=a"]
+    "thresholds", ["injection", "injection=0", "injection=0.9/0.5", "injection=1.2", "mood=0.5", "harm=a"]
 )
-def test_borders_that_are_none_are_refused(folder: Path, borders: str) -> None:
+def test_thresholds_that_are_none_are_refused(folder: Path, thresholds: str) -> None:
     with pytest.raises(BadSettings, match="CORDON_DETECTOR_BORDERS"):
-        own(folder, detector_borders=borders)
+        own(folder, detector_borders=thresholds)
 
 
 # -- what it did not judge is not allowed ----------------------------------------------------------------------------

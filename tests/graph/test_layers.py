@@ -14,7 +14,7 @@ STORES = tuple(f"graph.stores.{path.parent.name}" for path in sorted((ROOT / "gr
 
 # Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.turn", "graph.onnx", "graph.processors", "prompts"),
+    ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.turn_cache", "graph.onnx", "graph.processors", "prompts"),
     ("graph.policy", "graph.context"),
     (
         "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public", "graph.waiting"

@@ -162,7 +162,7 @@ def test_a_list_has_an_end(home: Path) -> None:
     from graph.stores.embedded import Embedded
 
     stores = Embedded(home)
-    journal, lists = stores.journal, public.Lists(stores.lists)
+    journal, lists = stores.journal, public.PublicValues(stores.lists)
     lists.add("U1", "a@example.org", journal, by="op")
     file = next((home / "public").glob("*.json"))
     known = json.loads(file.read_text())

@@ -16,7 +16,7 @@ import pytest
 from graph.agent import Agent
 from graph.errors import IndexUnavailable
 from graph.knowledge.ingest import Outcome, Source, files
-from graph.service.reader import Ended
+from graph.service.ingest_process import Ended
 from graph.service.spread import Spread
 from graph.settings import Settings, load
 from graph.stores.postgres.migrate import migrate
@@ -108,7 +108,7 @@ def test_it_goes_on_where_a_kill_ended_it(
     assert len(held(tmp_path / "home")) == 60
 
 
-class Hand:
+class Worker:
     """Reads nothing: gives what `does` gives."""
 
     def __init__(self, does: Callable[[Source], Outcome]) -> None:
@@ -122,9 +122,9 @@ class Hand:
         self.closed = True
 
 
-def spread(folder: Path, *does: Callable[[Source], Outcome]) -> tuple[Spread, list[Source], list[Hand]]:
-    hands = [Hand(one) for one in does]
-    return Spread(load(environ={}), hands, lambda many: None), list(files([folder], "U1")), hands
+def spread(folder: Path, *does: Callable[[Source], Outcome]) -> tuple[Spread, list[Source], list[Worker]]:
+    workers = [Worker(one) for one in does]
+    return Spread(load(environ={}), workers, lambda many: None), list(files([folder], "U1")), workers
 
 
 def indexed(source: Source) -> Outcome:
@@ -143,9 +143,9 @@ def test_files_whose_ids_or_contents_meet_are_not_read_at_the_same_time(folder: 
             now.discard(source.path.name)
         return indexed(source)
 
-    readers, sources, hands = spread(folder, watched, watched, watched)
+    readers, sources, workers = spread(folder, watched, watched, watched)
     assert sorted(at for at, _ in readers(sources)) == list(range(13)) and met == []
-    assert all(hand.closed for hand in hands)
+    assert all(worker.closed for worker in workers)
 
 
 def test_a_file_that_brings_its_reader_down_is_tried_again_once(folder: Path) -> None:
@@ -167,10 +167,10 @@ def test_an_index_that_fails_ends_all_of_it(folder: Path) -> None:
     def fails(source: Source) -> Outcome:
         raise IndexUnavailable("the database is away.")
 
-    readers, sources, hands = spread(folder, fails, indexed)
+    readers, sources, workers = spread(folder, fails, indexed)
     with pytest.raises(IndexUnavailable):
         list(readers(sources))
-    assert all(hand.closed for hand in hands)
+    assert all(worker.closed for worker in workers)
 
 
 @pytest.mark.parametrize(

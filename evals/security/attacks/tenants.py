@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.stores.spaces import Record, StoredChunk
 from graph.settings import load
 def held():
@@ -33,9 +33,9 @@ with Agent(load(environ={}, home=Path(sys.argv[1]) / "home", artifacts=False)) a
         space = index.space(f"T{n}", create=True)
         record = Record("vents", "vents.md", "Vents", "", f"T{n}", "private", "text/plain", 1, 1, "", "")
         space.put(record, text, [StoredChunk("vents_0", "vents", 0, len(text), None, None, "")], vector, [text])
-        assert index.search(Reader(f"T{n}"), "heron vent", 5)
+        assert index.search(ReadScope(f"T{n}"), "heron vent", 5)
         if n % 5 == 0:
-            index.spaces.settle(f"T{n}")
+            index.spaces.sync(f"T{n}")
         if n in some:
             reply = asked(n)
             assert reply.decision == "answer", reply.answer

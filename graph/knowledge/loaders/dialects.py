@@ -168,30 +168,30 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield line
         elif _depth(line) > 3 and _ELEMENT.match(line) and tagged:
             yield line.lstrip()  # a table with empty lines in it, not code
-        elif found := _INCLUDE.match(line):
-            including = "8<" in line and not found[1].strip() and not including
+        elif match := _INCLUDE.match(line):
+            including = "8<" in line and not match[1].strip() and not including
         elif including:
             continue
-        elif (found := _ADMONITION.match(line)) and (found[3] or _deeper(lines, at + 1, found[1])):
-            _set_back(lines, at + 1, found[1])
-            yield from _callout(lines, at + 1, found[1], found[2], found[3] or "")
-        elif found := _TAB.match(line):
-            _set_back(lines, at + 1, found[1])
-            yield from ("", f"{found[1]}{found[2]}:", "")
-        elif (found := _ALERT.match(line)) and found[2].lower() in KINDS:
-            yield f"{found[1]}{_name(found[2])} {found[3]}"
-        elif found := _COLONS.match(line):
-            named = _CALLOUT.search(found[1]) or _NAMED.match(found[1])
-            title = _SAID.search(found[1])
+        elif (match := _ADMONITION.match(line)) and (match[3] or _deeper(lines, at + 1, match[1])):
+            _set_back(lines, at + 1, match[1])
+            yield from _callout(lines, at + 1, match[1], match[2], match[3] or "")
+        elif match := _TAB.match(line):
+            _set_back(lines, at + 1, match[1])
+            yield from ("", f"{match[1]}{match[2]}:", "")
+        elif (match := _ALERT.match(line)) and match[2].lower() in KINDS:
+            yield f"{match[1]}{_name(match[2])} {match[3]}"
+        elif match := _COLONS.match(line):
+            named = _CALLOUT.search(match[1]) or _NAMED.match(match[1])
+            title = _SAID.search(match[1])
             if named and named[1].lower() in KINDS:
-                said = title[1] if title else named[named.lastindex or 1] if named.re is _NAMED else ""
-                yield from _callout(lines, at + 1, "", named[1], "" if said == named[1] else said or "")
+                heading = title[1] if title else named[named.lastindex or 1] if named.re is _NAMED else ""
+                yield from _callout(lines, at + 1, "", named[1], "" if heading == named[1] else heading or "")
             else:
                 yield ""
-        elif found := _ABBREVIATION.match(line):
-            yield f"- {found[1]}: {found[2]}"
-        elif found := _DEFINED.match(line):
-            yield f"- {term}: {found[1]}" if term else line
+        elif match := _ABBREVIATION.match(line):
+            yield f"- {match[1]}: {match[2]}"
+        elif match := _DEFINED.match(line):
+            yield f"- {term}: {match[1]}" if term else line
         elif _defines(lines, at + 1) and line.strip() and not _STRUCTURE.match(line):
             term = line.strip()
         elif not line.strip() and term and _defines(lines, at + 1):

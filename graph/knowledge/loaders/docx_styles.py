@@ -96,11 +96,11 @@ def numbering_under(
 def read_styles(document: Any) -> dict[str, Style]:
     """Styles by id, each with what it inherits."""
     raw = {style.get(f"{W}styleId"): style for style in document.styles.element.iter(f"{W}style")}
-    found: dict[str, Style] = {}
+    styles: dict[str, Style] = {}
 
     def resolve(key: str, seen: frozenset[str]) -> Style:
-        if key in found:
-            return found[key]
+        if key in styles:
+            return styles[key]
         style = raw[key]
         base_key = value_of(style, "basedOn")
         known = base_key is not None and base_key in raw and base_key not in seen and len(seen) < 50
@@ -108,14 +108,14 @@ def read_styles(document: Any) -> dict[str, Style]:
         name = (value_of(style, "name") or "").lower()
         properties = style.find(f"{W}pPr")
         level = int(name[8:]) if name.startswith("heading ") and name[8:].isdecimal() else 0
-        found[key] = Style(
+        styles[key] = Style(
             name,
             (1 if name == "title" else level) or outline(properties) or base.level,
             numbering_under(base.numbering, list_of(properties)),
             base.look.under(look_of(style.find(f"{W}rPr"))).under(Look(shaded=shaded(properties))),
         )
-        return found[key]
+        return styles[key]
 
     for key in raw:
         resolve(key, frozenset())
-    return found
+    return styles

@@ -222,7 +222,7 @@ class _Walk:
             if tag == "dd":
                 self.define()
             if tag == "dl":
-                self.settle()
+                self.flush_lead()
                 self.lists.append(["dl", 0])
         elif tag == "pre":
             self.flush()
@@ -231,7 +231,7 @@ class _Walk:
             return [], painted
         elif tag in ("ul", "ol"):
             self.flush()
-            self.settle()
+            self.flush_lead()
             self.lists.append([tag, _start(attributes) - 1])
             self.in_item = False
         elif tag == "li":
@@ -268,11 +268,11 @@ class _Walk:
             self.terms.append(_SPACE.sub(" ", self.said()).strip())
         elif tag in ("dd", "dl"):
             self.flush()
-            self.settle()
+            self.flush_lead()
             self.in_item = False
             if tag == "dl":
                 self.define()
-                self.settle()
+                self.flush_lead()
                 self.lists.pop()
                 if not self.lists:
                     self.end_list()
@@ -290,7 +290,7 @@ class _Walk:
                 self.in_item = True
 
     def begin_item(self) -> None:
-        self.settle()
+        self.flush_lead()
         if not self.lists:
             self.lists.append(["ul", 0])
         kind = self.lists[-1]
@@ -328,13 +328,13 @@ class _Walk:
             self.end_list()
             self.out.paragraph(text)
 
-    def settle(self) -> None:
+    def flush_lead(self) -> None:
         """A term or the name of a box below which no text stands, but a list, code or nothing."""
         if self.lead:
             self.place("")
 
     def end_list(self) -> None:
-        self.settle()
+        self.flush_lead()
         self.out.items((depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text)
         self.items, self.in_item = [], False
 

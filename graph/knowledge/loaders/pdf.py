@@ -72,7 +72,7 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
         if document.get_formtype() != pdfium.FORMTYPE_NONE:
             document.init_forms()
         annotations = Annotations(out, document.formenv)
-        found: list[tuple[list[Line], list[Rule]]] = []
+        sheets: list[tuple[list[Line], list[Rule]]] = []
         pictures: list[int] = []
         unmapped: list[int] = []
         for number in range(1, len(document) + 1):
@@ -84,7 +84,7 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
             elif _unmapped(lines):
                 unmapped.append(number)
             annotations.page(page, lines, number)
-            found.append((lines, _rules(page) if sum(bool(line.gaps) for line in lines) > 1 else []))
+            sheets.append((lines, _rules(page) if sum(bool(line.gaps) for line in lines) > 1 else []))
             text.close()
             page.close()
         annotations.report(document)
@@ -95,22 +95,22 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
     if out.recognised:
         read = {number: own for number in out.recognised if (own := picture.lines(out, number))}
         for number in sorted(read):
-            found[number - 1] = (read[number], [])
+            sheets[number - 1] = (read[number], [])
         pictures, unmapped = ([n for n in pages if n not in read] for pages in (pictures, unmapped))
         if read:
             picture.tell(out, sorted(read))
-    if pictures and len(pictures) * 2 >= len(found) and not out.recognised:
+    if pictures and len(pictures) * 2 >= len(sheets) and not out.recognised:
         raise Quarantined(
             "scanned",
-            f"{len(pictures)} of {len(found)} pages are pictures without text: {ADVICE}",
+            f"{len(pictures)} of {len(sheets)} pages are pictures without text: {ADVICE}",
             hint=ADVICE,
         )
     if pictures:
         which = _listed(pictures)
-        out.note(f"{len(pictures)} of {len(found)} pages are pictures without text: {which}")
+        out.note(f"{len(pictures)} of {len(sheets)} pages are pictures without text: {which}")
     if unmapped:
-        out.note(f"letters that cannot be told on {len(unmapped)} of {len(found)} pages: {_listed(unmapped)}")
-    return found
+        out.note(f"letters that cannot be told on {len(unmapped)} of {len(sheets)} pages: {_listed(unmapped)}")
+    return sheets
 
 
 def _opened(document: Any, number: int) -> Any:

@@ -240,12 +240,12 @@ def _table(rows: Rows, above: Rows, marks: _Marks, out: Builder) -> Rows:
     def write() -> None:
         shown = [row if titles else _filled_cells(row) for _, row in part]
         paired = not titles and (pairs or table.names_and_values(shown))
-        told = (
+        sentences = (
             enumerate(map(table.paired, shown), 1)
             if paired
             else table.sentences(shown, header=bool(titles), heads=len(titles))
         )
-        for index, sentence in told:
+        for index, sentence in sentences:
             number = part[index - 1][0]
             out.row("; ".join([sentence, *(f"Note: {text}" for text in marks.notes.pop(number, ()))]), number)
         part.clear()

@@ -26,6 +26,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Content:
+    """What is in a file, and a stamp that changes when the file does."""
+
     data: bytes
     stamp: str
 

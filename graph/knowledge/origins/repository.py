@@ -151,12 +151,12 @@ class Repository:
             config["http.curloptResolve"] = f"{parts.hostname}:{port}:{self._addresses}"
             if self._address.authorization:  # not on a command line, which everybody on the machine may read
                 config["http.extraHeader"] = f"Authorization: {self._address.authorization}"
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "SSH_ASKPASS", "CORDON_"))}
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "SSH_ASKPASS", "CORDON_"))}
         numbered = {f"GIT_CONFIG_KEY_{n}": key for n, key in enumerate(config)}
         numbered |= {f"GIT_CONFIG_VALUE_{n}": value for n, value in enumerate(config.values())}
         return {
-            **kept, **numbered, "GIT_CONFIG_COUNT": str(len(config)), "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "",
-            "GIT_DIR": ".", "LC_ALL": "C",
+            **inherited, **numbered, "GIT_CONFIG_COUNT": str(len(config)), "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "", "GIT_DIR": ".", "LC_ALL": "C",
         }  # fmt: skip
 
 

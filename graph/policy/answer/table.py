@@ -16,7 +16,7 @@ class Row(TypedDict):
     cells: dict[str, str]
 
 
-def of(question: str, citations: Sequence[Mapping[str, Any]]) -> list[Row]:
+def from_citations(question: str, citations: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Those that an answer to a question about all of something cites, in their order."""
     return [] if all_of(question) in (None, "summary") else rows(citations)
 

@@ -14,7 +14,7 @@ from graph.policy.threats.planted import Margins
 
 
 @dataclass(frozen=True)
-class Judged:
+class PassageJudgement:
     """Half-open ranges of the raw text, ascending: `orders` are sentences that give instructions, `personal` is what
     masking finds. What people released and what is public is not taken out of them."""
 
@@ -22,19 +22,19 @@ class Judged:
     personal: tuple[pii.Span, ...]
 
 
-def judge(raw: str, detector: Detector | None = None, known: Margins | None = None) -> Judged:
+def judge(raw: str, detector: Detector | None = None, known: Margins | None = None) -> PassageJudgement:
     """`known` as of `planted.find`."""
-    return Judged(tuple(withholding.ranges(raw, detector, known)), tuple(pii.find(raw)))
+    return PassageJudgement(tuple(withholding.ranges(raw, detector, known)), tuple(pii.find(raw)))
 
 
-def written(found: Judged) -> str:
+def written(found: PassageJudgement) -> str:
     """As it is kept; no word of the passage is in it."""
     return json.dumps([found.orders, [astuple(span) for span in found.personal]], separators=(",", ":"))
 
 
-def read(kept: str) -> Judged:
+def read(kept: str) -> PassageJudgement:
     orders, personal = json.loads(kept)
-    return Judged(tuple((a, b) for a, b in orders), tuple(pii.Span(*span) for span in personal))
+    return PassageJudgement(tuple((a, b) for a, b in orders), tuple(pii.Span(*span) for span in personal))
 
 
 def judge_name() -> str:

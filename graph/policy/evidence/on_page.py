@@ -81,17 +81,17 @@ def taken_out(
 
     Raises Quarantined "uncertain" where one of them cannot be found, or something is left that is to be masked.
     """
-    found = [place for value in values for place in _value(page, value)]
-    found += [place for sentence in sentences for place in _located(page.find(sentence), sentence)]
+    places = [place for value in values for place in _value(page, value)]
+    places += [place for sentence in sentences for place in _located(page.find(sentence), sentence)]
     for text in dict.fromkeys((page.raw, page.raw.replace("\n", " "))):
-        found += [(span.start, span.end) for span in pii.mask(text, keep=keep).spans]
-        found += withholding.unreleased(text, withholding.ranges(text, detector), released)
+        places += [(span.start, span.end) for span in pii.mask(text, keep=keep).spans]
+        places += withholding.unreleased(text, withholding.ranges(text, detector), released)
     for _ in range(_ROUNDS):
-        found = _united(found)
-        left = [(span.start, span.end) for span in pii.mask(_without(page.raw, found), keep=keep).spans]
+        places = _united(places)
+        left = [(span.start, span.end) for span in pii.mask(_without(page.raw, places), keep=keep).spans]
         if not left:
-            return found
-        found += left
+            return places
+        places += left
     raise _uncertain()
 
 

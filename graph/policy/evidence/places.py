@@ -23,7 +23,7 @@ def on_page(page: int | None, places: str, length: int, wanted: int) -> list[tup
     return [(at, end) for (at, its_page), end in zip(told, ends, strict=True) if its_page == wanted and at < end]
 
 
-def of(page: int | None, places: str, start: int, end: int) -> tuple[int | None, int | None, int | None]:
+def locate(page: int | None, places: str, start: int, end: int) -> tuple[int | None, int | None, int | None]:
     """First page, last page and first row of the range `start`..`end` of a passage; None where there is none.
     `places` is what `written` gave; `page`, on which the passage begins, is all that indexes of earlier versions know.
     """

@@ -29,7 +29,7 @@ def stretch(claim: Reading, ready: Prepared, chars: int = CHARS) -> list[tuple[i
             start, end = ready.sentences[at]
             if at in chosen or (chosen and end - start > left):
                 continue
-            new = sum(min(held, missing[form]) for form, held in part.items())
+            new = sum(min(share, missing[form]) for form, share in part.items())
             gain = new + ALSO * sum(part.values()) + BESIDE * total * (at - 1 in chosen or at + 1 in chosen)
             if gain > value:
                 best, value = at, gain
@@ -37,8 +37,8 @@ def stretch(claim: Reading, ready: Prepared, chars: int = CHARS) -> list[tuple[i
             return [ready.sentences[at] for at in sorted(chosen)]
         chosen.add(best)
         left -= ready.sentences[best][1] - ready.sentences[best][0]
-        for form, held in parts[best].items():
-            missing[form] = max(0.0, missing[form] - held)
+        for form, share in parts[best].items():
+            missing[form] = max(0.0, missing[form] - share)
 
 
 def _parts(

@@ -21,9 +21,9 @@ _PLAUSIBLE = 0.7  # from this score on (see `RuleMatch`): what random letters de
 # An encoding within an encoding within an encoding, as far as the guards look; one less in a text longer than any
 # passage or question, since each costs as much as reading the text again.
 DEEPEST, LONG = 3, 20_000
-Found = tuple[RuleMatch, str]
-Look = Callable[[str], list[Found]]  # what the rules find in a text
-Said = dict[tuple[str, int], list[Found]]  # what decoded texts hold, by how deep one looked
+HiddenMatch = tuple[RuleMatch, str]
+Look = Callable[[str], list[HiddenMatch]]  # what the rules find in a text
+Said = dict[tuple[str, int], list[HiddenMatch]]  # what decoded texts hold, by how deep one looked
 Places = list[int]  # where each character of a reading began in the text, and where its last one ended
 
 # In "https://host/x/MzUy" and "twice: 3335" a stretch begins before the encoded part of it does.
@@ -42,7 +42,7 @@ _LONGEST_CELL = 240
 _BEFORE = 120  # characters before the first cell that may name the number
 
 
-def find(text: str, look: Look) -> list[Found]:
+def find(text: str, look: Look) -> list[HiddenMatch]:
     """Ranges of `text` that say something which `look` finds once it is read out."""
     look = cache(look)  # the same text comes out of several readings
     said: Said = {}
@@ -55,7 +55,7 @@ def find(text: str, look: Look) -> list[Found]:
     ]
 
 
-def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
+def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[HiddenMatch]:
     """As often as there is something to undo; a hit counts when something in it reads otherwise than it is written."""
     if not _may_escape(text):
         return
@@ -78,7 +78,7 @@ def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
         yield from _placed(_encoded(text, look, depth, said), places, wide)
 
 
-def _noted(text: str, look: Look) -> Iterator[Found]:
+def _noted(text: str, look: Look) -> Iterator[HiddenMatch]:
     """What reads on over the number of a footnote: "0300[1] 1234567"."""
     parts, places, at = list[str](), list[int](), 0
     for mark in _NOTE.finditer(text):
@@ -94,7 +94,7 @@ def _noted(text: str, look: Look) -> Iterator[Found]:
             yield RuleMatch(start, end, hit.score), type
 
 
-def _placed(found: Iterable[Found], places: Places, wide: list[int]) -> Iterator[Found]:
+def _placed(found: Iterable[HiddenMatch], places: Places, wide: list[int]) -> Iterator[HiddenMatch]:
     for hit, type in found:
         if wide[hit.end] > wide[hit.start]:
             yield RuleMatch(places[hit.start], places[hit.end], hit.score), type
@@ -104,7 +104,7 @@ def _may_escape(text: str) -> bool:
     return any(sign in text for sign in "%&\\=") or "U+" in text or "u+" in text or not text.isascii()
 
 
-def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
+def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[HiddenMatch]:
     """Stretches whose bytes are a text with a hit in it, whole: what was left of one could still be decoded."""
     for shape, decoders in encodings.SHAPES:
         for match in shape.finditer(text):
@@ -118,7 +118,7 @@ def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[Found]:
                         break
 
 
-def _says(data: bytes, look: Look, depth: int, said: Said) -> list[Found]:
+def _says(data: bytes, look: Look, depth: int, said: Said) -> list[HiddenMatch]:
     """What is found in the bytes, if they are a text."""
     try:
         plain = canonicalise(data.decode("utf-8")).text
@@ -132,7 +132,7 @@ def _says(data: bytes, look: Look, depth: int, said: Said) -> list[Found]:
     return said[plain, depth]
 
 
-def _divided(text: str) -> Iterator[Found]:
+def _divided(text: str) -> Iterator[HiddenMatch]:
     """The parts of a number that stand in neighbouring cells, each part for itself."""
     for cells in _runs(text):
         page = Page("-".join(text[start:end] for start, end in cells))
@@ -145,7 +145,7 @@ def _divided(text: str) -> Iterator[Found]:
                 yield RuleMatch(start, end, hit.score), type
 
 
-def _joined(page: Page, named: str) -> Iterator[Found]:
+def _joined(page: Page, named: str) -> Iterator[HiddenMatch]:
     """Numbers of a table stand side by side by chance: only those with a form of their own, or a name, count."""
     for hit in cnic.RULE.find(page):
         if cnic.LOCALITY.match(page.text, hit.start) or cnic.NAMES.search(named):

@@ -16,7 +16,7 @@ class MaskedValues(TypedDict):
     placeholder: bool  # a placeholder stands in the question as it was asked
 
 
-def of(question: str, found: Sequence[pii.Span]) -> MaskedValues:
+def from_question(question: str, found: Sequence[pii.Span]) -> MaskedValues:
     """What masking takes out of the question, in which this was found."""
     return {"kinds": sorted({span.type for span in found}), "placeholder": PLACEHOLDER in question}
 

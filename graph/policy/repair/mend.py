@@ -36,7 +36,7 @@ class _Metered(str):
     left: list[int]
 
     @classmethod
-    def of(cls, text: str, left: list[int]) -> "_Metered":
+    def from_text(cls, text: str, left: list[int]) -> "_Metered":
         metered = cls(text)
         metered.left = left
         return metered
@@ -49,17 +49,17 @@ class _Metered(str):
                 raise _OverBudget
             return found
         self.left[0] -= 1 + len(found) // 64  # a slice is copied at once
-        return _Metered.of(found, self.left)
+        return _Metered.from_text(found, self.left)
 
     def __add__(self, other: str) -> "_Metered":
-        return _Metered.of(super().__add__(other), self.left)
+        return _Metered.from_text(super().__add__(other), self.left)
 
 
 def _guess(text: str) -> tuple[bool, Any]:
     import json_repair
 
     try:
-        value = json_repair.loads(_Metered.of(text, [LOOKS]), skip_json_loads=True)
+        value = json_repair.loads(_Metered.from_text(text, [LOOKS]), skip_json_loads=True)
     except (_OverBudget, ValueError, RecursionError, IndexError, TypeError, KeyError, AttributeError):
         return False, None
     # Nothing in it counts only where the text began as that nothing: "[", "{]".

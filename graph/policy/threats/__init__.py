@@ -20,17 +20,17 @@ from graph.policy.threats import (
     leakage,
     learned,
     mention,
-    reached,
+    organisational_contacts,
     secrets,
     toxicity,
 )
-from graph.policy.threats.borders import BLOCKED, Borders, Knots, moved
 from graph.policy.threats.detector import Detector, Seen, look
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
 from graph.policy.threats.rule import Table
+from graph.policy.threats.thresholds import BLOCKED, Knots, Thresholds, moved
 
-Source = Literal["question", "document"]
+TextSource = Literal["question", "document"]
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 _SCORE_OF = {
     "prompt_injection": "injection",
@@ -96,21 +96,21 @@ class Assessment:
 def assess(
     text: str,
     *,
-    source: Source = "question",
+    source: TextSource = "question",
     tenant: str = "",
     encode: bool = False,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> Assessment:
     """Judge a text. Deterministic; linear in its length.
 
     With `encode` the encoder reads a question that no rule blocks alone: it knows paraphrases better than n-grams do. A
-    document is judged for instructions planted in it, a question for everything, by the tenant's `borders` where there
-    are any. Raises Unavailable when the detector breaks.
+    document is judged for instructions planted in it, a question for everything, by the tenant's `thresholds`
+    where there are any. Raises Unavailable when the detector breaks.
     """
     if source == "document":
         return _document(text, detector)
-    return assess_questions([text], tenant=tenant, encode=encode, detector=detector, borders=borders)[0]
+    return assess_questions([text], tenant=tenant, encode=encode, detector=detector, thresholds=thresholds)[0]
 
 
 def _document(text: str, detector: Detector | None) -> Assessment:
@@ -149,13 +149,13 @@ def assess_questions(
     tenant: str = "",
     encode: bool = False,
     detector: Detector | None = None,
-    borders: Borders | None = None,
+    thresholds: Thresholds | None = None,
 ) -> list[Assessment]:
     """`assess` of each question. The encoder reads what no rule blocks alone, the detector what is not yet blocked."""
-    questions = [_Question.of(text, tenant) for text in texts]
+    questions = [_Question.from_text(text, tenant) for text in texts]
     replaced = detector is not None and detector.replaces
     by = learned.tuned() if encode else None
-    set_ = borders.of(tenant) if borders else {}
+    set_ = thresholds.for_tenant(tenant) if thresholds else {}
     judged = [one.ruled() if replaced else one.judged(None if one.settled else by, set_) for one in questions]
     open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
     if detector is not None and open_:
@@ -172,7 +172,7 @@ class _Question:
     found: list[Finding]  # by the rules, in what it says and in what it hides
 
     @classmethod
-    def of(cls, text: str, tenant: str) -> "_Question":
+    def from_text(cls, text: str, tenant: str) -> "_Question":
         readings = read(text)
         ruled = _ruled(readings, tenant)
         return cls(readings, ruled + _hidden(readings, tenant, ruled))
@@ -182,8 +182,8 @@ class _Question:
         """Whether a rule blocks it alone."""
         return any(f.type in _ALONE and rubric.action(round(f.score * 100)) == "BLOCK" for f in self.found)
 
-    def judged(self, by: learned.Tuned | None, borders: Mapping[str, Knots]) -> Assessment:
-        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by), borders)
+    def judged(self, by: learned.Tuned | None, thresholds: Mapping[str, Knots]) -> Assessment:
+        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by), thresholds)
         return concluded([*found, *(_agreed(f, scores) if by else f for f in self.found)], scores)
 
     def ruled(self) -> Assessment:
@@ -210,17 +210,17 @@ def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
 
 
 def _learned(
-    readings: Readings, hits: dict[str, learned.HeadScore], borders: Mapping[str, Knots]
+    readings: Readings, hits: dict[str, learned.HeadScore], thresholds: Mapping[str, Knots]
 ) -> tuple[list[Finding], dict[str, float]]:
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
     framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
-    public = reached.of_a_function(text, beside=_BESIDE)
-    found, scores = [], {}
+    public = organisational_contacts.of_a_function(text, beside=_BESIDE)
+    findings, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
-        score = moved(hit.score, head, borders) * (_FRAMED if frame.covers(ranges, *place) else 1.0)
+        score = moved(hit.score, head, thresholds) * (_FRAMED if frame.covers(ranges, *place) else 1.0)
         if (
             frame.covers(framed.prohibitions, *place)
             or (head == "evasion" and prevented)
@@ -232,8 +232,8 @@ def _learned(
         score = scores[head] = min(score, _GUARDED_MOST) if mild else score
         if score >= rubric.GUARDED_FROM / 100:
             start, end = _place(readings, hit)
-            found.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
-    return found, scores
+            findings.append(Finding(_LEARNED[head][0], score, start, end, _LEARNED[head][1]))
+    return findings, scores
 
 
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:

@@ -6,7 +6,7 @@ learned layer weighs it among the rest. Words with a plain use in laboratories a
 
 import re
 
-from graph.policy.threats import needed
+from graph.policy.threats import literal_prefilter
 from graph.policy.threats.lazy import pattern
 
 _WORDS = pattern(
@@ -19,4 +19,4 @@ _WORDS = pattern(
 
 
 def said(text: str) -> bool:
-    return needed.search(_WORDS, text) is not None
+    return literal_prefilter.search(_WORDS, text) is not None

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from graph.policy.text.sentences import split
-from graph.policy.threats.borders import BLOCKED, GUARDED
 from graph.policy.threats.parts import parts
+from graph.policy.threats.thresholds import BLOCKED, GUARDED
 
 _PIECES = 12  # of one text; sentences of a longer one are read some together
 
@@ -60,12 +60,12 @@ def look(by: Detector, texts: Sequence[Sequence[str]], levels: Sequence[float] =
         for a, b in _pieces(part)
     ]
     alone = by.scores([texts[n][0][a:b] for n, a, b in pieces], until)
-    found = [Seen({}, []) for _ in texts]
+    looks = [Seen({}, []) for _ in texts]
     read = [part[0] for part in whole] + [piece[0] for piece in pieces]
     for n, scores in zip(read, judged + alone, strict=True):
         for head, score in scores.items():
-            found[n].scores[head] = max(found[n].scores.get(head, 0.0), score)
-    for n, seen in enumerate(found):
+            looks[n].scores[head] = max(looks[n].scores.get(head, 0.0), score)
+    for n, seen in enumerate(looks):
         for head, highest in seen.scores.items():
             level = max((level for level in levels if level <= highest), default=1.0)
             places = [
@@ -75,7 +75,7 @@ def look(by: Detector, texts: Sequence[Sequence[str]], levels: Sequence[float] =
             ]
             if highest >= level:
                 seen.places.extend(places or [Place(head, highest, 0, len(texts[n][0]))])
-    return found
+    return looks
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:

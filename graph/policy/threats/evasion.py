@@ -1,7 +1,7 @@
 """The guarded middle (requirement D4): wishes to get round a rule that deserve the rule's explanation, not a recipe."""
 
 from graph.policy.rubric import Finding
-from graph.policy.threats import needed
+from graph.policy.threats import literal_prefilter
 from graph.policy.threats.rule import Table
 
 _TABLE = Table("evasion")
@@ -14,11 +14,11 @@ _MORE = _TABLE.pattern("more")
 
 def prevents(text: str) -> bool:
     """Whether all it asks is how others are kept from getting round a rule."""
-    return needed.search(_PREVENTS, text) is not None and not _MORE.search(text) and not find(text, "")
+    return literal_prefilter.search(_PREVENTS, text) is not None and not _MORE.search(text) and not find(text, "")
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    if needed.search(_PREVENTS, text):
+    if literal_prefilter.search(_PREVENTS, text):
         text = _PREVENTS.sub(lambda match: " " * len(match.group()), text)  # offsets stay
     return [f for f in _TABLE.find(text) if not _is_honest(text[f.start : f.end])]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from graph.policy import pii
 from graph.policy.rubric import Finding
 from graph.policy.threats.lazy import pattern
-from graph.policy.threats.reached import of_a_function
+from graph.policy.threats.organisational_contacts import of_a_function
 from graph.policy.threats.rule import Table
 
 _KINDS = "|".join(sorted({"REDACTED", "MASKED", "NAME", *(known.type for known in pii.RULES + pii.MORE)})).replace(

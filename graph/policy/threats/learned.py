@@ -143,16 +143,16 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     if not any(reading.strip() for reading in readings):
         return {head: HeadScore(0.0, 0, 0) for head in HEADS}
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
-    found = _each(partial(margins, weights), [readings[n][a:b] for n, a, b in places])
+    by_part = _each(partial(margins, weights), [readings[n][a:b] for n, a, b in places])
     if by is not None:
         extra = by.share * _each(by.margins, _looked_at(readings))
-        found = found + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
+        by_part = by_part + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
     knots = weights.knots if by is None else by.knots
     result = {}
     for at, head in enumerate(HEADS):
-        best = int(found[:, at].argmax())
+        best = int(by_part[:, at].argmax())
         n, start, end = places[best]
-        score = float(np.interp(found[best, at], *knots[at]))
+        score = float(np.interp(by_part[best, at], *knots[at]))
         result[head] = HeadScore(score, *((start, end) if n == 0 else (0, 0)))
     return result
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from graph.policy.rubric import Finding, ThreatType
-from graph.policy.threats import lazy, needed
+from graph.policy.threats import lazy
+from graph.policy.threats.literal_prefilter import folded, met, needs
 
 FOLDER = Path(__file__).with_name("rules")
 _FRAGMENT = re.compile(r"<([a-z]\w*)>")
@@ -42,8 +43,8 @@ class Rule:
 
 def find(rules: Iterable[Rule], text: str) -> list[Finding]:
     """What each of them finds. Those run whose words are in the text, which changes nothing of it."""
-    low = needed.folded(text)
-    return [f for rule in rules if needed.met(needed.needs(rule.pattern), low) for f in rule.find(text)]
+    low = folded(text)
+    return [f for rule in rules if met(needs(rule.pattern), low) for f in rule.find(text)]
 
 
 def spaced(pattern: str) -> re.Pattern[str]:

@@ -28,28 +28,28 @@ def strange(ranges: Sequence[tuple[int, int]], sentences: Sequence[str]) -> list
     """Of each sentence whether its words are its own, None where too few stand around it; `ranges` are their places in
     the text. Linear."""
     words = [_words(sentence) for sentence in sentences]
-    said, around = Counter[str](), Counter[str]()  # sentences and words of the window
+    counts, around = Counter[str](), Counter[str]()  # sentences and words of the window
     kinds = begin = end = 0
-    found: list[bool | None] = []
+    verdicts: list[bool | None] = []
     for at, (start, stop) in enumerate(ranges):
         while end < len(ranges) and ranges[end][1] <= stop + NEAR:
-            said[sentences[end]] += 1
-            if said[sentences[end]] == 1:  # what is said twice does not vouch for itself
+            counts[sentences[end]] += 1
+            if counts[sentences[end]] == 1:  # what is said twice does not vouch for itself
                 for word in words[end]:
                     kinds += around[word] == 0
                     around[word] += 1
             end += 1
         while ranges[begin][0] < start - NEAR:
-            said[sentences[begin]] -= 1
-            if said[sentences[begin]] == 0:
+            counts[sentences[begin]] -= 1
+            if counts[sentences[begin]] == 0:
                 for word in words[begin]:
                     around[word] -= 1
                     kinds -= around[word] == 0
             begin += 1
         own = words[at]
         alone = sum(around[word] == 1 for word in own)  # the one is the sentence's
-        found.append(len(own) >= _OWN and alone >= STRANGE * len(own) if kinds - len(own) >= _FEW else None)
-    return found
+        verdicts.append(len(own) >= _OWN and alone >= STRANGE * len(own) if kinds - len(own) >= _FEW else None)
+    return verdicts
 
 
 def _words(sentence: str) -> frozenset[str]:

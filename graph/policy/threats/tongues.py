@@ -22,13 +22,13 @@ def _without_accents(source: str) -> str:
 def rules() -> tuple[Rule, ...]:
     """For each language one of dropping and one of showing; Chinese, written without spaces, has rules of its own."""
     table = Table("tongues")
-    found = list(table.rules)
+    every = list(table.rules)
     for row in table.held["language"]:
         drop, which, show, hidden, noun = (joined(row[key]) for key in ("drop", "which", "show", "hidden", "noun"))
         hits, leaves = tuple(row["hits"]), tuple(row["leaves"])
         aside = _either(f"(?:{drop})", f"(?:{which}){_GAP}(?:{noun})")
         out = _either(f"(?:{show})", f"(?:{hidden}){_GAP}(?:{noun})")
-        found += [
+        every += [
             Rule(
                 "prompt_injection",
                 0.9,
@@ -46,7 +46,7 @@ def rules() -> tuple[Rule, ...]:
                 leaves,
             ),
         ]
-    return tuple(found)
+    return tuple(every)
 
 
 def _either(verb: str, rest: str) -> str:

@@ -1,7 +1,7 @@
 """Abuse and hatred, in tiers: hatred and threats block, insults at the reader are guarded (requirement C4)."""
 
 from graph.policy.rubric import Finding
-from graph.policy.threats import needed
+from graph.policy.threats import literal_prefilter
 from graph.policy.threats.rule import Table
 
 _TABLE = Table("toxicity")
@@ -9,7 +9,7 @@ _GRAVE = _TABLE.pattern("grave")
 
 
 def is_grave(text: str) -> bool:
-    return needed.search(_GRAVE, text) is not None
+    return literal_prefilter.search(_GRAVE, text) is not None
 
 
 def find(text: str, tenant: str) -> list[Finding]:

@@ -74,7 +74,7 @@ def ingest(
                     readers = (
                         done.enter_context(spread.cluster(agent.settings, scheduler, report.expect))
                         if scheduler
-                        else spread.here(agent.settings, agent.deps.lock.files, workers, report.expect)
+                        else spread.processes(agent.settings, agent.deps.lock.files, workers, report.expect)
                     )
                 known: Any = {"progress": report.add, "readers": readers}
                 if manifest and acl:

@@ -21,15 +21,15 @@ def scan(source: Annotated[SourceKind, typer.Option("--as", help="What the texts
         from graph.models.detector import detector
         from graph.policy import filters
         from graph.policy.threats import SCORES, learned
-        from graph.policy.threats.borders import Borders
+        from graph.policy.threats.thresholds import Thresholds
 
-        borders = Borders(settings().guard_borders, SCORES, "CORDON_GUARD_BORDERS")
+        thresholds = Thresholds(settings().guard_borders, SCORES, "CORDON_GUARD_BORDERS")
         learned.tuned().margins(["warm"])  # no line is answered by half the guard
         own = detector(settings())
         if own is not None:
             own.open()
     stream(
-        lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value, own, borders)
+        lambda row: text_of(row, "text"), together=lambda texts: filters.scan_many(texts, source.value, own, thresholds)
     )
 
 

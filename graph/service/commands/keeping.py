@@ -20,9 +20,9 @@ def backup(file: Annotated[str, typer.Argument(help="Where to, - for stdout. It 
         from graph.errors import BadInput
 
         chosen = settings()
-        home, kept = chosen.home, stores(chosen)
+        home, opened = chosen.home, stores(chosen)
         if file == "-":
-            kept.backup(sys.stdout.buffer)
+            opened.backup(sys.stdout.buffer)
             return
         path = Path(file).absolute()
         if path.exists() or path.is_relative_to(home):
@@ -31,13 +31,13 @@ def backup(file: Annotated[str, typer.Argument(help="Where to, - for stdout. It 
         part = path.with_name(f".{path.name}.part")
         try:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                held = kept.backup(out)
+                digests = opened.backup(out)
                 out.flush()
                 os.fsync(out.fileno())
             part.rename(path)
         finally:
             part.unlink(missing_ok=True)
-        typer.echo(f"{len(held)} files in {path}, {path.stat().st_size / 1e6:.1f} MB")
+        typer.echo(f"{len(digests)} files in {path}, {path.stat().st_size / 1e6:.1f} MB")
 
 
 @app.command(epilog="Example: CORDON_HOME=/srv/cordon cordon restore home.tar.gz")

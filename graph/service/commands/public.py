@@ -59,7 +59,7 @@ def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
     """The lists, whose is meant, and the journal."""
     from graph.context import owner
     from graph.deps import stores
-    from graph.public import Lists
+    from graph.public import PublicValues
 
     kept = stores(settings())
-    return Lists(kept.lists), owner(tenant, everybody), kept.journal
+    return PublicValues(kept.lists), owner(tenant, everybody), kept.journal

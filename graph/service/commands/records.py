@@ -95,12 +95,12 @@ def audit_verify(
     with errors():
         if key and not head:
             raise BadInput("--key is of the heads in a file.", hint="Give --head FILE, too.")
-        from graph.audit import kept, own
+        from graph.audit import signed_heads, tenant_chain
 
-        heads = kept.read(head) if head else []
-        signer = kept.public_key(key) if key else None
+        heads = signed_heads.read(head) if head else []
+        signer = signed_heads.public_key(key) if key else None
         if lines is not None:
-            followed = own.follow(own.read(lines))
+            followed = tenant_chain.follow(tenant_chain.read(lines))
             says, holds, tenant, there = followed.says, followed.broken is None, followed.tenant, followed.hashes
             heads = [one for one in heads if one.link.seq >= followed.first]
         else:
@@ -111,21 +111,21 @@ def audit_verify(
             if other := next((one for one in heads if one.tenant != tenant), None):
                 what = f"of {other.tenant}'s own lines" if other.tenant else "of the whole journal"
                 raise BadInput(f"the head of {other.at} is {what}.", hint="--lines FILE is what a tenant's head is of.")
-            told, holds = _compared(heads, there, signer)
-            says = f"{says}\n{told}" if holds else told
+            comparison, holds = _compared(heads, there, signer)
+            says = f"{says}\n{comparison}" if holds else comparison
         typer.echo(says, err=not holds)
     raise typer.Exit(0 if holds else 1)
 
 
 def _compared(heads: list[Any], there: dict[int, str], signer: Any) -> tuple[str, bool]:
     """What kept heads say of the lines whose hashes are these, and whether they hold."""
-    from graph.audit import kept
+    from graph.audit import signed_heads
 
     if not heads:
         return "no head was kept of these lines", False
-    if signer and (other := kept.unsigned(heads, signer)):
+    if signer and (other := signed_heads.unsigned(heads, signer)):
         return f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
-    if (other := kept.differing(heads, there)) is not None:
+    if (other := signed_heads.differing(heads, there)) is not None:
         return f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
     which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
     signed = "and signed by this key" if signer else "signatures not checked (give --key)"
@@ -139,19 +139,19 @@ def audit_head(
     """The journal's head on a line, to be kept elsewhere; signed where CORDON_HEAD_KEY names a key. Exit 1 when the
     journal does not hold."""
     with errors():
-        from graph.audit import kept
+        from graph.audit import signed_heads
         from graph.audit.chain import canonical
         from graph.stores.journal import Link
 
         told = settings()
-        signer = kept.private_key(told.head_key.get_secret_value(), told.home)
+        signer = signed_heads.private_key(told.head_key.get_secret_value(), told.home)
         journal = _stores().journal
         proof = journal.prove()
         if proof.holds:
-            at = journal.own_head(tenant) if tenant else Link(proof.entries, proof.head)
-            typer.echo(canonical(kept.head(at, signer, tenant)))
+            at = journal.tenant_head(tenant) if tenant else Link(proof.entries, proof.head)
+            typer.echo(canonical(signed_heads.head(at, signer, tenant)))
             if signer is None:
-                typer.echo(f"not signed: CORDON_HEAD_KEY is not set. {kept.MAKE_ONE}", err=True)
+                typer.echo(f"not signed: CORDON_HEAD_KEY is not set. {signed_heads.MAKE_ONE}", err=True)
         else:
             typer.echo(proof.says, err=True)
     raise typer.Exit(0 if proof.holds else 1)

@@ -53,7 +53,7 @@ def show(
     with errors(), opened_agent() as agent:
         from graph.regulation import neighbourhood, picture
 
-        acts = [found for found in _acts(agent, tenant, public) if not act or found[1].doc_id == act]
+        acts = [entry for entry in _acts(agent, tenant, public) if not act or entry[1].doc_id == act]
         if not acts:
             raise BadInput(
                 "there is no such act here." if act else "no act was ingested.",

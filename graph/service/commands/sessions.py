@@ -20,7 +20,7 @@ app.add_typer(sessions, name="sessions")
 def list_sessions(tenant: Tenant = "", as_json: AsJson = False) -> None:
     """Who is signed in now."""
     with errors():
-        found = [_shown(session) for session in _sessions().of(tenant)]
+        found = [_shown(session) for session in _sessions().open_sessions(tenant)]
         if as_json:
             print_json(found)
         for one in [] if as_json else found:

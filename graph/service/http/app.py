@@ -35,12 +35,12 @@ from graph.service.http import (
 from graph.service.http.authentication import Authentication
 from graph.service.http.bodies import StrictBodies
 from graph.service.http.credentials import Credentials
-from graph.service.http.described import describe
 from graph.service.http.methods import Heads, Slashes, allowed
 from graph.service.http.observe import Observe
-from graph.service.http.patience import BODY_S
+from graph.service.http.openapi import describe
 from graph.service.http.service import Service
 from graph.service.http.session_cookie import SessionCookie
+from graph.service.http.slow_client import BODY_S
 
 UPLOADS = frozenset({"/v1/documents"})
 ROUTERS = (
@@ -105,7 +105,7 @@ async def _told(request: Request, error: Exception) -> Response:
     if isinstance(error, problems.Problem):
         problem = error
     elif isinstance(error, CordonError):
-        problem = problems.of(error)
+        problem = problems.from_error(error)
     elif isinstance(error, RequestValidationError):
         problem = problems.invalid(error)
     elif isinstance(error, ValidationError) and request.url.path.startswith(langserve.PATH):

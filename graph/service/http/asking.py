@@ -13,7 +13,7 @@ from graph.agent import VerifiedSentence
 from graph.errors import CordonError
 from graph.service.http import problems
 from graph.service.http.caller import Caller
-from graph.service.http.coming import HEARTBEAT_S, Coming
+from graph.service.http.peekable_stream import HEARTBEAT_S, PeekableStream
 from graph.service.http.service import Asker, Options, Served
 from graph.state import CitedSentence, Reply
 
@@ -33,7 +33,7 @@ async def ask(body: Question, who: Asker, service: Served) -> Response:
     options = Options(**body.model_dump(exclude={"question", "stream"}))
     if not body.stream:
         return _whole(await service.ask(who, body.question, options, "rest"))
-    events = Coming(service.stream(who, body.question, options, "rest"))
+    events = PeekableStream(service.stream(who, body.question, options, "rest"))
     if await events.within(HEARTBEAT_S):  # what fails at once fails with its own status
         first = await events.next()
         if isinstance(first, dict) and first["decision"] == "unavailable":
@@ -46,7 +46,7 @@ def _whole(reply: Reply) -> Response:
     return JSONResponse(reply, 503 if reply["decision"] == "unavailable" else 200)
 
 
-async def _events(events: Coming[Event], who: Caller, first: Event | None = None) -> AsyncIterator[bytes]:
+async def _events(events: PeekableStream[Event], who: Caller, first: Event | None = None) -> AsyncIterator[bytes]:
     """A sentence leaves when it is verified and on record; until then comments keep the line open."""
     event = first
     try:
@@ -59,7 +59,7 @@ async def _events(events: Coming[Event], who: Caller, first: Event | None = None
         yield _event("reply", event)
         yield _event("done", {"run_id": event["run_id"]})
     except (problems.Problem, CordonError) as error:
-        problem = problems.of(error)
+        problem = problems.from_error(error)
         told = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
         yield _event("error", {"error": told})
     finally:

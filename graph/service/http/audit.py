@@ -56,11 +56,11 @@ async def audit(
 async def head(who: Auditor, service: Served) -> dict[str, Any]:
     """Place and hash of the tenant's last journal entry in its own chain, signed where the operator has a key for it.
     Who keeps it can show later that no entry up to it was changed: `cordon audit verify --lines FILE --head FILE`."""
-    from graph.audit import kept
+    from graph.audit import signed_heads
 
     def work() -> dict[str, Any]:
         tenant, told = who.principal.tenant_id, service.settings
-        signer = kept.private_key(told.head_key.get_secret_value(), told.home)
-        return kept.head(service.agent.deps.journal.own_head(tenant), signer, tenant)
+        signer = signed_heads.private_key(told.head_key.get_secret_value(), told.home)
+        return signed_heads.head(service.agent.deps.journal.tenant_head(tenant), signer, tenant)
 
     return await service.work(who, work)

@@ -63,10 +63,10 @@ class Authentication:
             return
         browsed = path.startswith(BROWSED)
         asked = Asked(scope["method"], path, scope["scheme"], headers)
-        found = await self._let_in(asked, browsed)
-        if found is None:
+        admitted = await self._let_in(asked, browsed)
+        if admitted is None:
             raise Problem(401, headers=_BROWSER_CHALLENGE if browsed else _CHALLENGE)
-        key_id, principal, ticket, session = found
+        key_id, principal, ticket, session = admitted
         state = scope.setdefault("state", {})
         state["caller"] = caller = Caller(principal, key_id, state["request_id"], ticket, session)
         token = CALLER.set(caller)

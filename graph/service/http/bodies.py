@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph.service.http.patience import BODY_S, Patience
 from graph.service.http.problems import Problem
+from graph.service.http.slow_client import BODY_S, SlowClientTimeout
 
 MAX_DEPTH = 32
 MAX_DIGITS = 20
@@ -95,14 +95,14 @@ class StrictBodies:
         if not length.isdigit() or len(length) > 15 or int(length) > self.max_bytes:
             raise self._too_large()
         parts: list[bytes] = []
-        size, more, patience = 0, True, Patience(self.body_s)
+        size, more, timeout = 0, True, SlowClientTimeout(self.body_s)
         while more:
-            message = await patience.wait(receive())
+            message = await timeout.wait(receive())
             if message["type"] == "http.disconnect":
                 raise Problem(499)
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            patience.earn(len(parts[-1]))
+            timeout.earn(len(parts[-1]))
             if size > self.max_bytes:
                 raise self._too_large()
             more = message.get("more_body", False)

@@ -9,10 +9,10 @@ from graph.errors import Forbidden
 from graph.service.http.limits import Ticket
 from graph.stores.sessions import Session
 
-Deed = Literal["ask", "read", "upload", "delete", "release", "review", "audit", "observe"]
+Permission = Literal["ask", "read", "upload", "delete", "release", "review", "audit", "observe"]
 # Who may do what. An auditor sees the record of what was done and no content beside it; an admin does not audit itself.
 # What the whole service does is the operator's to see: it tells of every tenant.
-DEEDS: dict[Role, frozenset[Deed]] = {
+PERMISSIONS: dict[Role, frozenset[Permission]] = {
     "member": frozenset({"ask", "read"}),
     "uploader": frozenset({"ask", "read", "upload"}),
     "admin": frozenset({"ask", "read", "upload", "delete", "release"}),
@@ -30,8 +30,8 @@ class Caller:
     ticket: Ticket
     session: Session | None = None  # of a person who signed in; a program has a key
 
-    def may(self, deed: Deed) -> bool:
-        return deed in DEEDS.get(self.principal.role, frozenset())
+    def may(self, permission: Permission) -> bool:
+        return permission in PERMISSIONS.get(self.principal.role, frozenset())
 
 
 # Doors that hand on no request (LangServe, MCP) find the caller here. A thread of the pool does not inherit it.

@@ -25,7 +25,7 @@ from graph.policy.text import defang
 from graph.service.http import client_tasks
 from graph.service.http.asking import UNBUFFERED, Event, sentences
 from graph.service.http.caller import Caller
-from graph.service.http.left_out import LeftOut
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.problems import Problem, openai_type, outage
 from graph.service.http.service import Asker, Options, Reader, Served, Service
 from graph.state import Reply
@@ -50,13 +50,13 @@ class Message(BaseModel):
     content: str | list[Part] | None = None
 
 
-class StreamOptions(LeftOut):
+class StreamOptions(NullAsUnset):
     model_config = ConfigDict(extra="ignore")
 
     include_usage: bool = False
 
 
-class Completion(LeftOut):
+class Completion(NullAsUnset):
     """Fields of the wire format that Cordon has no use for (temperature, user, tools, metadata, …) are not read."""
 
     model_config = ConfigDict(extra="ignore")

@@ -15,12 +15,12 @@ from graph.knowledge.extensions import known
 from graph.service.http import uploads
 from graph.service.http.caller import Caller
 from graph.service.http.jobs import shown
-from graph.service.http.left_out import LeftOut
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
-from graph.service.http.patience import UPLOAD_S
 from graph.service.http.problems import Problem
 from graph.service.http.readiness import free_mb
 from graph.service.http.service import Deleter, Reader, Releaser, Served, Service, Uploader
+from graph.service.http.slow_client import UPLOAD_S
 
 T = TypeVar("T")
 router = APIRouter(prefix="/v1", tags=["documents"])
@@ -137,7 +137,7 @@ Sentences = Annotated[
 ]
 
 
-class Decisions(LeftOut):
+class Decisions(NullAsUnset):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     release: Sentences = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Uploads being read: one file at a time, in a process of its own (graph/service/reader.py), each kept until then.
+"""Uploads being read: one file at a time, in its own process (graph/service/ingest_process.py), each kept until then.
 
 An accepted upload survives a restart: what was not finished is taken up again, and reading a file twice changes
 nothing. A file that twice brought down the process that reads it, or five times the whole worker, is quarantined. While
@@ -21,7 +21,7 @@ from graph.errors import CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.policy import pii
 from graph.service.http.metrics import Metrics
-from graph.service.reader import Ended, Reader, given_up
+from graph.service.ingest_process import Ended, IngestProcess, given_up
 from graph.stores.uploads import File, Job, JobState
 
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
@@ -44,6 +44,8 @@ class _Gone(Exception):
 
 
 class Jobs:
+    """The queue of uploads of one process; every change of a job is saved. Threads may share it."""
+
     def __init__(self, agent: Agent, metrics: Metrics) -> None:
         self._agent, self._metrics = agent, metrics
         self._uploads = agent.deps.stores.uploads
@@ -59,7 +61,7 @@ class Jobs:
         self._looked = 0.0
         self._took_over = time.monotonic()
         self._closing = threading.Event()
-        self._reader = Reader(agent.settings, agent.deps.lock.files)
+        self._ingest_process = IngestProcess(agent.settings, agent.deps.lock.files)
         self._thread = threading.Thread(target=self._work, name="cordon-ingest", daemon=True)
 
     def start(self) -> None:
@@ -174,7 +176,7 @@ class Jobs:
                 with self._lock:
                     self._now = ""
                 self._save_left()
-        self._reader.close()
+        self._ingest_process.close()
 
     def _next(self) -> Job | None:
         """The oldest job of the tenant that has waited longest for a turn: one file each, so that none stands behind
@@ -185,7 +187,7 @@ class Jobs:
             with self._more:
                 if self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
                     return None if self._closing.is_set() else self._chosen()
-            self._reader.close()
+            self._ingest_process.close()
             self._save_left()
 
     def _chosen(self) -> Job:
@@ -241,7 +243,7 @@ class Jobs:
         with self._lock:
             self._since.pop(job.job_id, None)
             job.reason = ""
-            settle(file, outcome)
+            record_outcome(file, outcome)
             self._save(job)
         self._metrics.file(outcome.status)
 
@@ -264,7 +266,7 @@ class Jobs:
             if file.tries > LIVES:
                 return given_up(source.name, f"whatever read it ended before it was read, {LIVES} times")
             try:
-                return self._reader.read(source, lambda: self._go_on(job))
+                return self._ingest_process.read(source, lambda: self._go_on(job))
             except (_Stop, _Gone, Unavailable):
                 with self._lock:
                     file.tries -= 1
@@ -295,7 +297,7 @@ class Jobs:
                 self._line.remove(job.job_id)
             self._save(job)
             with suppress(OSError):  # its files go with the job
-                self._uploads.settle(job)
+                self._uploads.remove_files(job)
             self._forget_old()
 
     def _forget_old(self) -> None:
@@ -328,15 +330,15 @@ def _theirs(job: Job, who: Principal) -> bool:
 
 
 def shown(job: Job) -> dict[str, Any]:
-    """As its owner sees it; `done` of `total` files are settled."""
-    settled = sum(not file.open for file in job.files)
+    """As its owner sees it; `done` of `total` files are over."""
+    over = sum(not file.open for file in job.files)
     kept = {k: v for k, v in asdict(job).items() if k not in ("tenant_id", "user_id", "replaces")}
     for file in kept["files"]:
         del file["given"], file["tries"]
-    return {**kept, "done": settled, "total": len(job.files)}
+    return {**kept, "done": over, "total": len(job.files)}
 
 
-def settle(file: File, outcome: Outcome) -> None:
+def record_outcome(file: File, outcome: Outcome) -> None:
     file.given = ""
     file.status, file.doc_id, file.chunks = outcome.status, outcome.doc_id, outcome.chunks
     file.flags, file.replaced = outcome.flags, outcome.replaced

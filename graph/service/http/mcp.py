@@ -25,7 +25,7 @@ METHODS = ["POST"]  # GET would open a stream on which a service without session
 def mount(app: FastAPI, service: Service) -> None:
     async def run(context: Any, name: str, tool: Tool, given: Any) -> dict[str, Any]:
         caller = getattr(getattr(context.request, "state", None), "caller", None)
-        if not isinstance(caller, Caller) or not caller.may(tool.deed):
+        if not isinstance(caller, Caller) or not caller.may(tool.permission):
             raise Forbidden("this key's role may not do that.")
         words = getattr(given, "question", getattr(given, "query", ""))
         if len(words) > service.settings.max_question_chars:
@@ -35,7 +35,7 @@ def mount(app: FastAPI, service: Service) -> None:
         except Problem as problem:
             raise Unavailable(problem.message) from problem
         except Unavailable as error:
-            raise Unavailable(problems.of(error).message) from error
+            raise Unavailable(problems.from_error(error).message) from error
         if name == "ask":
             reply = outward(result)
             service.metrics.turn("mcp", reply)

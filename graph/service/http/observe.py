@@ -43,7 +43,7 @@ class Draining:
         self.begun = False
         self.in_flight = 0
 
-    async def settled(self) -> None:
+    async def drained(self) -> None:
         """Nothing is in flight, and whoever asks /readyz has had a moment to see that this one is going."""
         await asyncio.sleep(_GRACE_S)
         while self.in_flight:
@@ -82,7 +82,7 @@ class Observe:
                 await problems.response(problem, request_id)(scope, receive, decorated)
             elif not whole:  # half an answer is out: cut it, so that it does not look whole
                 status = problem.status
-                raise Cut() from None
+                raise TruncatedResponse() from None
         finally:
             self.draining.in_flight -= 1
             if scope["type"] == "http":
@@ -108,7 +108,7 @@ class Observe:
         )
 
 
-class Cut(RuntimeError):
+class TruncatedResponse(RuntimeError):
     """The answer broke off after its first bytes; the server closes the connection."""
 
 
@@ -116,7 +116,7 @@ def _problem(error: Exception, request_id: str) -> problems.Problem:
     if isinstance(error, problems.Problem):
         return error
     if isinstance(error, CordonError):
-        return problems.of(error)
+        return problems.from_error(error)
     if isinstance(error, HTTPException):
         return problems.Problem(error.status_code if error.status_code in problems.BY_STATUS else 500)
     # The text of an unexpected error may quote a document: its kind and its place in our code are told, no more.

@@ -65,7 +65,7 @@ class Problem(Exception):
         self.message = message or BY_STATUS[status][1]
 
 
-def of(error: Problem | CordonError) -> Problem:
+def from_error(error: Problem | CordonError) -> Problem:
     """The status of one of ours. Their texts are written for people, but those of the machine's state stay inside."""
     if isinstance(error, Problem):
         return error

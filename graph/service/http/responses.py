@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from graph.service.http import chat
 from graph.service.http.asking import UNBUFFERED
 from graph.service.http.caller import Caller
-from graph.service.http.left_out import LeftOut
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.problems import Problem
 from graph.service.http.service import Asker, Options, Served
 from graph.state import Reply
@@ -36,7 +36,7 @@ class Item(BaseModel):
     content: str | list[chat.Part] | None = None
 
 
-class Asked(LeftOut):
+class Asked(NullAsUnset):
     """Fields of the wire format that Cordon has no use for (instructions, temperature, store, …) are not read."""
 
     model_config = ConfigDict(extra="ignore")
@@ -153,10 +153,10 @@ async def _events(pieces: chat.Pieces, who: Caller) -> AsyncIterator[bytes]:
     piece: str | Reply | None = None
     async with aclosing(pieces):  # a client that goes away ends what it waited for
         async for piece in pieces:
-            said = piece if piece is None or isinstance(piece, str) else chat.refusal_of(piece)
-            if said:
-                text += said
-                yield event("response.output_text.delta", **first, delta=said, logprobs=[])
+            delta = piece if piece is None or isinstance(piece, str) else chat.refusal_of(piece)
+            if delta:
+                text += delta
+                yield event("response.output_text.delta", **first, delta=delta, logprobs=[])
     if piece is None or isinstance(piece, str):
         error = chat.broken_off(who)
         failed = _response(who, "failed", [_message(who, "incomplete", _parts(text, None))], None)

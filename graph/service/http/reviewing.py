@@ -6,14 +6,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from graph.context import Principal
-from graph.service.http.left_out import LeftOut
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.service import Asker, Reader, Reviewer, Served, outward
 
 router = APIRouter(prefix="/v1", tags=["review"])
 
 
-class Decision(LeftOut):
+class Decision(NullAsUnset):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     decision: Literal["approve", "edit", "refuse"] = Field(description="of an appeal: approve grants, refuse upholds")

@@ -166,5 +166,5 @@ class Server(uvicorn.Server):
 
     async def _drain(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._draining.settled(), self._drain_s)
+            await asyncio.wait_for(self._draining.drained(), self._drain_s)
         self.should_exit = True

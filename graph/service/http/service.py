@@ -11,11 +11,11 @@ from pydantic import ConfigDict, Field
 from graph import state
 from graph.agent import Agent, Reply, VerifiedSentence
 from graph.options import DEFAULTS, MOST_TOP_K, Exchange, MemoryType, Mode, Style
-from graph.service.http.caller import Caller, Deed
+from graph.service.http.caller import Caller, Permission
 from graph.service.http.jobs import Jobs
-from graph.service.http.left_out import LeftOut
 from graph.service.http.limits import Limits
 from graph.service.http.metrics import Metrics
+from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.observe import Draining
 from graph.service.http.problems import Problem
 from graph.service.http.readiness import Readiness
@@ -29,7 +29,7 @@ ThreadId = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9](\.?[A-Za-z
 Door = Literal["rest", "chat", "langserve", "mcp"]
 
 
-class Options(LeftOut):
+class Options(NullAsUnset):
     """What a caller may choose about a turn. Every other field is refused, a tenant above all."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -127,16 +127,16 @@ class Service:
                 yield events.get_nowait()
         finally:
             running.cancel()
-        told = outward(reply)
-        if told["refusal"] and self.settings.reviewed:
-            told = {**told, "appeal": "/v1/appeals"}
-        self.metrics.turn(door, told)
-        yield told
+        outgoing = outward(reply)
+        if outgoing["refusal"] and self.settings.reviewed:
+            outgoing = {**outgoing, "appeal": "/v1/appeals"}
+        self.metrics.turn(door, outgoing)
+        yield outgoing
 
     def has(self, tenant: str) -> bool:
         """Whether there is such a tenant: one with documents, or with a key that opens."""
         keys = self.agent.deps.stores.keys.all(tenant)
-        return any(key.valid for key in keys) or bool(self.agent.deps.index.of(tenant))
+        return any(key.valid for key in keys) or bool(self.agent.deps.index.tenant_spaces(tenant))
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
         return await self.workers.run(caller, work)
@@ -172,15 +172,15 @@ def caller(request: Request) -> Caller:
     return found
 
 
-def may(deed: Deed) -> Callable[..., Caller]:
+def may(permission: Permission) -> Callable[..., Caller]:
     """A dependency: the caller, if its role may do that. Raises Problem 403."""
 
     def allowed(who: Annotated[Caller, Depends(caller)]) -> Caller:
-        if not who.may(deed):
+        if not who.may(permission):
             raise Problem(403)
         return who
 
-    allowed.deed = deed  # type: ignore[attr-defined]  # read by the matrix of doors
+    allowed.permission = permission  # type: ignore[attr-defined]  # read by the matrix of doors
     return allowed
 
 

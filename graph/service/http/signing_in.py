@@ -78,7 +78,7 @@ async def sign_in(request: Request, service: Served, to: str = "/") -> Response:
         url = await people.work(lambda: people.provider.sign_in_url(home + CALLBACK, state, nonce, verifier))
     except (CordonError, Problem) as error:
         return _refused(request, error)
-    kept = {
+    pending = {
         "state": state,
         "nonce": nonce,
         "verifier": verifier,
@@ -86,7 +86,7 @@ async def sign_in(request: Request, service: Served, to: str = "/") -> Response:
         "home": home,
         "until": time.time() + BEGUN_S,
     }
-    sealed = base64.urlsafe_b64encode(sealing.seal(people.seal_key, json.dumps(kept).encode())).decode()
+    sealed = base64.urlsafe_b64encode(sealing.seal(people.seal_key, json.dumps(pending).encode())).decode()
     # Lax: the provider's redirect comes from another site.
     return RedirectResponse(url, 303, {"Set-Cookie": set_cookie(home, SIGNING_IN, sealed, BEGUN_S, "Lax")})
 

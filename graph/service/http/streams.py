@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 
 from graph.errors import CordonError
 from graph.service.http import problems
-from graph.service.http.coming import HEARTBEAT_S, Coming
+from graph.service.http.peekable_stream import HEARTBEAT_S, PeekableStream
 from graph.service.http.problems import Problem
 
 # Set by the runnable when it says its first words. Where there is none, nobody streams.
@@ -24,6 +24,8 @@ SPOKEN: ContextVar[asyncio.Event] = ContextVar("cordon_spoken")
 
 
 class Streams(APIRoute):
+    """A route of LangServe whose event stream reports errors as the other doors do."""
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         if not self.path.rpartition("/")[2].startswith("stream"):
@@ -34,14 +36,14 @@ class Streams(APIRoute):
             SPOKEN.set(spoken)
             response = await handle(request)
             stream: Any = response  # LangServe's own kind
-            events = Coming(_said(stream.body_iterator))
+            events = PeekableStream(_said(stream.body_iterator))
             stream.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
             return response
 
         return begun
 
 
-async def _first(events: Coming[Any], spoken: asyncio.Event) -> list[Any]:
+async def _first(events: PeekableStream[Any], spoken: asyncio.Event) -> list[Any]:
     """What comes up to the first words, but no longer than a stream may be silent. Raises what fails before them."""
     clock = asyncio.get_running_loop().time
     held, until = [], clock() + HEARTBEAT_S
@@ -50,7 +52,7 @@ async def _first(events: Coming[Any], spoken: asyncio.Event) -> list[Any]:
     return held
 
 
-async def _told(held: list[Any], events: Coming[Any], request_id: str) -> AsyncIterator[Any]:
+async def _told(held: list[Any], events: PeekableStream[Any], request_id: str) -> AsyncIterator[Any]:
     try:
         for event in held:
             yield event
@@ -61,7 +63,7 @@ async def _told(held: list[Any], events: Coming[Any], request_id: str) -> AsyncI
                 return
             yield event
     except (Problem, CordonError) as error:
-        problem = problems.of(error)
+        problem = problems.from_error(error)
         told = {"status_code": problem.status, "message": problem.message, "code": problem.code}
         yield {"event": "error", "data": json.dumps({**told, "request_id": request_id})}
     finally:

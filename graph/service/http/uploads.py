@@ -13,8 +13,8 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
 
 from graph.policy import pii
-from graph.service.http.patience import UPLOAD_S, Patience
 from graph.service.http.problems import Problem
+from graph.service.http.slow_client import UPLOAD_S, SlowClientTimeout
 from graph.stores.uploads import File
 
 MAX_FILES = 100
@@ -107,13 +107,13 @@ async def receive(
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or len(length) > 15 or int(length) > max_total:
         raise too_large
-    receiver, size, patience = Receiver(opened, max_file), 0, Patience(patience_s)
+    receiver, size, timeout = Receiver(opened, max_file), 0, SlowClientTimeout(patience_s)
     names = [n for n in dir(receiver) if n.startswith("on_")]
     try:
         parser = MultipartParser(boundary, {n: getattr(receiver, n) for n in names})  # type: ignore[arg-type]
         stream = aiter(request.stream())
-        while (part := await patience.wait(anext(stream, None))) is not None:
-            patience.earn(len(part))
+        while (part := await timeout.wait(anext(stream, None))) is not None:
+            timeout.earn(len(part))
             size += len(part)
             if size > max_total:
                 raise too_large

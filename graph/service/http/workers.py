@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 
 class Workers:
+    """At most `serve_threads` turns at a time, and `serve_queue` that wait."""
+
     def __init__(self, settings: Settings) -> None:
         self._threads, self._room = settings.serve_threads, settings.serve_threads + settings.serve_queue
         self._deadline_s = settings.request_s

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from graph import remains
-from graph.stores import State
+from graph.stores import HealthStatus
 from graph.stores.embedded import backup
 from graph.stores.embedded.home import HomeLock
 from graph.stores.embedded.journal import FileJournal
@@ -79,7 +79,7 @@ class Embedded:
     def thread(self, name: str) -> AbstractContextManager[None]:
         return self._by_thread(name)
 
-    def examine(self) -> dict[Literal["engine", "place", "documents"], State]:
+    def examine(self) -> dict[Literal["engine", "place", "documents"], HealthStatus]:
         return {"engine": _engine(), "place": _place(self._home), "documents": _documents(self._home)}
 
     def remains(self, names: Collection[str]) -> list[str]:
@@ -98,37 +98,37 @@ class Embedded:
             self.conversations.close()
 
 
-def _engine() -> State:
+def _engine() -> HealthStatus:
     with closing(sqlite3.connect(":memory:")) as db:
         (fts,) = db.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()
     if not fts:
-        return State("fail", "its SQLite has no FTS5", "Use a Python whose SQLite has FTS5.")
-    return State("ok", f"SQLite {sqlite3.sqlite_version} with FTS5")
+        return HealthStatus("fail", "its SQLite has no FTS5", "Use a Python whose SQLite has FTS5.")
+    return HealthStatus("ok", f"SQLite {sqlite3.sqlite_version} with FTS5")
 
 
-def _place(home: Path) -> State:
+def _place(home: Path) -> HealthStatus:
     if not home.exists():
-        return State("ok", f"{home} does not exist yet; it is made on first use")
+        return HealthStatus("ok", f"{home} does not exist yet; it is made on first use")
     if not os.access(home, os.W_OK | os.X_OK):
-        return State("fail", f"{home} cannot be written", "Set CORDON_HOME to a directory of yours.")
+        return HealthStatus("fail", f"{home} cannot be written", "Set CORDON_HOME to a directory of yours.")
     free = os.statvfs(home).f_bavail * os.statvfs(home).f_frsize
     if free < ROOM_MB * 2**20:
         why = f"only {free // 2**20} MB are free at {home}"
-        return State("fail", why, "Make room: no run can be recorded on a full disk.")
+        return HealthStatus("fail", why, "Make room: no run can be recorded on a full disk.")
     if home.stat().st_mode & 0o077:
-        return State("warn", f"{home} can be read by others", f"chmod 700 {home}")
-    return State("ok", f"{home}, {free / 2**30:.1f} GB free")
+        return HealthStatus("warn", f"{home} can be read by others", f"chmod 700 {home}")
+    return HealthStatus("ok", f"{home}, {free / 2**30:.1f} GB free")
 
 
-def _documents(home: Path) -> State:
+def _documents(home: Path) -> HealthStatus:
     files = sorted((home / "index" / "spaces").rglob("*.db"))
     if not files:
-        return State("warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
+        return HealthStatus("warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
     total = 0
     for file in files:
         try:
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as db:
                 total += db.execute("SELECT count(*) FROM documents").fetchone()[0]
         except sqlite3.Error as error:
-            return State("fail", f"{file.name}: {error}", "Restore it, or ingest again.")
-    return State("ok", f"{total} in {len(files)} spaces")
+            return HealthStatus("fail", f"{file.name}: {error}", "Restore it, or ingest again.")
+    return HealthStatus("ok", f"{total} in {len(files)} spaces")

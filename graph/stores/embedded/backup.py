@@ -59,7 +59,7 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
     fresh.mkdir(mode=0o700)
     done = False
     try:
-        held = _checked(fresh, source)
+        digests = _checked(fresh, source)
         if there:
             for path in sorted(fresh.iterdir()):
                 path.rename(home / path.name)
@@ -75,7 +75,7 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
         if not done and there:
             _empty(home)
         shutil.rmtree(fresh, ignore_errors=True)
-    return held
+    return digests
 
 
 def _empty(home: Path) -> None:
@@ -107,7 +107,7 @@ class _Hashing:
 
 def _checked(folder: Path, source: BinaryIO) -> dict[str, str]:
     """The archive's files below the folder, when each is there and is what it was."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     contents = None
     with tarfile.open(fileobj=source, mode="r|gz") as archive:
         for entry in archive:
@@ -128,7 +128,7 @@ def _checked(folder: Path, source: BinaryIO) -> dict[str, str]:
                     out.write(block)
                 out.flush()
                 os.fsync(out.fileno())
-            found[entry.name] = digest.hexdigest()
-    if contents is None or contents["version"] != VERSION or contents["files"] != found:
+            digests[entry.name] = digest.hexdigest()
+    if contents is None or contents["version"] != VERSION or contents["files"] != digests:
         raise ValueError("contents")
-    return found
+    return digests

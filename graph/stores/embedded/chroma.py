@@ -22,7 +22,7 @@ from graph.errors import IndexUnavailable
 from graph.files import private_directory
 from graph.stores.embedded import open_files
 from graph.stores.embedded.exact import Exact
-from graph.stores.vectors import Source
+from graph.stores.vectors import VectorSource
 
 # Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
@@ -112,7 +112,7 @@ class Chroma:
             collection_configuration={"hnsw": _HNSW},
         )
 
-    def settle(self, source: Source) -> None:
+    def sync(self, source: VectorSource) -> None:
         """Make the collection of a space hold exactly what it holds; an empty one has none. What was cut short is not
         in step, and the next one goes on."""
         with self._lock:
@@ -186,7 +186,7 @@ class Chroma:
             why = f"the vectors at {self._url} cannot be removed ({type(error).__name__})."
             raise IndexUnavailable(why, hint="Start the Chroma server, and try again.") from error
 
-    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+    def nearest(self, source: VectorSource, vector: np.ndarray, limit: int) -> list[int]:
         found = self._found(source.key, vector, limit, source.stamp()) if source.size() else None
         return self._exact.nearest(source, vector, limit) if found is None else found
 

@@ -88,7 +88,7 @@ class SqliteConversations:
             matching = f" AND thread_id IN (SELECT thread_id {readable}{each})"
             wanted = (*values, *(word.casefold() for word in words))
         theirs = f"{readable}{matching} GROUP BY thread_id"
-        found = self._run(
+        rows = self._run(
             tenant,
             f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id), max(name) {theirs}"
             " ORDER BY max(id) DESC",
@@ -99,7 +99,7 @@ class SqliteConversations:
         return [
             {"thread_id": t, "title": name or title(json.loads(first[at])["question"])}
             | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, at, name in found
+            for t, n, c, u, at, name in rows
         ]
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:

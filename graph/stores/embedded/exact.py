@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 
 from graph.errors import IndexUnavailable
-from graph.stores.vectors import Source
+from graph.stores.vectors import VectorSource
 
 SMALL = 5_000  # chunks up to which every cosine is computed
 _AMONG = 50  # one chunk in so many has its whole cosine computed
@@ -24,7 +24,7 @@ class Exact:
     def __init__(self) -> None:
         self._turned: dict[str, tuple[weakref.ref[np.ndarray], np.ndarray, np.ndarray]] = {}  # by key of the space
 
-    def nearest(self, source: Source, vector: np.ndarray, limit: int) -> list[int]:
+    def nearest(self, source: VectorSource, vector: np.ndarray, limit: int) -> list[int]:
         rows, matrix = source.matrix()
         if not len(rows):
             return []
@@ -47,7 +47,7 @@ class Exact:
             held = self._turned[key] = forget, axes, matrix @ axes if axes.size else _NONE
         return held[1:]
 
-    def settle(self, source: Source) -> None:
+    def sync(self, source: VectorSource) -> None:
         """Nothing is kept."""
 
     def drop(self) -> None:

@@ -24,9 +24,9 @@ from graph.errors import BadInput, NotFound, Unavailable
 from graph.files import private_directory
 from graph.stores.embedded.backwards import backwards
 from graph.stores.embedded.head import Head
-from graph.stores.embedded.own import OwnLinks
 from graph.stores.embedded.pages import Pages
 from graph.stores.embedded.proof import prove, whole_lines
+from graph.stores.embedded.tenant_chain_heads import TenantChainHeads
 from graph.stores.journal import Entry, Link, Proof
 
 
@@ -39,7 +39,7 @@ class FileJournal:
         self._waiting: list[tuple[Entry, Future[Entry]]] = []
         self._writing = False
         self._written = threading.Condition()
-        self._owns = OwnLinks()
+        self._owns = TenantChainHeads()
         self._pages = Pages(path)
         self.page = self._pages.page
 
@@ -188,7 +188,7 @@ class FileJournal:
                 self.head.write(found.last)
         return self.prove()
 
-    def own_head(self, tenant: str) -> Link:
+    def tenant_head(self, tenant: str) -> Link:
         with self._locked() if self.path.exists() else nullcontext() as file:
             if file is not None and (found := self._owns.last(file, _End(file, self.head).at, tenant)):
                 return found

@@ -12,6 +12,8 @@ _KEPT = 10_000  # buckets; full ones are forgotten beyond that
 
 @dataclass
 class Bucket:
+    """A token bucket: it holds `per_minute` tokens at most, and held `level` at the time `at` (seconds)."""
+
     per_minute: int
     level: float
     at: float

@@ -2,7 +2,7 @@
 
 FTS5 takes a microsecond for each chunk that holds any of the words, and tells them one by one. Spaces of some size
 therefore keep beside their word index which chunks hold each stem, and how often, in parts of 2,048 rows: a blob for
-each stem of a part. The parts are made by `settle` and lie in the space's own file. One of whose chunks any goes, goes
+each stem of a part. `Space.build_postings` makes the parts, in the space's own file. One of whose chunks any goes, goes
 with it, in the same transaction; they are read only while together they hold exactly the chunks of the space.
 """
 

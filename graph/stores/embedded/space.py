@@ -22,7 +22,7 @@ from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
-from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 from graph.stores.vectors import Vectors
 
 SCHEMA_VERSION = 2
@@ -44,9 +44,9 @@ _VIEWS = """
 CREATE VIRTUAL TABLE temp.stems USING fts5vocab(main, words, row);
 CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance);
 """
-# Made with the first one: most spaces have none. Whatever removes or replaces a document removes its annex, in the same
-# transaction. Only the acts of the Union have had one so far, hence the names.
-_ANNEXES = (
+# Attachments, made with the first one: most spaces have none. Whatever removes or replaces a document removes its
+# attachment, in the same transaction. Only the acts of the Union have had one so far, hence the names.
+_ATTACHMENTS = (
     "CREATE TABLE IF NOT EXISTS regulations (doc_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, act TEXT NOT NULL)",
     """CREATE TRIGGER IF NOT EXISTS regulation_goes AFTER DELETE ON documents
         BEGIN DELETE FROM regulations WHERE doc_id = old.doc_id; END""",
@@ -277,20 +277,20 @@ class SqliteSpace:
     def empty(self) -> bool:
         return not self.execute("SELECT EXISTS (SELECT 1 FROM chunks)")[0][0]
 
-    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+    def attach(self, doc_id: str, sha256: str, text: str) -> None:
         with self._writing():
-            for statement in _ANNEXES:
+            for statement in _ATTACHMENTS:
                 self._db.execute(statement)
             self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
 
-    def annexes(self) -> list[Annex]:
+    def attachments(self) -> list[StoredAttachment]:
         if not self._has("regulations"):
             return []
         found = self.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
-        return [Annex(*row) for row in found]
+        return [StoredAttachment(*row) for row in found]
 
-    def annexed(self, doc_id: str) -> str:
-        rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.annexes() else []
+    def attachment(self, doc_id: str) -> str:
+        rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.attachments() else []
         return rows[0][0] if rows else ""
 
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
@@ -353,7 +353,7 @@ class SqliteSpace:
 
     # -- search -------------------------------------------------------------------------------------------
 
-    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> SpaceHits:
         with self.reading():
             postings = self._postings()
             holding = postings.holding(words)
@@ -365,10 +365,12 @@ class SqliteSpace:
             with_word = {word: one.among(at).tolist() for word, one in holding.items()}
             names = self._names(held)
             candidates = [
-                Candidate(*names[row], _cosine(one, vector), frozenset(word for word in words if with_word[word][n]))
+                ChunkCandidate(
+                    *names[row], _cosine(one, vector), frozenset(word for word in words if with_word[word][n])
+                )
                 for n, (row, one) in enumerate(held.items())
             ]
-            return Found(len(postings.rows), {word: len(one.at) for word, one in holding.items()}, candidates)
+            return SpaceHits(len(postings.rows), {word: len(one.at) for word, one in holding.items()}, candidates)
 
     def _at(self, rows: Collection[int]) -> dict[int, np.ndarray]:
         """Row → vector."""
@@ -446,7 +448,7 @@ class SqliteSpace:
                 self._held = Postings(self.execute)
             return self._held
 
-    def settle(self) -> None:
+    def build_postings(self) -> None:
         """Make those parts of the postings that are not whole, each in a transaction of its own: nobody waits long."""
         if self.size() <= WORTH:
             return
@@ -465,7 +467,7 @@ class SqliteSpace:
         blobs = [(part, *one) for one in made([row - first for row in texts], texts.values())]
         with self._writing():
             rows = self._db.execute(f"SELECT rowid FROM chunks {among}", (first, last))
-            if [row for (row,) in rows] == list(texts):  # else somebody wrote meanwhile, and settles after that
+            if [row for (row,) in rows] == list(texts):  # else somebody wrote meanwhile, and builds them after that
                 self._db.execute("DELETE FROM postings WHERE part = ?", (part,))
                 self._db.executemany("INSERT INTO postings VALUES (?, ?, ?)", blobs)
 

@@ -75,10 +75,10 @@ class SqliteSpaces:
                 )
             space = self._made(path, name) if create else SqliteSpace(path, self._vectors)
             if space.meta("embeddings") != self._embeddings:
-                found = space.meta("embeddings")
+                embeddings = space.meta("embeddings")
                 space.close()
                 raise IndexUnavailable(
-                    f"the index was made with the embeddings {found!r}, not {self._embeddings!r}.",
+                    f"the index was made with the embeddings {embeddings!r}, not {self._embeddings!r}.",
                     hint=f"Set CORDON_EMBEDDINGS back, or give {self._embeddings!r} a CORDON_HOME of its own.",
                 )
             self._spaces[key] = space
@@ -146,19 +146,19 @@ class SqliteSpaces:
             path.parent.rmdir()
         shutil.rmtree(self._directory / "chroma", ignore_errors=True)  # made by another setting of CORDON_VECTORS
         for other in self.names():
-            self.settle(other)
+            self.sync(other)
 
-    def settle(self, name: str) -> None:
+    def sync(self, name: str) -> None:
         """A copy of the vectors that is damaged is made anew."""
         try:
-            self._settle(name)
+            self._sync(name)
         except CordonError:
             raise
         except Exception as error:
             try:
                 self._vectors.drop()
                 for other in self.names():
-                    self._settle(other)
+                    self._sync(other)
             except Exception as again:
                 raise IndexUnavailable(
                     f"the vector index cannot be written, nor made anew ({type(again).__name__}).",
@@ -166,11 +166,11 @@ class SqliteSpaces:
                 ) from again
             log.warning("the vector index was damaged (%s); it was made anew from the documents.", type(error).__name__)
 
-    def _settle(self, name: str) -> None:
+    def _sync(self, name: str) -> None:
         space = self.space(name)
         if space is not None:
             if not space.meta("made"):
                 space.set_meta("made", uuid.uuid4().hex)  # so that no copy of another file of this name is taken for it
-            space.settle()
+            space.build_postings()
             with space.reading():
-                self._vectors.settle(space)
+                self._vectors.sync(space)

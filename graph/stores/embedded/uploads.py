@@ -60,7 +60,7 @@ class FolderUploads:
     def local(self, job_id: str, number: int) -> Iterator[str]:
         yield str(self._folder / job_id / str(number))
 
-    def settle(self, job: Job) -> None:
+    def remove_files(self, job: Job) -> None:
         for number in range(len(job.files)):
             (self._folder / job.job_id / str(number)).unlink(missing_ok=True)
 

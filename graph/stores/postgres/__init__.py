@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, BinaryIO, Literal, NoReturn
 
 from graph.errors import BadInput, CordonError
-from graph.stores import State
+from graph.stores import HealthStatus
 from graph.stores.postgres.conversations import PostgresConversations
 from graph.stores.postgres.database import ALL, Database, checked
 from graph.stores.postgres.journal import PostgresJournal, PostgresRows
@@ -53,17 +53,17 @@ class Postgres:
     def rows(self, name: Literal["false_positives", "withheld"]) -> PostgresRows:
         return PostgresRows(self._database, name)
 
-    def hold(self) -> "Everybody":
+    def hold(self) -> "SharedLease":
         self._session.ask("SELECT 1")  # what cannot work says so at once
-        return Everybody(self._session)
+        return SharedLease(self._session)
 
-    def join(self, files: tuple[int, ...]) -> "Everybody":
+    def join(self, files: tuple[int, ...]) -> "SharedLease":
         return self.hold()
 
     def thread(self, name: str) -> AbstractContextManager[None]:
         return self._session.turn(name)
 
-    def examine(self) -> dict[Literal["engine", "place", "documents"], State]:
+    def examine(self) -> dict[Literal["engine", "place", "documents"], HealthStatus]:
         try:
             with self._database.transaction(ALL) as cursor:
                 sql = "SELECT split_part(version(), ' ', 2), extversion FROM pg_extension WHERE extname = 'vector'"
@@ -73,13 +73,13 @@ class Postgres:
                 whose = [tenant for (tenant,) in cursor.execute("SELECT tenant FROM spaces ORDER BY tenant")]
             documents = sum(self._documents(tenant) for tenant in whose)
         except CordonError as error:
-            lost = State("fail", str(error), error.hint)
+            lost = HealthStatus("fail", str(error), error.hint)
             return {"engine": lost, "place": lost, "documents": lost}
-        none = State("warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
+        none = HealthStatus("warn", "none yet", "cordon ingest PATH --tenant T (or --public)")
         return {
-            "engine": State("ok", f"PostgreSQL {server} with pgvector {vector}"),
-            "place": State("ok", f"{self._database.place}, tables of version {version}, {size}"),
-            "documents": State("ok", f"{documents} in {len(whose)} spaces") if documents else none,
+            "engine": HealthStatus("ok", f"PostgreSQL {server} with pgvector {vector}"),
+            "place": HealthStatus("ok", f"{self._database.place}, tables of version {version}, {size}"),
+            "documents": HealthStatus("ok", f"{documents} in {len(whose)} spaces") if documents else none,
         }
 
     def _documents(self, tenant: str) -> int:
@@ -108,7 +108,7 @@ class Postgres:
         self._database.close()
 
 
-class Everybody:
+class SharedLease:
     """A lease that any number may have; it holds while the database answers."""
 
     def __init__(self, session: Session) -> None:

@@ -81,7 +81,7 @@ class Database:
                 raise
             connection.patience_s = patience_s
             try:
-                _settled(connection)
+                _configured(connection)
                 self._look_at(connection)
             except BaseException:
                 connection.close()
@@ -100,8 +100,8 @@ class Database:
     ) -> Iterator["psycopg.Cursor[Any]"]:
         """All of it stands, or nothing. `snapshot`: only reads, and sees this moment. `long`: a statement may take more
         than a minute. `raises`: in an outage."""
-        told = sql.SQL(_SNAPSHOT if snapshot else _BEGIN).format(tenant, name)
-        with self.outages(raises), self._begun(told, raises) as connection:
+        begin = sql.SQL(_SNAPSHOT if snapshot else _BEGIN).format(tenant, name)
+        with self.outages(raises), self._begun(begin, raises) as connection:
             try:
                 with connection.cursor(binary=True) as cursor:
                     if long:
@@ -198,7 +198,7 @@ class Database:
                     reconnect_timeout=self._wait_s,  # then the next that asks tries: its pauses grow to minutes
                     connection_class=Connection,
                     kwargs=_CONNECT,
-                    configure=_settled,
+                    configure=_configured,
                     num_workers=1,
                     open=True,
                 )
@@ -212,22 +212,22 @@ class Database:
 
     def _look_at(self, connection: "psycopg.Connection[Any]", raises: type[Unavailable] = Unavailable) -> None:
         try:
-            found = connection.execute("SELECT max(number) FROM migrations").fetchone()
+            migration = connection.execute("SELECT max(number) FROM migrations").fetchone()
         except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege) as error:
             raise raises(
                 f"the database {self.place} is not set up for Cordon, or not for this role.",
                 hint="`cordon migrate` sets it up, with CORDON_DATABASE_OWNER_URL.",
             ) from error
-        if (version := found[0] if found else None) != newest():
+        if (version := migration[0] if migration else None) != newest():
             raise raises(
                 f"the database {self.place} has tables of version {version}, this Cordon needs {newest()}.",
                 hint="Run `cordon migrate` of the newer version, and stop the workers of the older one.",
             )
-        told = connection.execute(
+        privileged = connection.execute(
             "SELECT rolsuper OR rolbypassrls OR EXISTS (SELECT 1 FROM pg_class WHERE relnamespace ="
             " 'cordon'::regnamespace AND pg_has_role(relowner, 'USAGE')) FROM pg_roles WHERE rolname = current_user"
         ).fetchone()
-        if told is None or told[0]:
+        if privileged is None or privileged[0]:
             raise raises(
                 "the role of CORDON_DATABASE_URL owns tables of Cordon or stands above row-level security.",
                 hint="Give the workers a role of their own: `cordon migrate` makes the one that CORDON_DATABASE_URL"
@@ -269,6 +269,6 @@ class _Text(StrDumper):
         return super().dump(obj.replace("\0", "\ufffe"))
 
 
-def _settled(connection: "psycopg.Connection[Any]") -> None:
+def _configured(connection: "psycopg.Connection[Any]") -> None:
     connection.adapters.register_dumper(str, _Text)
     connection.execute(_SESSION)

@@ -15,8 +15,8 @@ from graph.audit.chain import (
     digest,
     follow,
     line_of,
-    own_link,
     read,
+    tenant_link,
     without_personal,
 )
 from graph.errors import BadInput, NotFound, Unavailable
@@ -96,7 +96,7 @@ class PostgresJournal:
         found = [shown(read(line.encode(), "a line of this tenant")) for line in lines]
         return found if after is not None else found[::-1]
 
-    def own_head(self, tenant: str) -> Link:
+    def tenant_head(self, tenant: str) -> Link:
         with self._database.transaction(tenant) as cursor:
             if found := _own(cursor, tenant):
                 return found
@@ -191,7 +191,7 @@ def _own(cursor: "psycopg.Cursor[Any]", tenant: str) -> Link | None:
     """Of the tenant's last line, in its own chain."""
     sql = "SELECT line FROM journal WHERE tenant = %s ORDER BY seq DESC LIMIT 1"
     row = cursor.execute(sql, [tenant]).fetchone()
-    found = own_link(row[0].encode()) if row else None
+    found = tenant_link(row[0].encode()) if row else None
     return found[1] if found else None
 
 

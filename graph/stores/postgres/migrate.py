@@ -52,9 +52,9 @@ def migrate(owner: str, worker: str) -> list[str]:
                 connection.execute(sql.SQL(_text("access.sql")).format(worker=sql.Identifier(role)))
             return done
     except psycopg.Error as error:
-        said = error.diag.message_primary or str(error).strip()
+        reason = error.diag.message_primary or str(error).strip()
         raise Unavailable(
-            f"the database could not be set up: {said}.",
+            f"the database could not be set up: {reason}.",
             hint="Is it up, has it the extension vector (pgvector 0.7 or later), and may the owner create in it?",
         ) from error
 

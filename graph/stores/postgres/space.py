@@ -2,7 +2,7 @@
 what groups share is as far from the rest of the tenant's rows as another tenant's.
 
 Who writes holds the row of the space, so that writers of one space come one after the other and what is counted of it
-is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`settle`).
+is right; readers wait for nobody. Small spaces compare every vector; large ones have an index (`Spaces.sync`).
 """
 
 import json
@@ -19,7 +19,7 @@ from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
-from graph.stores.spaces import Annex, Candidate, Found, Passage, Record, StoredChunk, Whole
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -91,8 +91,8 @@ class PostgresSpace:
         rows = list(zip(chunks, np.asarray(vectors, np.float32), words, strict=True))
         stems = bm25.tokens(words)
         with self._writing() as (cursor, first, dims):
-            if held := self._record(cursor, record.doc_id):
-                record = replace(record, decisions=held.decisions)
+            if existing := self._record(cursor, record.doc_id):
+                record = replace(record, decisions=existing.decisions)
             self._remove(cursor, record.doc_id)
             if rows and dims not in (0, vectors.shape[1]):
                 raise _another_length()
@@ -203,7 +203,7 @@ class PostgresSpace:
                 self._names = (stand.number, stand.version), named
             return self._names[1]
 
-    def annex(self, doc_id: str, sha256: str, text: str) -> None:
+    def attach(self, doc_id: str, sha256: str, text: str) -> None:
         with self._writing() as (cursor, *_):
             cursor.execute(
                 "INSERT INTO annexes VALUES (%s, %s, %s, %s) ON CONFLICT (tenant, doc_id) DO UPDATE"
@@ -211,11 +211,11 @@ class PostgresSpace:
                 [self._tenant, doc_id, sha256, text],
             )
 
-    def annexes(self) -> list[Annex]:
+    def attachments(self) -> list[StoredAttachment]:
         sql = "SELECT doc_id, sha256, length(text) FROM annexes WHERE tenant = %s ORDER BY doc_id"
-        return [Annex(*row) for row in self._ask(sql)]
+        return [StoredAttachment(*row) for row in self._ask(sql)]
 
-    def annexed(self, doc_id: str) -> str:
+    def attachment(self, doc_id: str) -> str:
         rows = self._ask("SELECT text FROM annexes WHERE tenant = %s AND doc_id = %s", doc_id)
         return rows[0][0] if rows else ""
 
@@ -273,7 +273,7 @@ class PostgresSpace:
 
     # -- search -------------------------------------------------------------------------------------------
 
-    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> Found:
+    def find(self, vector: np.ndarray, words: Sequence[str], limit: int, documents: Sequence[str] = ()) -> SpaceHits:
         floats = np.asarray(vector, np.float32).tolist()
         with self.reading():
             stand = self._stand()
@@ -287,17 +287,17 @@ class PostgresSpace:
             # Vector by vector, not joined: a server without statistics of the space would sort all of its vectors.
             cosine = "SELECT -(embedding <#> %s::float8[]::vector) FROM vectors WHERE tenant = %s AND id = chunks.id"
             with self._spaces.asking(self._tenant) as cursor:
-                found = cursor.execute(
+                rows = cursor.execute(
                     f"SELECT id, chunk_id, doc_id, ({cosine}) FROM chunks WHERE tenant = %s AND {which} ORDER BY id",
                     [floats, self._tenant, self._tenant, values],
                 ).fetchall()
-        ids = [number for number, *_ in found]
+        ids = [number for number, *_ in rows]
         with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
         candidates = [
-            Candidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
-            for n, (_, chunk_id, doc_id, cosine) in enumerate(found)
+            ChunkCandidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
+            for n, (_, chunk_id, doc_id, cosine) in enumerate(rows)
         ]
-        return Found(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
+        return SpaceHits(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
 
     def _nearest(self, stand: _Stand, floats: list[float], limit: int) -> list[int]:
         """Ids of the chunks with the greatest cosine. The index keeps half of each number; of what it finds the whole
@@ -325,7 +325,7 @@ class PostgresSpace:
         known: dict[str, Held] = self._spaces.known(self._tenant).setdefault("held", {})
         if unknown := [stem for stem in stems if stem not in known]:
             with self._spaces.asking(self._tenant) as cursor:
-                known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.of(cursor, self._tenant, unknown)
+                known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.lookup(cursor, self._tenant, unknown)
         return {stem: known[stem] for stem in stems}
 
     def _in_a_row(self, stems: Sequence[str], held: Mapping[str, Held]) -> Held:

@@ -60,7 +60,7 @@ class PostgresSpaces:
         with self.asking(tenant) as cursor:
             return sorted(name for (name,) in cursor.execute(sql, [tenant, tenant]))
 
-    def settle(self, tenant: str) -> None:
+    def sync(self, tenant: str) -> None:
         """Make the index of the vectors where there is none and it is worth it. Later vectors go into it by
         themselves. Nobody writes to this space meanwhile."""
         with self.writing(tenant, long=True) as cursor:

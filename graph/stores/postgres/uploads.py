@@ -89,7 +89,7 @@ class PostgresUploads:
             out.flush()
             yield out.name
 
-    def settle(self, job: Job) -> None:
+    def remove_files(self, job: Job) -> None:
         with _as_os_error(), self._database.transaction(name=job.job_id) as cursor:
             cursor.execute("DELETE FROM job_files WHERE job_id = %s", [job.job_id])
 

@@ -88,7 +88,7 @@ def remove(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Seque
         )
 
 
-def of(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Collection[str]) -> dict[str, Held]:
+def lookup(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Collection[str]) -> dict[str, Held]:
     """The chunks that hold each; a stem that there is not is left out."""
     sql = "SELECT stem, part, held FROM postings WHERE tenant = %s AND stem = ANY(%s) ORDER BY stem, part"
     parts: dict[str, list[tuple[int, np.ndarray]]] = defaultdict(list)

@@ -30,7 +30,7 @@ def fill(stores: Stores) -> None:
         for n in range(3):
             vectors = np.eye(4, dtype=np.float32)[: n + 1] * np.float32(0.1)
             put(space, f"d{n}", *[f"the valve {n} of {m}" for m in range(n + 1)], vectors=vectors, tenant_id=tenant)
-        space.annex("d1", "h", "an act")
+        space.attach("d1", "h", "an act")
         space.keep_original("d1", space.records()[1].sha256, b"%PDF \x00" * 1_000)
         space.judge("guard", {"d2_1": "found"})
         space.remove("d0")

@@ -91,7 +91,7 @@ def test_a_block_over_a_page_end_is_on_both_pages_and_the_text_has_no_mark() -> 
 
     def pages(words: str) -> tuple[int | None, int | None, int | None]:
         at = document.text.index(words)
-        return places.of(None, places.written(document.places(0, len(document.text))), at, at + len(words))
+        return places.locate(None, places.written(document.places(0, len(document.text))), at, at + len(words))
 
     assert pages("Rules") == (3, 3, None)
     assert pages("The desk is open.") == (3, 3, None)

@@ -47,7 +47,7 @@ def complete(space, doc_id, sha256):
     return bool(space.execute("SELECT 1 FROM minutes WHERE doc_id = ? AND sha256 = ?", (doc_id, sha256)))
 """
 AUGMENTER = """
-from graph.knowledge.extensions import Found
+from graph.knowledge.extensions import RankedHits
 from graph.knowledge.index import Hit
 
 TABLE = "SELECT doc_id, actions FROM minutes"
@@ -63,7 +63,7 @@ class Minutes:
         actions = [Hit(where, chunk_id, doc_id, 0.9, 0.0, 0.0) for where, doc_id, chunk_id in self.held]
         first = {(hit.where, hit.chunk_id) for hit in actions}
         rest = [hit for hit in found.hits if (hit.where, hit.chunk_id) not in first]
-        return Found(actions + rest, dict.fromkeys(first, "actions of the meeting"), expand)
+        return RankedHits(actions + rest, dict.fromkeys(first, "actions of the meeting"), expand)
 
 
 def augmenter(spaces, documents=()):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.knowledge import mentions
 
 NAMES = [
@@ -69,8 +69,8 @@ def test_what_is_called_is_answered_from(agent: Agent, question: str, tenant: st
 
 def test_another_tenants_document_cannot_be_called(agent: Agent) -> None:
     question = "Summarise the minutes of 9 March"
-    assert agent.deps.index.mentioned(Reader("U1"), question) == ["U1_minutes_2026_03_09"]
-    assert agent.deps.index.mentioned(Reader("U3"), question) == []
+    assert agent.deps.index.mentioned(ReadScope("U1"), question) == ["U1_minutes_2026_03_09"]
+    assert agent.deps.index.mentioned(ReadScope("U3"), question) == []
     assert "U1_minutes" not in str(agent.ask(question, tenant_id="U3"))
 
 
@@ -88,9 +88,9 @@ def test_names_follow_what_is_stored(opened: Any, tmp_path: Path) -> None:
 
 def test_a_document_without_chunks_is_listed_nowhere(opened: Any) -> None:
     index = opened().deps.index
-    whole = {hit.doc_id for hit in index.inventory(Reader("U1"), "minutes", 50)}
-    [space] = [space for where, space in index.visible(Reader("U1")) if where == "private"]
+    whole = {hit.doc_id for hit in index.inventory(ReadScope("U1"), "minutes", 50)}
+    [space] = [space for where, space in index.visible(ReadScope("U1")) if where == "private"]
     with space._writing():
         space._db.execute("DELETE FROM chunks WHERE doc_id = 'U1_minutes_2026_03_09'")
-    assert {hit.doc_id for hit in index.inventory(Reader("U1"), "minutes", 50)} == whole - {"U1_minutes_2026_03_09"}
+    assert {hit.doc_id for hit in index.inventory(ReadScope("U1"), "minutes", 50)} == whole - {"U1_minutes_2026_03_09"}
     assert "U1_minutes_2026_03_09" in whole

@@ -69,7 +69,7 @@ def test_a_wish_to_get_round_a_rule_is_guarded(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "hi", "\x00", "🙂" * 50, "ڈیٹا", BLOCKED[0][0]])
 @pytest.mark.parametrize("source", ["question", "document"])
-def test_the_six_scores_are_always_there_and_between_0_and_1(text: str, source: threats.Source) -> None:
+def test_the_six_scores_are_always_there_and_between_0_and_1(text: str, source: threats.TextSource) -> None:
     scores = assess(text, source=source).scores
     assert tuple(scores) == SCORES
     assert all(0.0 <= score <= 1.0 for score in scores.values())

@@ -11,7 +11,7 @@ import pytest
 from evals import acts
 from graph.agent import Agent
 from graph.audit.verify import verify
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.options import Mode
 from graph.regulation import store
 from graph.regulation.act import Act
@@ -79,7 +79,7 @@ def test_graph_mode_shows_no_more_tokens_than_the_first_passages_of_the_search(a
     for n, question in enumerate(("When is a crane withdrawn from service?", "How long is a designation valid?")):
         reply = asked.ask(question, tenant_id="U1", mode="graph", thread_id=f"tokens-{n}")
         budget = sum(
-            tokens[hit.chunk_id] for hit in asked.deps.index.search(Reader("U1"), question, asked.settings.top_k)
+            tokens[hit.chunk_id] for hit in asked.deps.index.search(ReadScope("U1"), question, asked.settings.top_k)
         )
         assert 0 < sum(tokens[c["chunk_id"]] for c in reply["retrieval"]["candidates"]) <= budget
 

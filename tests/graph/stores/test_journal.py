@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph.audit import own
-from graph.audit.chain import GENESIS, digest, own_digest
+from graph.audit import tenant_chain
+from graph.audit.chain import GENESIS, digest, tenant_digest
 from graph.errors import NotFound
 from graph.stores import Stores
 from graph.stores.journal import Journal, Link, shown
@@ -46,15 +46,15 @@ def test_each_tenants_entries_are_a_chain_of_their_own(journal: Journal) -> None
         theirs = [entry for entry in alone if entry["tenant_id"] == tenant]
         assert [entry["tenant_seq"] for entry in theirs] == places
         assert [entry["tenant_prev"] for entry in theirs] == [GENESIS, *(entry["tenant_hash"] for entry in theirs[:-1])]
-        assert journal.own_head(tenant) == Link(places[-1], theirs[-1]["tenant_hash"])
-        assert all(entry["tenant_hash"] == own_digest(entry) for entry in theirs)
+        assert journal.tenant_head(tenant) == Link(places[-1], theirs[-1]["tenant_hash"])
+        assert all(entry["tenant_hash"] == tenant_digest(entry) for entry in theirs)
     receipt = journal.erase(["r2"], {"receipt_id": "e", "tenant_id": "U1"})
     assert (receipt["tenant_seq"], receipt["tenant_prev"]) == (4, alone[4]["tenant_hash"])
     assert run(journal, "next", "U2")["tenant_seq"] == 3 and journal.prove().holds
-    told = own.follow([shown(entry) for entry in journal.entries() if entry["tenant_id"] == "U1"])
+    told = tenant_chain.follow([shown(entry) for entry in journal.entries() if entry["tenant_id"] == "U1"])
     assert told.broken is None and told.last == Link(4, receipt["tenant_hash"])
     with pytest.raises(NotFound):
-        journal.own_head("U3")
+        journal.tenant_head("U3")
 
 
 def test_what_a_tenant_sees_of_its_chain_hangs_on_no_other_tenant(journal: Journal) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from graph.stores import Stores
-from graph.stores.lists import Lists
+from graph.stores.lists import ListStore
 
 
 @pytest.fixture
-def kept(stores: Stores) -> Lists:
+def kept(stores: Stores) -> ListStore:
     return stores.lists
 
 
@@ -18,13 +18,13 @@ def with_one(known: dict[str, Any]) -> dict[str, Any]:
     return {"entries": [*known.get("entries", []), "é \U0001f512 \x00"]}
 
 
-def test_there_is_none_until_one_is_made_and_each_tenant_has_its_own(kept: Lists) -> None:
+def test_there_is_none_until_one_is_made_and_each_tenant_has_its_own(kept: ListStore) -> None:
     assert kept.load("T1").value == {}
     kept.change("T1", with_one)
     assert kept.load("T1").value == {"entries": ["é \U0001f512 \x00"]} and kept.load("T2").value == {}
 
 
-def test_one_that_has_not_changed_is_not_loaded_again(kept: Lists) -> None:
+def test_one_that_has_not_changed_is_not_loaded_again(kept: ListStore) -> None:
     kept.change("T1", with_one)
     first = kept.load("T1")
     assert kept.load("T1", first) is first
@@ -35,7 +35,7 @@ def test_one_that_has_not_changed_is_not_loaded_again(kept: Lists) -> None:
     assert kept.load("T1", second) is not second
 
 
-def test_a_change_that_fails_changes_nothing(kept: Lists) -> None:
+def test_a_change_that_fails_changes_nothing(kept: ListStore) -> None:
     kept.change("T1", with_one)
     with pytest.raises(ZeroDivisionError):
         kept.change("T1", lambda known: {"entries": 1 // 0})
@@ -43,13 +43,13 @@ def test_a_change_that_fails_changes_nothing(kept: Lists) -> None:
     kept.change("T1", with_one)  # no lock is left
 
 
-def test_changes_come_one_after_the_other(kept: Lists) -> None:
+def test_changes_come_one_after_the_other(kept: ListStore) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: kept.change("T1", with_one), range(12)))
     assert len(kept.load("T1").value["entries"]) == 12
 
 
-def test_a_forgotten_one_is_gone_and_the_others_stay(kept: Lists) -> None:
+def test_a_forgotten_one_is_gone_and_the_others_stay(kept: ListStore) -> None:
     for tenant in ("T1", "T2"):
         kept.change(tenant, with_one)
     before = kept.load("T1")

@@ -9,7 +9,7 @@ import pytest
 
 from graph.errors import IndexUnavailable
 from graph.stores import Stores
-from graph.stores.spaces import Annex, Passage, Space, Spaces
+from graph.stores.spaces import Passage, Space, Spaces, StoredAttachment
 from tests.support.spaces import put
 
 DIRECTIONS = np.eye(4, dtype=np.float32)
@@ -153,21 +153,24 @@ def test_a_document_put_again_takes_the_place_of_the_one_before_but_for_its_deci
 def test_a_removed_document_is_nowhere(space: Space) -> None:
     put(space, "d", "the ibis valve")
     put(space, "e", "the tern sensor")
-    space.annex("d", "h", "graph")
+    space.attach("d", "h", "graph")
     assert space.remove("d") and not space.remove("d")
-    assert space.count() == (1, 1) and space.annexes() == [] and space.annexed("d") == ""
+    assert space.count() == (1, 1) and space.attachments() == [] and space.attachment("d") == ""
     assert not space.held(["ibis"]) and found(space, "ibis").keys() == {"e_0"}
 
 
-def test_an_annex_goes_with_its_document_and_is_replaced(space: Space) -> None:
-    assert space.annexes() == [] and space.annexed("d") == ""
+def test_an_attachment_goes_with_its_document_and_is_replaced(space: Space) -> None:
+    assert space.attachments() == [] and space.attachment("d") == ""
     for name in ("e", "d"):
         put(space, name, "text")
-        space.annex(name, "h", name * 3)
-    space.annex("d", "h2", "longer")
-    assert space.annexes() == [Annex("d", "h2", 6), Annex("e", "h", 3)] and space.annexed("d") == "longer"
+        space.attach(name, "h", name * 3)
+    space.attach("d", "h2", "longer")
+    assert (
+        space.attachments() == [StoredAttachment("d", "h2", 6), StoredAttachment("e", "h", 3)]
+        and space.attachment("d") == "longer"
+    )
     put(space, "d", "another text")
-    assert space.annexes() == [Annex("e", "h", 3)]
+    assert space.attachments() == [StoredAttachment("e", "h", 3)]
 
 
 def test_an_original_goes_with_its_document_and_with_the_next_version_of_it(space: Space) -> None:

@@ -67,7 +67,7 @@ def test_a_file_is_written_once(kept: Uploads) -> None:
 def test_a_settled_job_has_no_files_and_a_removed_one_is_gone(kept: Uploads) -> None:
     made = job(kept, "a", "T1", "ann", b"one")
     for _ in range(2):
-        kept.settle(made)
+        kept.remove_files(made)
     with pytest.raises(OSError):
         content(kept, "a", 0)
     assert list(kept.jobs()) == [made]

@@ -32,7 +32,7 @@ class Held:
 @pytest.mark.parametrize("count", [3, 40])
 def test_the_nearest_come_first_and_no_more_than_asked_for(vectors: Vectors, count: int) -> None:
     held = Held(directions(count))
-    vectors.settle(held)
+    vectors.sync(held)
     for row in (1, 3):
         assert vectors.nearest(held, held.vectors[row - 1], 3)[0] == row
     order = (np.argsort(-(held.vectors @ held.vectors[0]), kind="stable")[:3] + 1).tolist()
@@ -47,46 +47,46 @@ def test_an_empty_space_has_none(vectors: Vectors) -> None:
 def test_a_space_that_was_not_settled_is_answered_as_it_is_now(vectors: Vectors) -> None:
     held = Held(directions(40))
     assert vectors.nearest(held, held.vectors[6], 1) == [7]
-    vectors.settle(held)
+    vectors.sync(held)
     held.vectors, held.first = directions(40, seed=1), 41  # as after the document was put again
     assert vectors.nearest(held, held.vectors[6], 1) == [47]
-    vectors.settle(held)
+    vectors.sync(held)
     assert vectors.nearest(held, held.vectors[6], 1) == [47]
     held.vectors, held.first = directions(3, seed=2), 81
     assert sorted(vectors.nearest(held, held.vectors[2], 9)) == [81, 82, 83]
-    vectors.settle(held)
+    vectors.sync(held)
     assert sorted(vectors.nearest(held, held.vectors[2], 9)) == [81, 82, 83]
 
 
 def test_two_spaces_do_not_meet(vectors: Vectors) -> None:
     one, two = Held(directions(40)), Held(directions(20, seed=1), key="two", first=100)
     for held in (one, two):
-        vectors.settle(held)
+        vectors.sync(held)
     assert set(vectors.nearest(two, one.vectors[5], 40)) == set(range(100, 120))
     assert set(vectors.nearest(one, one.vectors[5], 99)) == set(range(1, 41))
 
 
 def test_rows_of_another_file_are_not_taken_for_those_of_this_one(vectors: Vectors) -> None:
     everything = directions(80)
-    vectors.settle(Held(everything[:40]))
+    vectors.sync(Held(everything[:40]))
     restored = Held(everything[40:], made="restored")
-    vectors.settle(restored)
+    vectors.sync(restored)
     assert vectors.nearest(restored, everything[47], 1) == [8]
 
 
 @pytest.mark.parametrize("after", ["drop", "close"])
 def test_what_was_dropped_or_closed_is_found_again(vectors: Vectors, after: str) -> None:
     held = Held(directions(40))
-    vectors.settle(held)
+    vectors.sync(held)
     getattr(vectors, after)()
     assert vectors.nearest(held, held.vectors[6], 1) == [7]
-    vectors.settle(held)
+    vectors.sync(held)
     assert vectors.nearest(held, held.vectors[6], 1) == [7]
 
 
 @pytest.mark.parametrize("count", [3, 40])
 def test_a_vector_of_another_length_is_told(vectors: Vectors, count: int) -> None:
     held = Held(directions(count))
-    vectors.settle(held)
+    vectors.sync(held)
     with pytest.raises(IndexUnavailable, match="another length"):
         vectors.nearest(held, directions(1, 8)[0], 1)

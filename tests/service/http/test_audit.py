@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from evals.serving import QUESTIONS, WIDE, Served, serving
-from graph.audit import own
+from graph.audit import tenant_chain
 from graph.audit.mistakes import flag
 from graph.settings import load
 from graph.stores.embedded.journal import FileJournal
@@ -91,7 +91,7 @@ def test_pages_prove_themselves_against_a_head_that_was_kept(another: Callable[.
         lived(served, "U1")
         page = tmp_path / "page.json"
         page.write_text(auditor.get("/v1/audit").text)
-        told = own.follow(own.read(page))
+        told = tenant_chain.follow(tenant_chain.read(page))
         assert (told.tenant, told.first, told.broken) == ("U1", 1, None) == (head["tenant_id"], 1, None)
         assert told.hashes[head["seq"]] == head["hash"] and told.last.seq > head["seq"]
 

@@ -12,7 +12,7 @@ import pytest
 
 from evals.security.doors import routes
 from evals.serving import CANARIES, Served
-from graph.service.http.caller import DEEDS
+from graph.service.http.caller import PERMISSIONS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "service.md").read_text(encoding="utf-8")
 
@@ -52,7 +52,7 @@ def _run(served: Served, tmp_path: Path) -> list[Any]:
 
 def test_every_route_and_role_is_on_the_page(served: Served) -> None:
     rows = dict(re.findall(r"^\| (member|uploader|admin|reviewer|auditor|operator) \| (.*) \|$", PAGE, re.M))
-    assert set(rows) == set(DEEDS)
+    assert set(rows) == set(PERMISSIONS)
     for route in routes(served.inner):
         stem = re.sub(r"/\{.*", "", route.path) or "/"
         if stem not in ("/", "/page", "/docs", "/openapi.json"):

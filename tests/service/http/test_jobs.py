@@ -14,7 +14,7 @@ import pytest
 from evals.serving import Served, serving
 from graph.context import Principal
 from graph.service.http.jobs import LIVES, Jobs
-from graph.service.reader import _BOOT
+from graph.service.ingest_process import _BOOT
 from graph.stores.uploads import File, Job
 from tests.service.http.test_doors import finished, upload
 from tests.support.kept import uploads
@@ -47,7 +47,7 @@ def test_tenants_take_turns_by_file(another: Callable[..., Any], monkeypatch: py
 
     with another() as served:
         jobs = Jobs(served.service.agent, served.service.metrics)
-        monkeypatch.setattr("graph.service.reader.Reader.read", noted)
+        monkeypatch.setattr("graph.service.ingest_process.IngestProcess.read", noted)
         for tenant, names in (("U1", "abc"), ("U1", "d"), ("U2", "ef"), ("U3", "g")):
             job_id = jobs.begin()
             for n, name in enumerate(names):
@@ -83,7 +83,7 @@ def test_a_worker_that_always_has_files_to_read_takes_over_what_others_left(
 
     with another() as served:
         jobs, uploads = Jobs(served.service.agent, served.service.metrics), served.service.agent.deps.stores.uploads
-        monkeypatch.setattr("graph.service.reader.Reader.read", noted)
+        monkeypatch.setattr("graph.service.ingest_process.IngestProcess.read", noted)
         monkeypatch.setattr("graph.service.http.jobs.IDLE_S", 0.3)
         own = begun("U1", [f"own{n}" for n in range(20)])
         jobs.accept(own.job_id, Principal("U1", "ann", "uploader"), own.files)
@@ -137,7 +137,7 @@ class Killed:
     """Ends the process that reads as soon as there is one, so many times."""
 
     def __init__(self, served: Served, times: int) -> None:
-        self.reader, self.left = served.service.jobs._reader, times
+        self.reader, self.left = served.service.jobs._ingest_process, times
         self.ended = threading.Event()
         threading.Thread(target=self.watch, daemon=True).start()
 
@@ -184,7 +184,7 @@ def test_a_stop_while_a_file_is_read_is_not_held_against_it(
     another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, boot: str
 ) -> None:
     """Nor while the process that is to read it starts."""
-    monkeypatch.setattr("graph.service.reader._BOOT", boot)
+    monkeypatch.setattr("graph.service.ingest_process._BOOT", boot)
     long = " ".join(f"Valve {n} of the ibis pump is opened by turn {n * 7 % 1009}." for n in range(20_000)).encode()
     with another() as served, served.client() as client:
         job_id = client.post("/v1/documents", files=[("files", ("ibis.txt", long))]).json()["job_id"]
@@ -200,7 +200,7 @@ def test_a_reader_that_does_not_start_is_not_held_against_a_file(
     another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graph.service.http.jobs.AGAIN_S", 0.01)
-    monkeypatch.setattr("graph.service.reader._BOOT", "raise SystemExit(1)")
+    monkeypatch.setattr("graph.service.ingest_process._BOOT", "raise SystemExit(1)")
     with another() as served, served.client() as client:
         sent = client.post("/v1/documents", files={"files": ("a.txt", b"The kite pump is red.")}).json()["job_id"]
         deadline = time.monotonic() + 60
@@ -213,7 +213,7 @@ def test_a_reader_that_does_not_start_is_not_held_against_a_file(
 def test_the_process_that_reads_ends_with_the_service(another: Callable[..., Any]) -> None:
     with another() as served, served.client() as client:
         upload(client, ("a.txt", b"The kite pump is red."))
-        child = served.service.jobs._reader._child
+        child = served.service.jobs._ingest_process._child
         assert child is not None and child.poll() is None
     assert child.wait(10) is not None
 

@@ -39,7 +39,7 @@ def test_no_canary_gets_out_and_every_cell_can_fail(database_of: DatabaseOf) -> 
 def test_every_route_that_asks_or_reads_is_in_the_matrix(served: Served) -> None:
     told = " ".join(DOORS)
     reading = ("ask", "read", "release", "audit")
-    found = {r.path for r in routes(served.inner) if r.deed in reading and r.method in ("GET", "POST")}
+    found = {r.path for r in routes(served.inner) if r.permission in reading and r.method in ("GET", "POST")}
     # A page, schemas and names of things; a job names files; a head is a hash.
     others = ("playground", "_schema", "/models", "/jobs", "/audit/head")
     elsewhere = {path for path in found if any(part in path for part in others)}

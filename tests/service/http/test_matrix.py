@@ -61,7 +61,7 @@ def test_it_sees_a_revoked_key_that_opens(another: Callable[..., Any], monkeypat
 def test_it_sees_a_role_that_is_not_asked_for(another: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from graph.service.http.caller import Caller
 
-    monkeypatch.setattr(Caller, "may", lambda self, deed: True)
+    monkeypatch.setattr(Caller, "may", lambda self, permission: True)
     with another() as served:
         found = wrong(list(Matrix(served).run("/v1/audit")))
     assert found and all("wrong role" in line for line in found)

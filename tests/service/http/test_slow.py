@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from evals.serving import Served
-from graph.service.http.patience import BYTES_A_SECOND, Patience
 from graph.service.http.problems import Problem
+from graph.service.http.slow_client import BYTES_A_SECOND, SlowClientTimeout
 from tests.support.kept import busy, uploads
 
 MUCH = 40 * 2**20  # bytes, more than the system keeps for a connection
@@ -96,12 +96,12 @@ def test_who_goes_in_the_middle_is_no_error_of_the_service(
 
 def test_bytes_earn_time_up_to_where_it_began() -> None:
     async def waiting() -> None:
-        patience = Patience(0.2)
-        await patience.wait(asyncio.sleep(0.1))
-        assert patience.left_s <= 0.1
-        patience.earn(BYTES_A_SECOND * 60)
-        assert patience.left_s == 0.2
-        await patience.wait(asyncio.sleep(5))
+        timeout = SlowClientTimeout(0.2)
+        await timeout.wait(asyncio.sleep(0.1))
+        assert timeout.left_s <= 0.1
+        timeout.earn(BYTES_A_SECOND * 60)
+        assert timeout.left_s == 0.2
+        await timeout.wait(asyncio.sleep(5))
 
     with pytest.raises(Problem) as caught:
         asyncio.run(waiting())

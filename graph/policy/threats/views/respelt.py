@@ -109,7 +109,7 @@ def _undone(piece: str) -> list[tuple[str, str]]:
     if lexicon.readable(piece) >= 0.8 and max(map(len, piece.split())) <= 20:
         return []
     low = piece.lower()
-    found = [
+    readings = [
         (plain, how)
         for how, plain in (
             ("reversed", low[::-1]),
@@ -118,8 +118,8 @@ def _undone(piece: str) -> list[tuple[str, str]]:
         )
         if lexicon.readable(plain) >= READABLE
     ]
-    if found:
-        return found
+    if readings:
+        return readings
     sample = low[:400]
     if sum(c in _ALPHABET for c in sample) > 0.6 * len(sample):
         shares = lexicon.readable_as(sample, _TURNS)

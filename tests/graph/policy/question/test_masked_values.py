@@ -11,10 +11,10 @@ QUESTION = "My CNIC is 35202-1234567-1 and my mail is a.b@example.org."
 
 
 def test_what_is_given_is_told() -> None:
-    given = masked_values.of(QUESTION, pii.find(QUESTION))
+    given = masked_values.from_question(QUESTION, pii.find(QUESTION))
     assert given == {"kinds": ["CNIC", "EMAIL"], "placeholder": False}
     assert masked_values.handed_on({masked_values.OPTION: given}) == given
-    assert masked_values.of("What stands under [REDACTED]?", [])["placeholder"]
+    assert masked_values.from_question("What stands under [REDACTED]?", [])["placeholder"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graph.agent import Agent
-from graph.context import Reader
+from graph.context import ReadScope
 from graph.deps import stores
 from graph.errors import BadSettings, IndexUnavailable
 from graph.knowledge.index import CANDIDATES, Index
@@ -27,7 +27,7 @@ from tests.support.spaces import Pointing, directions, index_at, put
 def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
     vectors = np.eye(3, 384, dtype=np.float32)
     first = Chroma(tmp_path)
-    first.settle(Held(vectors[:2]))
+    first.sync(Held(vectors[:2]))
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert room.stat().st_size > 100_000  # as hnswlib leaves it: room for a hundred, none taken
     assert not any(room.read_bytes())
@@ -35,7 +35,7 @@ def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
 
     room.write_bytes(b"another tenant's text ".ljust(room.stat().st_size, b"!"))  # what an earlier version wrote
     again = Chroma(tmp_path)
-    again.settle(Held(vectors))
+    again.sync(Held(vectors))
     assert not any(room.read_bytes())
     assert again.nearest(Held(vectors), vectors[1], 1) == [2]
     again.drop()
@@ -44,7 +44,7 @@ def test_the_room_of_an_empty_index_is_blank_on_disk(tmp_path: Path) -> None:
 def test_an_index_that_has_outgrown_its_first_room_is_left_alone(tmp_path: Path) -> None:
     held = Held(np.random.default_rng(0).normal(size=(1_100, 384)).astype(np.float32))
     index = Chroma(tmp_path)
-    index.settle(held)
+    index.sync(held)
     (room,) = tmp_path.glob("*/data_level0.bin")
     assert any(room.read_bytes())
     assert index.nearest(held, held.vectors[700], 1) == [701]
@@ -54,13 +54,13 @@ def test_an_index_that_has_outgrown_its_first_room_is_left_alone(tmp_path: Path)
 def test_an_empty_space_has_no_copy_and_one_that_was_emptied_loses_it(tmp_path: Path) -> None:
     folder = tmp_path / "chroma"
     index = Chroma(folder)
-    index.settle(Held(directions(0)))
+    index.sync(Held(directions(0)))
     assert not folder.exists()
     for key in ("one", "two"):
-        index.settle(Held(directions(11), key=key))
-    index.settle(Held(directions(0), key="one"))
+        index.sync(Held(directions(11), key=key))
+    index.sync(Held(directions(0), key="one"))
     assert [one.name for one in index._client.list_collections()] == ["space-two"]
-    index.settle(Held(directions(0), key="two"))
+    index.sync(Held(directions(0), key="two"))
     assert not folder.exists()
 
 
@@ -77,7 +77,7 @@ def fill(index: Index, count: int, name: str = "d", seed: int = 0) -> np.ndarray
 
 
 def found(index: Index, number: int) -> list[str]:
-    return [hit.chunk_id for hit in index.search(Reader("T1"), str(number), 5)]
+    return [hit.chunk_id for hit in index.search(ReadScope("T1"), str(number), 5)]
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def test_a_space_answers_before_its_copy_is_there_and_after_it_has_changed(tmp_p
     index, exact = index_at(tmp_path, pointing, chroma=True), index_at(tmp_path, pointing)
     pointing.vectors = fill(index, 150)
     assert found(index, 7)[0] == "d_7" and asked == [-1]
-    index.spaces.settle("T1")
+    index.spaces.sync("T1")
     assert found(index, 7) == found(exact, 7) and asked == [-1, 50]
     pointing.vectors = fill(index, 150, seed=1)  # the same document with other vectors under the same names
     assert found(index, 7)[0] == "d_7" and asked == [-1, 50, -1]
-    index.spaces.settle("T1")
+    index.spaces.sync("T1")
     assert found(index, 7) == found(exact, 7) and found(index, 7)[0] == "d_7" and asked == [-1, 50, -1, 50, 50]
     space = index.space("T1")
     assert space is not None and space.remove("d")
@@ -119,10 +119,10 @@ def test_a_space_in_step_does_not_read_every_vector(tmp_path: Path, monkeypatch:
     pointing = Pointing()
     index = index_at(tmp_path, pointing, chroma=True)
     pointing.vectors = fill(index, 150)
-    index.spaces.settle("T1")
+    index.spaces.sync("T1")
     monkeypatch.setattr(SqliteSpace, "matrix", lambda self: pytest.fail("every vector is read"))
     assert found(index, 3)[0] == "d_3"
-    assert index.search(Reader("T1"), "3", 5, documents=["d"])[0].chunk_id == "d_3"
+    assert index.search(ReadScope("T1"), "3", 5, documents=["d"])[0].chunk_id == "d_3"
     index.close()
 
 
@@ -163,7 +163,7 @@ def test_a_copy_that_cannot_be_made_anew_says_what_to_do(tmp_path: Path, monkeyp
     def fails(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Chroma, "settle", fails)
+    monkeypatch.setattr(Chroma, "sync", fails)
     (tmp_path / "one.md").write_text("# Vents\n\nThe heron vent opens on Friday.\n")
     with Agent(load(environ={}, home=tmp_path / "home", artifacts=False, vectors="chroma")) as agent:
         with pytest.raises(IndexUnavailable, match="cannot be written, nor made anew") as told:
@@ -179,14 +179,14 @@ MANY, QUESTIONS, RECALL = 25_000, 50, 0.99
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pointing]:
-    """A home whose tenant T1 has a large space, settled as `cordon ingest` does, and questions of any direction."""
+    """A home whose tenant T1 has a large space, synced as `cordon ingest` does, and questions of any direction."""
     home, pointing = tmp_path_factory.mktemp("large") / "home", Pointing()
     pointing.vectors = directions(QUESTIONS, 4, seed=7)
     index = Index(Embedded(home, chroma=FILES).spaces(pointing.name), pointing)
     space = index.space("T1", create=True)
     assert space is not None
     put(space, "d", *[f"w{n} " for n in range(MANY)], vectors=directions(MANY, 4))
-    index.spaces.settle("T1")
+    index.spaces.sync("T1")
     index.close()
     return home, pointing
 
@@ -195,7 +195,7 @@ def answers(home: Path, pointing: Pointing, *, chroma: str = "") -> list[list[st
     """The best ten chunks for each question."""
     index = Index(Embedded(home, chroma=chroma).spaces(pointing.name), pointing)
     try:
-        return [[hit.chunk_id for hit in index.search(Reader("T1"), str(n), 10)] for n in range(QUESTIONS)]
+        return [[hit.chunk_id for hit in index.search(ReadScope("T1"), str(n), 10)] for n in range(QUESTIONS)]
     finally:
         index.close()
 
@@ -231,14 +231,14 @@ def test_processes_see_at_once_what_another_one_puts_into_a_space(
     pointing = Pointing()
     here, there = (Index(Embedded(tmp_path, chroma=chroma_url).spaces(pointing.name), pointing) for _ in range(2))
     pointing.vectors = fill(there, 150)
-    there.spaces.settle("T1")
+    there.spaces.sync("T1")
     assert found(here, 3)[0] == "d_3" and asked == [50]
     space = there.space("T1")
     assert space is not None
     put(space, "new", "w ", vectors=-pointing.vectors[3:4])
     pointing.vectors[3] *= -1
     assert found(here, 3)[0] == "new_0" and asked == [50, -1]  # before the server has it
-    there.spaces.settle("T1")
+    there.spaces.sync("T1")
     assert found(here, 3)[0] == "new_0" and asked[-1] == 51 - 1
     for index in (here, there):
         index.close()
@@ -252,7 +252,7 @@ def test_homes_at_one_server_do_not_meet_and_one_that_goes_leaves_the_other(
     pointing.vectors = fill(one, 60)
     fill(other, 60, "e", seed=3)
     for index in (one, other):
-        index.spaces.settle("T1")
+        index.spaces.sync("T1")
     assert found(one, 5)[0] == "d_5" and all(name.startswith("e_") for name in found(other, 5))
     one.spaces.drop("T1")
     assert found(one, 5) == [] and found(other, 5) and asked[-1] == 50
@@ -267,14 +267,14 @@ def test_a_server_that_is_gone_is_said_and_every_vector_is_compared(
     with chroma_server(tmp_path / "server", port) as url:
         index = Index(Embedded(tmp_path / "home", chroma=url).spaces(pointing.name), pointing)
         pointing.vectors = fill(index, 60)
-        index.spaces.settle("T1")
+        index.spaces.sync("T1")
         assert found(index, 5)[0] == "d_5" and asked == [50]
     with caplog.at_level(logging.WARNING, "cordon.index"):
         assert [found(index, n)[0] for n in (5, 6)] == ["d_5", "d_6"] and asked == [50, -1, -1]
     assert len([r for r in caplog.records if "was not asked" in r.getMessage()]) == 1
     with pytest.raises(IndexUnavailable, match="cannot be written") as told:
         fill(index, 61, "e", seed=2)
-        index.spaces.settle("T1")
+        index.spaces.sync("T1")
     assert "Is the Chroma server at http://127.0.0.1" in told.value.hint
     with pytest.raises(IndexUnavailable, match="cannot be removed"):
         index.spaces.drop("T1")  # what is erased is gone everywhere, or it is said
@@ -287,7 +287,7 @@ def test_a_server_that_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatc
     with chroma_server(tmp_path / "server", port) as url:
         index = Index(Embedded(tmp_path / "home", chroma=url).spaces(pointing.name), pointing)
         pointing.vectors = fill(index, 60)
-        index.spaces.settle("T1")
+        index.spaces.sync("T1")
         assert found(index, 5)[0] == "d_5"
     with socket.create_server(("127.0.0.1", port)):
         begun = time.monotonic()

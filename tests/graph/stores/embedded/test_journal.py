@@ -443,7 +443,7 @@ def test_two_processes_go_on_in_each_tenants_chain(tmp_path: Path) -> None:
     two.append({"run_id": "x", "tenant_id": "U2", "note": ""})
     one.append({"run_id": "y", "tenant_id": "U2", "note": ""})
     assert one.prove().entries == 14 and one.prove().holds
-    assert [link.seq for tenant in ("U0", "U1", "U2") if (link := two.own_head(tenant))] == [4, 4, 6]
+    assert [link.seq for tenant in ("U0", "U1", "U2") if (link := two.tenant_head(tenant))] == [4, 4, 6]
 
 
 def test_a_line_that_leaves_its_tenants_chain_is_told(tmp_path: Path) -> None:

@@ -67,21 +67,21 @@ def as_fts5_has_it(space: SqliteSpace) -> None:
 def test_words_are_ranked_as_fts5_ranks_them_with_and_without_parts(space: SqliteSpace) -> None:
     assert not space._postings()._begins
     as_fts5_has_it(space)
-    space.settle()
+    space.build_postings()
     assert list(space._postings()._begins) == list(range(WORTH // PART + 1))
     as_fts5_has_it(space)
 
 
 def test_parts_are_read_only_while_they_hold_what_the_space_holds(space: SqliteSpace) -> None:
-    space.settle()
+    space.build_postings()
     put(space, "more", "w1 w3 walks")
     assert not space._postings()._begins
     as_fts5_has_it(space)
-    space.settle()
+    space.build_postings()
     put(space, "d0", "w1 walked")  # in place of a hundred chunks
     assert not space._postings()._begins
     as_fts5_has_it(space)
-    space.settle()
+    space.build_postings()
     assert space._postings()._begins
     as_fts5_has_it(space)
 
@@ -89,7 +89,7 @@ def test_parts_are_read_only_while_they_hold_what_the_space_holds(space: SqliteS
 def test_what_another_process_settles_is_read_and_what_it_writes_is_not_missed(space: SqliteSpace) -> None:
     there = SqliteSpace(space.path)
     assert not there._postings()._begins
-    space.settle()
+    space.build_postings()
     assert there._postings()._begins
     put(space, "more", "w1 w3 walks")
     as_fts5_has_it(there)
@@ -98,7 +98,7 @@ def test_what_another_process_settles_is_read_and_what_it_writes_is_not_missed(s
 
 def test_a_part_goes_with_the_first_of_its_chunks(space: SqliteSpace) -> None:
     put(space, "secret", "zanzibar")
-    space.settle()
+    space.build_postings()
     assert space.execute("SELECT count(*) FROM postings WHERE stem = 'zanzibar'") == [(1,)]
     old = sqlite3.connect(space.path)  # a Cordon that knows no parts
     old.execute("DELETE FROM chunks WHERE doc_id = 'd0'")
@@ -113,7 +113,7 @@ def test_a_part_goes_with_the_first_of_its_chunks(space: SqliteSpace) -> None:
 def test_a_small_space_keeps_nothing_beside_its_words(tmp_path: Path) -> None:
     small = SqliteSpace(tmp_path / "small.db", create=True)
     put(small, "d", "w1 w3")
-    small.settle()
+    small.build_postings()
     assert small.execute("SELECT 1 FROM sqlite_master WHERE name = 'postings'") == []
 
 
@@ -129,6 +129,6 @@ def test_ingestion_settles_the_words_of_a_space(tmp_path: Path) -> None:
     made = spaces.space("T1", create=True)
     assert made is not None
     put(made, "d", *["w1 w3 "] * (WORTH + 1))
-    spaces.settle("T1")
+    spaces.sync("T1")
     assert made._postings()._begins
     spaces.close()

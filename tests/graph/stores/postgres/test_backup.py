@@ -45,7 +45,7 @@ def test_a_dump_is_whole_and_comes_back_guarded(postgres: Server, tmp_path: Path
     for tenant in ("T1", "T2"):
         before, after = (found.space(tenant) for found in spaces)
         assert before is not None and after is not None
-        assert str(before.whole("d")) == str(after.whole("d")) and after.annexed("d") == tenant
+        assert str(before.whole("d")) == str(after.whole("d")) and after.attachment("d") == tenant
     assert list(other.journal.lines()) == list(one.journal.lines()) and other.journal.prove().holds
     assert other.keys.all() == one.keys.all() and other.keys.pepper() == one.keys.pepper()
     with other._database.transaction() as cursor:  # of no tenant

@@ -40,7 +40,7 @@ def fill(stores: Postgres) -> None:
         space = spaces.space(name, create=True)
         assert space is not None
         put(space, "d", f"the secret of {name}", tenant_id=name)
-        space.annex("d", "h", name)
+        space.attach("d", "h", name)
         space.keep_original("d", space.records()[0].sha256, name.encode())
         space.judge("guard", {"d_0": name})
     for tenant in ("T1", "T2"):

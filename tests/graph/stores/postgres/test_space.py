@@ -49,7 +49,7 @@ def test_a_large_space_gets_an_index_and_finds_the_same(database: Database) -> N
             assert cursor.execute(sql).fetchall() == [(2_010,)]  # all of them once, those that were found again
     before = [best(space, vectors[n]) for n in range(50)]
     for tenant in ("T1", "T2"):
-        spaces.settle(tenant)
+        spaces.sync(tenant)
     shared = [len(set(a) & set(best(space, vectors[n]))) for n, a in enumerate(before)]
     assert np.mean(shared) >= 9.8 and all(best(space, vectors[n])[0] == before[n][0] for n in range(50))
     with database.transaction("T1") as cursor:

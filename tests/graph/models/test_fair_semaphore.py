@@ -1,4 +1,4 @@
-"""The gate: no more inside than it is wide, tenants in turn, first come first served among their own, and whoever waits for a model stands outside."""
+"""The semaphore of turns: no more inside than it is wide, tenants in turn, first come first served among their own, and whoever waits for a model stands outside."""
 
 import threading
 import time
@@ -8,15 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from graph.agent import Agent
-from graph.models.gate import WHOSE, Gate
+from graph.models.fair_semaphore import CURRENT_TENANT, FairSemaphore
 from tests.support.models import Scripted, quoting
 
 
 def test_no_more_are_inside_than_it_is_wide() -> None:
-    gate, inside, most = Gate(2), [], []
+    semaphore, inside, most = FairSemaphore(2), [], []
 
     def turn(n: int) -> None:
-        with gate.inside():
+        with semaphore.inside():
             inside.append(n)
             most.append(len(inside))
             time.sleep(0.005)
@@ -28,14 +28,14 @@ def test_no_more_are_inside_than_it_is_wide() -> None:
 
 
 def test_first_come_first_served() -> None:
-    gate, served = Gate(1), []
+    semaphore, served = FairSemaphore(1), []
 
     def turn(n: int) -> None:
-        with gate.inside():
+        with semaphore.inside():
             served.append(n)
 
     threads = [threading.Thread(target=turn, args=[n]) for n in range(12)]
-    with gate.inside():
+    with semaphore.inside():
         for thread in threads:
             thread.start()
             time.sleep(0.01)  # so that they stand in line in this order
@@ -45,14 +45,14 @@ def test_first_come_first_served() -> None:
 
 
 def test_a_tenant_with_many_questions_does_not_keep_another_waiting() -> None:
-    gate, served = Gate(1), []
+    semaphore, served = FairSemaphore(1), []
 
     def turn(whose: str) -> None:
-        with gate.inside(whose[0]):
+        with semaphore.inside(whose[0]):
             served.append(whose)
 
     threads = [threading.Thread(target=turn, args=[whose]) for whose in ("a1", "a2", "a3", "a4", "b1", "b2", "c1")]
-    with gate.inside("a"):
+    with semaphore.inside("a"):
         for thread in threads:
             thread.start()
             time.sleep(0.01)
@@ -67,13 +67,13 @@ def test_who_comes_back_from_outside_stands_in_the_own_tenants_line(
     """The tenant reaches the stage that waits for a model, whatever thread it runs in."""
     agent = opened(chat=Scripted(reply=quoting), model="stub")
     entered: list[str] = []
-    enter = agent.deps.gate._enter
+    enter = agent.deps.turn_semaphore._enter
 
     def entering(whose: str) -> None:
         entered.append(whose)
         enter(whose)
 
-    monkeypatch.setattr(agent.deps.gate, "_enter", entering)
+    monkeypatch.setattr(agent.deps.turn_semaphore, "_enter", entering)
     question = "How many people are in PunjabThal after the removals?"
     assert agent.ask(question, tenant_id="U1")["decision"] == "answer"
     assert list(agent.stream(question, tenant_id="U1"))
@@ -81,33 +81,33 @@ def test_who_comes_back_from_outside_stands_in_the_own_tenants_line(
 
 
 def test_another_comes_in_while_one_waits_outside_even_when_that_one_fails() -> None:
-    gate, came = Gate(1), threading.Event()
+    semaphore, came = FairSemaphore(1), threading.Event()
 
     def other() -> None:
-        with gate.inside():
+        with semaphore.inside():
             came.set()
 
     def waits() -> None:
-        with gate.inside(), gate.outside():
+        with semaphore.inside(), semaphore.outside():
             threading.Thread(target=other).start()
             assert came.wait(5)
             raise ValueError
 
     with pytest.raises(ValueError):
         waits()
-    with gate.inside():  # the place was given back
+    with semaphore.inside():  # the place was given back
         assert came.is_set()
 
 
 def test_a_search_stands_in_the_line_of_its_tenant(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    finder = agent.turns._finder
+    finder = agent.turns._search_graph
 
     class Watched:
         def invoke(self, *asked: object, **known: object) -> object:
-            seen.append(WHOSE.get())
+            seen.append(CURRENT_TENANT.get())
             return finder.invoke(*asked, **known)
 
-    monkeypatch.setattr(agent.turns, "_finder", Watched())
+    monkeypatch.setattr(agent.turns, "_search_graph", Watched())
     agent.search("freezer alarms", tenant_id="U1")
     assert seen == ["U1"]

@@ -6,12 +6,14 @@ process, and from then on only what others added. Whoever asks holds the lock on
 
 import os
 
-from graph.audit.chain import own_link
+from graph.audit.chain import tenant_link
 from graph.stores.embedded.backwards import backwards
 from graph.stores.journal import Link
 
 
-class OwnLinks:
+class TenantChainHeads:
+    """The last link of each tenant's chain in one journal file. Call it with the file locked."""
+
     def __init__(self) -> None:
         self._file = (0, 0)
         self._known: dict[str, Link] = {}
@@ -24,7 +26,7 @@ class OwnLinks:
             self._file, self._known = (there.st_dev, there.st_ino), {}
             self._from = self._to = end
         for line in os.pread(file, end - self._to, self._to).split(b"\n"):
-            if found := own_link(line):
+            if found := tenant_link(line):
                 self._known[found[0]] = found[1]
         self._to = end
         if tenant not in self._known and self._from:
@@ -37,7 +39,7 @@ class OwnLinks:
         self._from -= len(next(lines))  # nothing, or a last line that lacks its newline: `last` has seen it
         for line in lines:
             self._from -= len(line) + 1
-            if (found := own_link(line)) and found[0] not in self._known:
+            if (found := tenant_link(line)) and found[0] not in self._known:
                 self._known[found[0]] = found[1]
                 if found[0] == tenant:
                     return

@@ -9,7 +9,7 @@ T = TypeVar("T")
 HEARTBEAT_S = 10  # a stream is silent for no longer than this
 
 
-class Coming(Generic[T]):
+class PeekableStream(Generic[T]):
     """The events of a generator. All of it runs in one context, whichever task waits for the next one."""
 
     def __init__(self, events: AsyncGenerator[T, None]) -> None:

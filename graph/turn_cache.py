@@ -8,22 +8,22 @@ from collections.abc import Hashable
 from contextvars import ContextVar
 from typing import Any
 
-_FOUND: ContextVar[dict[Hashable, Any] | None] = ContextVar("found_in_this_turn", default=None)
+_ENTRIES: ContextVar[dict[Hashable, Any] | None] = ContextVar("turn_cache", default=None)
 _BEGUN = "begun"
 
 
 def begin() -> None:
     """A turn begins in this context. It ends with the context."""
-    _FOUND.set({_BEGUN: time.perf_counter()})
+    _ENTRIES.set({_BEGUN: time.perf_counter()})
 
 
-def found() -> dict[Hashable, Any]:
+def entries() -> dict[Hashable, Any]:
     """What was found so far. Outside a turn a new one, which nobody asks again."""
-    held = _FOUND.get()
-    return {} if held is None else held
+    known = _ENTRIES.get()
+    return {} if known is None else known
 
 
 def spent_ms() -> float | None:
     """Since the turn began, on the clock; None outside one."""
-    begun = found().get(_BEGUN)
+    begun = entries().get(_BEGUN)
     return None if begun is None else round((time.perf_counter() - begun) * 1_000, 2)

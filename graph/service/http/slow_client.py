@@ -9,22 +9,22 @@ from graph.service.http.problems import Problem
 T = TypeVar("T", bound=object)
 BODY_S = 20  # for a JSON body
 UPLOAD_S = 30  # between two pieces of an upload
-BYTES_A_SECOND = 4_096  # slower than this over time and the patience runs out
+BYTES_A_SECOND = 4_096  # slower than this over time and the time runs out
 
 
-class Patience:
+class SlowClientTimeout:
     """`at_most_s` is what it begins with and never exceeds. Raises Problem 408 when it is used up."""
 
     def __init__(self, at_most_s: float) -> None:
         self._at_most_s = self.left_s = at_most_s
 
-    async def wait(self, coming: Awaitable[T]) -> T:
+    async def wait(self, pending: Awaitable[T]) -> T:
         """What comes. Only this waiting counts, not what is done with the bytes in between."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:
             async with asyncio.timeout(self.left_s):
-                return await coming
+                return await pending
         except TimeoutError:
             raise Problem(408, headers={"Connection": "close"}) from None
         finally:

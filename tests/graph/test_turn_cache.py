@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graph import checkpoints, turn
+from graph import checkpoints, turn_cache
 from graph.agent import Agent
 from graph.knowledge.embeddings import once, shared
-from graph.models.gate import WHOSE
+from graph.models.fair_semaphore import CURRENT_TENANT
 from graph.policy import pii
 from tests.support.invariants import state_of
 
@@ -35,7 +35,7 @@ class Counted:
 
 def in_a_turn(work: Callable[[], object]) -> None:
     def run() -> None:
-        turn.begin()
+        turn_cache.begin()
         work()
 
     contextvars.Context().run(run)
@@ -109,11 +109,11 @@ def test_what_one_tenant_stored_is_looked_through_again_for_another(monkeypatch:
     looked: list[str] = []
 
     def noted(text: str) -> list[pii.Span]:
-        looked.append(WHOSE.get())
+        looked.append(CURRENT_TENANT.get())
         return find(text)
 
     def store(tenant: str) -> None:
-        WHOSE.set(tenant)
+        CURRENT_TENANT.set(tenant)
         assert checkpoints.masked({"text": text}) == {"text": text}
 
     monkeypatch.setattr(pii, "find", noted)

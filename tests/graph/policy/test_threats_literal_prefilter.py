@@ -8,7 +8,17 @@ import pytest
 
 from evals import material
 from graph.policy.text.canonical import canonicalise
-from graph.policy.threats import abuse, evasion, injection, leakage, needed, reached, rule, tongues, toxicity
+from graph.policy.threats import (
+    abuse,
+    evasion,
+    injection,
+    leakage,
+    literal_prefilter,
+    organisational_contacts,
+    rule,
+    tongues,
+    toxicity,
+)
 from graph.policy.threats.rule import Rule, Table
 
 _GIVEN = {"leakage": leakage._TABLE, "injection": injection.TABLE}
@@ -36,14 +46,14 @@ RULES: list[Rule] = [*tongues.rules(), *(row for table in _TABLES if table.name 
         ("x", ()),  # in every text
     ],
 )
-def test_what_a_pattern_needs_is_read_off_it(pattern: str, needs: needed.Needs) -> None:
-    assert needed.needs(re.compile(pattern, re.I)) == needs
+def test_what_a_pattern_needs_is_read_off_it(pattern: str, needs: literal_prefilter.Needs) -> None:
+    assert literal_prefilter.needs(re.compile(pattern, re.I)) == needs
 
 
 def test_every_rule_needs_something() -> None:
-    asked = (abuse._WORDS, toxicity._GRAVE, evasion._PREVENTS, reached._STRAIGHT)
-    assert [row.why for row in RULES if not needed.needs(row.pattern)] == []
-    assert [pattern.pattern[:40] for pattern in asked if not needed.needs(pattern)] == []
+    asked = (abuse._WORDS, toxicity._GRAVE, evasion._PREVENTS, organisational_contacts._STRAIGHT)
+    assert [row.why for row in RULES if not literal_prefilter.needs(row.pattern)] == []
+    assert [pattern.pattern[:40] for pattern in asked if not literal_prefilter.needs(pattern)] == []
 
 
 def test_letters_that_are_one_to_a_pattern_are_one_when_folded() -> None:
@@ -51,16 +61,18 @@ def test_letters_that_are_one_to_a_pattern_are_one_when_folded() -> None:
     changes = [char for char in every if char.lower() != char or char.upper() != char]
     for char in {*string.ascii_letters, *changes}:
         alike = {other for other in {char.lower(), char.upper(), char.title()} if len(other) == 1}
-        assert {needed.folded(other) for other in alike if re.fullmatch(char, other, re.I)} <= {needed.folded(char)}
+        assert {literal_prefilter.folded(other) for other in alike if re.fullmatch(char, other, re.I)} <= {
+            literal_prefilter.folded(char)
+        }
     for letter in string.ascii_lowercase:
         found = set(re.findall(letter, every, re.I))
         assert {letter, letter.upper()} <= found
-        assert {needed.folded(other) for other in found} == {letter}
+        assert {literal_prefilter.folded(other) for other in found} == {letter}
 
 
 @pytest.mark.parametrize("row", RULES, ids=[row.why for row in RULES])
 def test_no_form_of_a_hit_is_passed_over(row: Rule) -> None:
-    needs, found = needed.needs(row.pattern), 0
+    needs, found = literal_prefilter.needs(row.pattern), 0
     for hit in row.hits:
         plain = canonicalise(hit).text
         for text in (
@@ -73,7 +85,7 @@ def test_no_form_of_a_hit_is_passed_over(row: Rule) -> None:
             matches = [*row.find(text)]
             found += len(matches)
             assert rule.find([row], text) == matches
-            assert not matches or needed.met(needs, needed.folded(text))
+            assert not matches or literal_prefilter.met(needs, literal_prefilter.folded(text))
     assert found
 
 
@@ -103,12 +115,16 @@ def test_nothing_that_any_pattern_matches_is_passed_over() -> None:
     matched = needing = 0
     for _ in range(1_500):
         pattern = re.compile(_pattern(dice) + _pattern(dice), dice.choice([0, re.I]))
-        needs = needed.needs(pattern)
+        needs = literal_prefilter.needs(pattern)
         needing += bool(needs)
         for _ in range(12):
             text = "".join(dice.choices("aAbBcs ſS", k=dice.randint(0, 6)))
             match = pattern.search(text)
             matched += match is not None
-            assert not match or needed.met(needs, needed.folded(text)), (pattern.pattern, needs, text)
-            assert bool(needed.search(pattern, text)) == bool(match)
+            assert not match or literal_prefilter.met(needs, literal_prefilter.folded(text)), (
+                pattern.pattern,
+                needs,
+                text,
+            )
+            assert bool(literal_prefilter.search(pattern, text)) == bool(match)
     assert matched > 1_000 and needing > 200

@@ -30,7 +30,7 @@ _SHORTEST = 4  # characters of a name that is looked for in prose
 
 
 @dataclass(frozen=True)
-class Marks:
+class CitationParser:
     """The sources of one turn, as a model may call them."""
 
     evidence: Sequence[Any]

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graph.audit.chain import GENESIS, own_digest
+from graph.audit.chain import GENESIS, tenant_digest
 from graph.errors import BadInput
 from graph.stores.journal import Broken, Entry, Link
 
 
 @dataclass(frozen=True)
-class Followed:
+class TenantChain:
     """From which place on the lines follow one another, the last one, and the hash at each place."""
 
     tenant: str
@@ -47,7 +47,7 @@ def read(file: Path) -> list[Entry]:
         ) from error
 
 
-def follow(entries: Sequence[Entry]) -> Followed:
+def follow(entries: Sequence[Entry]) -> TenantChain:
     """Prove that each follows the one before, of one tenant, as it was written; erased only where a receipt among them
     says so. Entries of before there were such chains may stand at their beginning, and prove nothing."""
     entries = list(_chained(entries))
@@ -60,7 +60,7 @@ def follow(entries: Sequence[Entry]) -> Followed:
         known = {key: value for key, value in entry.items() if key != "id"}
         if entry.get("id"):
             known["personal_sha256"] = entry["id"]
-        if entry.get("tenant_hash") != own_digest(known):
+        if entry.get("tenant_hash") != tenant_digest(known):
             why = "it was changed after it was written"
         elif entry["tenant_id"] != tenant:
             why = "it is another tenant's"
@@ -69,10 +69,10 @@ def follow(entries: Sequence[Entry]) -> Followed:
         elif entry.get("erased", "") and entry["erased"] not in receipts:
             why = "it was erased, and no receipt for it is among these lines"
         if why:
-            return Followed(tenant, first, last, hashes, Broken(number, why))
+            return TenantChain(tenant, first, last, hashes, Broken(number, why))
         last = Link(last.seq + 1, entry["tenant_hash"])
         hashes[last.seq] = last.hash
-    return Followed(tenant, first, last, hashes, None)
+    return TenantChain(tenant, first, last, hashes, None)
 
 
 def _chained(entries: Sequence[Entry]) -> Iterable[Entry]:

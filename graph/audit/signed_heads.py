@@ -25,7 +25,9 @@ _MOST = 100_000  # heads in a file
 
 
 @dataclass(frozen=True)
-class Kept:
+class SignedHead:
+    """Where a chain ended at a time, and the signature of that."""
+
     at: str  # UTC
     link: Link
     signature: str  # hexadecimal, "" when it is not signed
@@ -45,11 +47,11 @@ class Kept:
 def head(link: Link, key: "Ed25519PrivateKey | None", tenant: str = "") -> dict[str, Any]:
     """A head as it is kept, now."""
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    kept = Kept(at, link, "", tenant)
+    kept = SignedHead(at, link, "", tenant)
     return kept.told | ({"signature": key.sign(kept.bound).hex()} if key is not None else {})
 
 
-def read(file: Path) -> list[Kept]:
+def read(file: Path) -> list[SignedHead]:
     """The heads in a file, one a line. Raises BadInput for anything else."""
     try:
         lines = [text for text in file.read_text().splitlines() if text.strip()]
@@ -62,8 +64,8 @@ def read(file: Path) -> list[Kept]:
         ) from error
 
 
-def _read(told: dict[str, Any]) -> Kept:
-    kept = Kept(told["at"], Link(told["seq"], told["hash"]), told.get("signature", ""), told.get("tenant_id", ""))
+def _read(told: dict[str, Any]) -> SignedHead:
+    kept = SignedHead(told["at"], Link(told["seq"], told["hash"]), told.get("signature", ""), told.get("tenant_id", ""))
     if type(kept.link.seq) is not int or kept.link.seq < 1 or not _HASH.fullmatch(kept.link.hash):
         raise ValueError
     if (
@@ -75,7 +77,7 @@ def _read(told: dict[str, Any]) -> Kept:
     return kept
 
 
-def unsigned(heads: Iterable[Kept], key: "Ed25519PublicKey") -> Kept | None:
+def unsigned(heads: Iterable[SignedHead], key: "Ed25519PublicKey") -> SignedHead | None:
     """The first that this key did not sign."""
     from cryptography.exceptions import InvalidSignature
 
@@ -87,7 +89,7 @@ def unsigned(heads: Iterable[Kept], key: "Ed25519PublicKey") -> Kept | None:
     return None
 
 
-def differing(heads: Iterable[Kept], there: Mapping[int, str]) -> Kept | None:
+def differing(heads: Iterable[SignedHead], there: Mapping[int, str]) -> SignedHead | None:
     """The first whose line is not there, by the hashes at these places."""
     return next((head for head in heads if there.get(head.link.seq) != head.link.hash), None)
 

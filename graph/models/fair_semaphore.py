@@ -1,7 +1,7 @@
 """How many turns of a process compute at the same time.
 
 Dozens of threads that all want the one interpreter and the same locks pass each other by, and some wait for seconds.
-Behind a gate they come one after the other; whoever waits for a model stands outside.
+Behind this semaphore they come one after the other; who waits for a model releases it meanwhile.
 """
 
 import contextvars
@@ -9,14 +9,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Whose turn it is that comes back from outside; set by whoever runs the turn.
-WHOSE: contextvars.ContextVar[str] = contextvars.ContextVar("whose", default="")
+# By whom `outside` comes back in; set where a turn begins.
+CURRENT_TENANT: contextvars.ContextVar[str] = contextvars.ContextVar("current_tenant", default="")
 WIDTH = 2  # one computes while another writes or reads a file
 
 
-class Gate:
-    """Tenants take turns: next is the one that was let in longest ago, and of its own the first to come. So one who
-    sends many long questions waits for the own ones, not the others for all of them."""
+class FairSemaphore:
+    """Tenants take turns: the one that was let in longest ago is next, first come, first served within a tenant. So a
+    tenant that sends many long questions delays its own, not those of others."""
 
     def __init__(self, width: int = WIDTH) -> None:
         self._free = width
@@ -26,8 +26,8 @@ class Gate:
         self._own = threading.Lock()
 
     @contextmanager
-    def inside(self, whose: str = "") -> Iterator[None]:
-        self._enter(whose)
+    def inside(self, tenant: str = "") -> Iterator[None]:
+        self._enter(tenant)
         try:
             yield
         finally:
@@ -40,16 +40,16 @@ class Gate:
         try:
             yield
         finally:
-            self._enter(WHOSE.get())
+            self._enter(CURRENT_TENANT.get())
 
-    def _enter(self, whose: str) -> None:
+    def _enter(self, tenant: str) -> None:
         with self._own:
             if self._free:
                 self._free -= 1
-                self._note(whose)
+                self._note(tenant)
                 return
             mine = threading.Event()
-            self._line.append((whose, mine))
+            self._line.append((tenant, mine))
         mine.wait()
 
     def _leave(self) -> None:
@@ -59,10 +59,10 @@ class Gate:
                 self._let_in.clear()  # nobody waits: there is nothing to be fair about
                 return
             at = min(range(len(self._line)), key=lambda n: self._let_in.get(self._line[n][0], 0))
-            whose, let_in = self._line.pop(at)
-            self._note(whose)
+            tenant, let_in = self._line.pop(at)
+            self._note(tenant)
             let_in.set()  # the place goes to that one, and nobody slips in between
 
-    def _note(self, whose: str) -> None:
+    def _note(self, tenant: str) -> None:
         self._count += 1
-        self._let_in[whose] = self._count
+        self._let_in[tenant] = self._count

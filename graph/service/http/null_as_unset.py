@@ -5,10 +5,10 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 
-class LeftOut(BaseModel):
+class NullAsUnset(BaseModel):
     @model_validator(mode="before")
     @classmethod
-    def _left_out(cls, given: Any) -> Any:
+    def _without_nulls(cls, given: Any) -> Any:
         """Only of fields there are: the others are refused or not read, whatever is in them."""
         if not isinstance(given, dict):
             return given

@@ -1,4 +1,4 @@
-"""Where an operator sets borders: the scores of the learned layer from which each head guards and blocks.
+"""Where an operator sets thresholds: the scores of the learned layer from which each head guards and blocks.
 
 `injection=0.5/0.9` guards from 0.5 and blocks from 0.9, `harm=0.5` never blocks, `U1:harm=0.2/0.6` is for one tenant.
 Scores between are mapped in straight lines onto the rubric's 0.3 and 0.8. Rules keep their own scores.
@@ -13,8 +13,8 @@ GUARDED, BLOCKED = GUARDED_FROM / 100, BLOCKED_FROM / 100
 Knots = tuple[list[float], list[float]]  # scores, and what they become, both rising
 
 
-class Borders:
-    """The borders of every tenant. Raises BadSettings, which names the setting, for what is not usable."""
+class Thresholds:
+    """The thresholds of every tenant. Raises BadSettings, which names the setting, for what is not usable."""
 
     def __init__(self, said: str, heads: Sequence[str], setting: str) -> None:
         self._said: dict[str, dict[str, str]] = {}  # by tenant; "" is for all
@@ -28,28 +28,28 @@ class Borders:
         """What is set for a tenant, by head: its own before what is for all. For the record."""
         return {**self._said.get("", {}), **self._said.get(tenant, {})}
 
-    def of(self, tenant: str) -> dict[str, Knots]:
+    def for_tenant(self, tenant: str) -> dict[str, Knots]:
         return {head: knots(self._setting, value) for head, value in self.said(tenant).items()}
 
 
-def moved(score: float, head: str, borders: Mapping[str, Knots]) -> float:
-    """The score by these borders; as it is where none is set for its head."""
+def moved(score: float, head: str, thresholds: Mapping[str, Knots]) -> float:
+    """The score by these thresholds; as it is where none is set for its head."""
     import numpy as np
 
-    return float(np.interp(score, *borders[head])) if head in borders else score
+    return float(np.interp(score, *thresholds[head])) if head in thresholds else score
 
 
 def knots(setting: str, said: str) -> Knots:
     """Of `0.5/0.9`, which guards and blocks, or `0.5`, which never blocks."""
     try:
-        borders = [float(number) for number in said.split("/")]
+        values = [float(number) for number in said.split("/")]
     except ValueError:
-        borders = []
-    if len(borders) not in (1, 2) or not 0 < borders[0] <= borders[-1] <= 1 or len(set(borders)) < len(borders):
+        values = []
+    if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] <= 1 or len(set(values)) < len(values):
         raise BadSettings(f"{setting}: {said!r} is not usable.", hint="0.5/0.9 guards and blocks; 0.5 guards alone.")
-    scores = [0.0, GUARDED, BLOCKED] if len(borders) == 2 else [0.0, GUARDED]
-    last = 1.0 if len(borders) == 2 else BLOCKED - 0.01
-    return [0.0, *borders, 1.0], [*scores, last]
+    scores = [0.0, GUARDED, BLOCKED] if len(values) == 2 else [0.0, GUARDED]
+    last = 1.0 if len(values) == 2 else BLOCKED - 0.01
+    return [0.0, *values, 1.0], [*scores, last]
 
 
 def pairs(setting: str, told: str, names: Sequence[str] = (), before: str = "=") -> dict[str, str]:

@@ -13,9 +13,7 @@ import os
 import resource
 import select
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -25,15 +23,18 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from graph.errors import CordonError, Unavailable
+from graph.errors import Unavailable
 from graph.knowledge.ingest import Outcome, Source
-from graph.service.processes import ROOT, START_S, raised, settings_as_json
+from graph.service.processes import START_S, failure, raised, start_child
 from graph.settings import Settings
 
 MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
 LOOK_S = 0.2  # how often the one who waits is asked whether to go on
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from graph.service.reader import main; main(*map(int, sys.argv[2:]))"
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); from graph.service.ingest_process import main;"
+    " main(*map(int, sys.argv[2:]))"
+)
 
 
 class Ended(Exception):
@@ -44,9 +45,9 @@ class Ended(Exception):
         self.why, self.killed = why, killed
 
 
-class Reader:
+class IngestProcess:
     """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: nobody else removes from
-    the spaces of a source what has expired, and settles them."""
+    the spaces of a source what has expired, and syncs them."""
 
     def __init__(self, settings: Settings, lease: tuple[int, ...], *, alone: bool = True) -> None:
         self._settings, self._lease, self._alone = settings, lease, alone
@@ -85,21 +86,8 @@ class Reader:
         return answer
 
     def _start(self, go_on: Callable[[], None]) -> Connection:
-        ours, theirs = socket.socketpair()
+        child, line = start_child(_BOOT, self._settings, self._lease)
         try:
-            child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(ROOT), str(theirs.fileno()), *map(str, self._lease)],
-                pass_fds=[theirs.fileno(), *self._lease],
-                stdin=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            ours.close()
-            raise Unavailable(f"no process can be started ({error.strerror}).", hint="Is there memory left?") from error
-        finally:
-            theirs.close()
-        line = Connection(ours.detach())
-        try:
-            line.send_bytes(json.dumps(settings_as_json(self._settings)).encode())
             deadline = time.monotonic() + START_S
             while not line.poll(LOOK_S):
                 go_on()
@@ -157,13 +145,13 @@ def main(line: int, *lease: int) -> None:
     from graph.deps import stores
     from graph.knowledge.embeddings import embedder
     from graph.knowledge.index import Index
-    from graph.knowledge.ingest import Here, ingest
+    from graph.knowledge.ingest import LocalIngestor, ingest
     from graph.knowledge.inspection import inspect
 
     embeds = embedder(settings)
-    kept = stores(settings, serves=True)
-    index = Index(kept.spaces(embeds.name), embeds, kept.journal)
-    here = Here(index, settings, inspect)
+    opened = stores(settings, serves=True)
+    index = Index(opened.spaces(embeds.name), embeds, opened.journal)
+    ingestor = LocalIngestor(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:
@@ -173,14 +161,12 @@ def main(line: int, *lease: int) -> None:
             os._exit(0)
         source = of_json(asked["source"])
         try:
-            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else here.read(source)
-            told: dict[str, Any] = {"outcome": asdict(outcome)}
-        except CordonError as error:
-            told = {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else ingestor.read(source)
+            answer = {"outcome": asdict(outcome)}
         except BaseException as error:  # whatever it is: somebody waits for an answer
-            told = {"error": {"type": type(error).__name__, "message": "", "hint": ""}}
+            answer = failure(error)
         with suppress(OSError):
-            connection.send_bytes(json.dumps(told).encode())
+            connection.send_bytes(json.dumps(answer).encode())
 
 
 def _end_with_the_service(line: int) -> None:

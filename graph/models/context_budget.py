@@ -14,7 +14,7 @@ _MARGIN = 0.95
 _TEMPLATE = 8  # tokens that a template puts around each message
 
 
-class Room:
+class ContextBudget:
     """`context`: tokens that the model reads and writes in one turn; 0 when nobody said."""
 
     def __init__(self, context: int) -> None:

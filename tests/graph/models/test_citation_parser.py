@@ -1,11 +1,11 @@
-"""Marks that name a source leave a sentence; what only looks like one stays."""
+"""CitationParser that name a source leave a sentence; what only looks like one stays."""
 
 from typing import Any
 
 import pytest
 
 from graph.models import claims
-from graph.models.marks import Marks
+from graph.models.citation_parser import CitationParser
 
 EVIDENCE: list[Any] = [
     {"n": 1, "filename": "a.md", "title": "A handbook", "text": ""},
@@ -25,7 +25,7 @@ EVIDENCE: list[Any] = [
     ],
 )  # fmt: skip
 def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources: list[int]) -> None:
-    assert claims.of(written, Marks(EVIDENCE)) == [{"text": text, "sources": sources}]
+    assert claims.parse(written, CitationParser(EVIDENCE)) == [{"text": text, "sources": sources}]
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources
     ],
 )
 def test_a_claim_names_its_sources_once(written: str, text: str, sources: list[int]) -> None:
-    assert Marks(EVIDENCE).tidied({"text": written, "sources": [1]}) == {"text": text, "sources": sources}
+    assert CitationParser(EVIDENCE).tidied({"text": written, "sources": [1]}) == {"text": text, "sources": sources}
