@@ -91,7 +91,8 @@ def _relevant(
     """The claims of a model without those that answer nothing of the question: small models go on with whatever they
     have read."""
     unsaid = any(wording.unknown(claim["text"]) or wording.declined(claim["text"]) for claim in claims)
-    if not claims or unsaid or not _may_be_beside(state, generator) or all_of(state["query"]):
+    small = settings.words_of_evidence > 0  # a model that reads whole passages says what it means to say
+    if not claims or unsaid or not small or not _may_be_beside(state, generator) or all_of(state["query"]):
         return claims
     texts = [("", claim["text"]) for claim in claims]
     scores = np.max([reader(settings).scores(part, texts) for part in _asked(state)], axis=0)

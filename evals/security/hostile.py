@@ -210,6 +210,8 @@ SOUND = {
     "/v1/chat/completions": b'{"model": "cordon", "messages": [{"role": "user", "content": %s}]}',
     "/v1/responses": b'{"model": "cordon", "input": [{"role": "user", "content": %s}]}',
     "/v1/documents/freezers/withheld": b'{"note": %s}',
+    "/v1/runs/nothing/feedback": b'{"rating": "right", "why": %s}',
+    "/v1/runs/nothing/link": b'{"note": %s}',
     "/v1/appeals": b'{"run_id": "nothing", "note": %s}',
     "/v1/reviews/nothing": b'{"decision": "refuse", "reason": %s}',
     "/agent/invoke": b'{"input": {"question": %s}}',

@@ -22,7 +22,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
-from graph.knowledge.loaders import CONTAINERS, FORMATS
+from graph.knowledge.loaders import CONTAINERS, FORMATS, PICTURE
 
 Resolver = Callable[[str, int], Sequence[str]]
 
@@ -31,7 +31,7 @@ PORTS = {"http": 80, "https": 443}
 TYPES = {
     "application/xhtml+xml": ".html",
     "text/x-markdown": ".md",
-    **{form.media_type: form.extensions[0] for form in reversed(FORMATS) if form.module not in CONTAINERS},
+    **{form.media_type: form.extensions[0] for form in reversed(FORMATS) if form.module not in (*CONTAINERS, PICTURE)},
 }
 # Types that servers give to what they do not know: there the end of the address says more, if it is one of these.
 VAGUE = {

@@ -23,7 +23,9 @@ def said(*texts: str) -> str:
 
 def answered(settings_of: Callable[..., Any], tmp_path: Path, *texts: str, **options: Any) -> dict[str, Any]:
     (tmp_path / "kiln.md").write_text(KILN)
-    with Agent(settings_of(artifacts=False, model="stub"), model=Scripted(reply=lambda *_: said(*texts))) as agent:
+    with Agent(
+        settings_of(artifacts=False, model="stub", context=8192), model=Scripted(reply=lambda *_: said(*texts))
+    ) as agent:
         agent.ingest(tmp_path / "kiln.md", tenant_id="U1")
         reply = json.loads(json.dumps(agent.ask(QUESTION, tenant_id="U1", **options)))
         assert verify(reply, agent.deps.index).ok
