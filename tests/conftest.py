@@ -25,11 +25,11 @@ from hypothesis import HealthCheck, Phase, settings  # noqa: E402
 from graph.agent import Agent  # noqa: E402
 from graph.knowledge.manifest import sources  # noqa: E402
 from graph.settings import Settings, load  # noqa: E402
-from tests.support.chroma import chroma_server  # noqa: E402
 from tests.support.command import Run, environment  # noqa: E402
 from tests.support.offline import loopback_only  # noqa: E402
 from tests.support.once import once  # noqa: E402
 from tests.support.postgres import IN_DATABASE, OWNER, Server, server  # noqa: E402
+from tests.support.servers import chroma_server  # noqa: E402
 
 # The same examples every time, and none shrunk: one run through the graph takes a third of a second.
 settings.register_profile(

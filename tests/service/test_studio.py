@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from graph.agent import Agent
 from graph.policy.question.masked_values import OPTION
 from graph.settings import load
 from tests.support.command import ROOT, environment
+from tests.support.servers import free_port
 
 pytestmark = [
     pytest.mark.skipif(find_spec("langgraph_api") is None, reason="langgraph_api is not installed (make studio)"),
@@ -31,12 +31,6 @@ SHARED = {
     "board": "After the removals there are 17 zorblax people in PunjabThal.",
 }
 QUESTION = f"How many people are in PunjabThal after the removals? (file {CNIC})"
-
-
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +51,7 @@ def server(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     for group, key in (("graphs", "cordon"), ("auth", "path"), ("http", "app")):
         config[group][key] = str(ROOT / config[group][key])
     (place / "langgraph.json").write_text(json.dumps(config))
-    port = _free_port()
+    port = free_port()
     person = {name: str(place / "person") for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     env = (
         environment(home, studio_tenant="U1", studio_groups="staff", artifacts=0, review="assessments,guarded")

@@ -4,7 +4,6 @@ And a browser that signs in at either, as far as HTTP goes."""
 import base64
 import hashlib
 import json
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +18,8 @@ import httpx
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.support.servers import running
+
 CLIENT, SECRET = "cordon-page", "the secret of the client"
 
 
@@ -29,20 +30,9 @@ CLIENT, SECRET = "cordon-page", "the secret of the client"
 def mock_provider(port: int) -> Iterator[str]:
     """Its issuer. People are made with `set_person`."""
     command = [sys.executable, "-m", "oidc_provider_mock", "-p", str(port), "-n", "true"]
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     issuer = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                httpx.get(f"{issuer}/jwks", trust_env=False)
-                break
-            except httpx.TransportError:
-                assert running.poll() is None, "the provider ended"
-                time.sleep(0.05)
+    with running(command, f"{issuer}/jwks"):
         yield issuer
-    finally:
-        running.kill()
-        running.wait()
 
 
 def set_person(issuer: str, sub: str, **claims: Any) -> None:

@@ -4,7 +4,6 @@ ours where a provider must misbehave."""
 import html
 import json
 import logging
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -23,6 +22,7 @@ from graph.settings import load
 from tests.support.command import Run
 from tests.support.oidc import CLIENT, SECRET, Browser, OwnProvider, Signer, mock_provider, own_provider, set_person
 from tests.support.postgres import Server
+from tests.support.servers import free_port
 
 KNOWN: dict[str, Any] = {"oidc_client_id": CLIENT, "oidc_client_secret": SECRET}
 
@@ -35,10 +35,7 @@ def provider() -> Iterator[OwnProvider]:
 
 @pytest.fixture(scope="module")
 def mock() -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with mock_provider(port) as issuer:
+    with mock_provider(free_port()) as issuer:
         yield issuer
 
 

@@ -20,7 +20,7 @@ from graph.stores.embedded.chroma import Chroma
 from graph.stores.embedded.space import SqliteSpace
 from graph.stores.embedded.spaces import SqliteSpaces
 from tests.graph.stores.test_vectors import Held
-from tests.support.chroma import chroma_server, free_port
+from tests.support.servers import chroma_server, free_port
 from tests.support.spaces import Pointing, directions, index_at, put
 
 
