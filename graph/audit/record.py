@@ -2,7 +2,6 @@
 
 import hashlib
 import uuid
-from datetime import UTC, datetime
 from typing import Any
 
 from graph import turn_cache
@@ -13,6 +12,7 @@ from graph.policy.evidence.judged import judge_name
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
 from graph.state import Reply, State
+from graph.timestamps import timestamp
 
 VERSION = 1
 
@@ -138,7 +138,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
 def review_line(tenant_id: str, run_id: str, says: str, by: str, note: str = "") -> dict[str, Any]:
     """The journal line of what a person decided of a run, or asked for: who, what, why (masked) and when. `about` is
     its own name, so that an erasure of either of the two people finds it."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = timestamp()
     return {
         "kind": "review", "timestamp": now, "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
         "says": says, "user_id": by, "note": note,
