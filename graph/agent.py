@@ -6,7 +6,6 @@ import threading
 import uuid
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Self, Unpack, get_args
 
 from langchain_core.language_models import BaseChatModel
@@ -24,6 +23,7 @@ from graph.options import Choices, conversation, known, settled
 from graph.runner import Runner, SentenceSink, Turn, Turns
 from graph.settings import Settings, load
 from graph.state import Citation
+from graph.timestamps import timestamp
 from graph.tracing import refuse_uninvited
 
 _MOST_DAYS = 365_000  # a time before the year 1 cannot be written; nothing is older than these
@@ -244,7 +244,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
             valid_tenant(tenant_id),
             valid_id(user_id, "user") if user_id else None,
             valid_id(thread_id, "thread") if thread_id else None,
-            _days_ago(older_than_days) if older_than_days is not None else None,
+            timestamp(days=-min(older_than_days, _MOST_DAYS)) if older_than_days is not None else None,
         )
         return erase(scope, self.deps)
 
@@ -320,11 +320,6 @@ def _given(text: Any) -> str:
     if not isinstance(text, str):
         raise BadInput(f"a text was expected, not {type(text).__name__}.")
     return text
-
-
-def _days_ago(days: int) -> str:
-    days = min(days, _MOST_DAYS)
-    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 __all__ = ["Agent", "CordonError", "Reply", "Settings", "VerifiedSentence"]

@@ -12,6 +12,7 @@ from graph.options import Exchange, MemoryType
 from graph.policy import pii
 from graph.policy.question import followup
 from graph.state import Memory, PastTurn
+from graph.stores.conversations import shortened
 
 EMPTY: Memory = {"turns": [], "summary": []}
 SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 16, 120, 60, 12
@@ -204,10 +205,10 @@ def _synopsis(memory: Memory) -> list[PastTurn]:
 
 def _shortened(turn: PastTurn) -> PastTurn:
     short: PastTurn = {
-        "question": _short(turn["question"]),
-        "answer": _short(turn["answer"]),
-        "topic": _short(turn["topic"]),
-        "meant": _short(meant(turn)),
+        "question": shortened(turn["question"], GIST_CHARS),
+        "answer": shortened(turn["answer"], GIST_CHARS),
+        "topic": shortened(turn["topic"], GIST_CHARS),
+        "meant": shortened(meant(turn), GIST_CHARS),
         "items": [item[:ITEM_CHARS] for item in turn["items"]],
         "doc_ids": turn["doc_ids"],
     }
@@ -219,8 +220,3 @@ def _line(turn: PastTurn) -> str:
     line = f"Asked: {turn['question']} Answered: {turn['answer']}"
     line += f" Listed: {' | '.join(turn['items'])}" if turn["items"] else ""
     return line + (f" From: {', '.join(turn['doc_ids'])}" if turn["doc_ids"] else "")
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= GIST_CHARS else flat[: GIST_CHARS - 1].rsplit(" ", 1)[0] + "…"

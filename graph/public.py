@@ -5,7 +5,6 @@ what was shown before still verifies.
 """
 
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 from graph.context import PUBLIC
@@ -15,6 +14,7 @@ from graph.policy.pii.public import Public, digest, form, spellings
 from graph.policy.text.canonical import canonicalise
 from graph.stores.journal import Journal
 from graph.stores.lists import ListStore, Loaded
+from graph.timestamps import timestamp
 
 MOST = 1_000  # entries of a list, and as many digests of former ones
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,23}")
@@ -63,7 +63,7 @@ class PublicValues:
     def add(self, tenant: str, value: str, journal: Journal, *, by: str, note: str = "") -> dict[str, Any]:
         """Raises BadInput for what cannot be public, is so already, or is one too many."""
         kind, forms = entry(value)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = timestamp()
         new = {"value": " ".join(value.split()), "kind": kind, "note": note[:200], "added": now, "by": by}
 
         def longer(known: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class PublicValues:
     def remove(self, tenant: str, value: str, journal: Journal, *, by: str) -> None:
         """Raises NotFound for what is not on the list."""
         kind, forms = entry(value)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = timestamp()
 
         def shorter(known: dict[str, Any]) -> dict[str, Any]:
             known = _NONE | known

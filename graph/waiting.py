@@ -6,13 +6,14 @@ every process, so of two reviewers one is first.
 """
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
 
 from graph.context import key_of
 from graph.errors import Conflict, NotFound
 from graph.state import Said
 from graph.stores.lists import ListStore
+from graph.timestamps import timestamp
 
 _KEY = "reviews"
 
@@ -35,12 +36,6 @@ def thread_of(tenant_id: str, run_id: str) -> str:
     return key_of("review", tenant_id, run_id)
 
 
-def day_after(since: str, days: int) -> str:
-    """So many days after a time, as times are written."""
-    then = datetime.fromisoformat(since) + timedelta(days=days)
-    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 class Waiting:
     """At most `most` of a tenant at once, each for so many days."""
 
@@ -54,8 +49,8 @@ class Waiting:
         """False when as many wait as may. Raises Conflict when this run waits already."""
         short = question if len(question) <= 200 else f"{question[:199]}…"
         new = Waits(
-            run_id=run_id, kind=kind, why=why, question=short, since=since, expires=day_after(since, self.days),
-            asker=asker,
+            run_id=run_id, kind=kind, why=why, question=short, since=since, asker=asker,
+            expires=timestamp(datetime.fromisoformat(since), days=self.days),
         )  # fmt: skip
         room = True
 

@@ -1,7 +1,6 @@
 """admit: who asks, in whose thread; a clean turn; the question masked and checked before anything else sees it."""
 
 import uuid
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -15,14 +14,14 @@ from graph.policy.question import masked_values
 from graph.policy.threats import courtesy
 from graph.settings import Settings
 from graph.state import State, fresh_turn
+from graph.timestamps import timestamp
 
 
 def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> State:
     asker = principal(runtime)
     if state.get("owner", asker.digest) != asker.digest:
         raise Forbidden("the thread belongs to someone else.")
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    turn = fresh_turn(uuid.uuid4().hex, now)
+    turn = fresh_turn(uuid.uuid4().hex, timestamp())
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
     given = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)

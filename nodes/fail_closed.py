@@ -10,6 +10,7 @@ from langgraph.types import Command
 from graph.errors import BadInput, CordonError, Forbidden, Unavailable
 from graph.policy.answer import refusals
 from graph.state import State, fresh_turn
+from graph.timestamps import timestamp
 
 _UNDECIDED = {"action": "BLOCK", "risk_score": 100, "risk_rationale": "not assessed: the guard failed."}
 
@@ -48,7 +49,5 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
 
 def _new_turn() -> dict[str, Any]:
     import uuid
-    from datetime import UTC, datetime
 
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return {**fresh_turn(uuid.uuid4().hex, now), "question": ""}
+    return {**fresh_turn(uuid.uuid4().hex, timestamp()), "question": ""}

@@ -10,7 +10,6 @@ import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -22,6 +21,7 @@ from graph.audit.record import PersonKind
 from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
+from graph.timestamps import timestamp
 from graph.tracing import jsonl
 
 _FOLDER = re.compile(r"\d{8}_\d{6}_.+_[A-Z_]+(?:-\d+)?")  # what graph/audit/artifacts.py names a run's folder, or named
@@ -121,7 +121,7 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
     work = _Erasure(scope, deps, runs, waits, cut_off, threads)
     receipt: dict[str, Any] = {
         "receipt_id": uuid.uuid4().hex,
-        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "timestamp": timestamp(),
         "tenant_id": scope.tenant_id,
         "scope": "all" if scope.everything else "thread" if scope.thread_id else "user" if scope.user_id else "older",
     }

@@ -25,7 +25,7 @@ from graph.knowledge.sandbox import Child, Limits
 from graph.policy import pii
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.judged import judge, judge_name, read
-from graph.policy.evidence.on_page import PageText, marked, taken_out
+from graph.policy.evidence.on_page import PageText, marked, taken_out, united
 from graph.policy.threats.detector import Detector
 from graph.settings import Settings
 from graph.stores.journal import Entry
@@ -34,6 +34,7 @@ from graph.stores.spaces import MOST_ORIGINAL, Record, Space
 LIMITS = Limits(max_bytes=MOST_ORIGINAL, seconds=10.0, memory=2**30)
 AT_ONCE, WAIT_S = 2, 10.0  # pictures made at the same time, and how long another one waits
 KEPT_BYTES, KEPT_S = 16 * 2**20, 600.0  # of pictures in memory
+_NEAR = 3  # characters: parts of a page with fewer between them are one
 AROUND = 300  # characters before and behind a page's text that masking reads with it
 
 
@@ -167,20 +168,9 @@ def _taken(text: str, stands: list[tuple[int, int]], keep: pii.Public) -> list[s
 
 
 def _within(text: str, stands: list[tuple[int, int]], ranges: list[tuple[int, int]]) -> list[str]:
-    """Of these ranges what stands on the page."""
-    cut = {(max(a, start), min(b, end)) for start, end in ranges for a, b in _joined(stands)}
+    """Of these ranges what stands on the page. Chunks overlap: each part of the page counts once."""
+    cut = {(max(a, start), min(b, end)) for start, end in ranges for a, b in united(stands, _NEAR)}
     return [text[start:end] for start, end in sorted(cut) if start < end]
-
-
-def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Chunks overlap: each part of the page once."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1] + 2:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
 
 
 class _Making:

@@ -5,7 +5,7 @@ A reviewer is somebody else than the asker, of the same tenant. What is decided 
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast, get_args
 
 from graph import memory
@@ -23,6 +23,7 @@ from graph.runner import Runner, Turn, Turns
 from graph.settings import Settings
 from graph.state import Reply, Said, State, fresh_turn
 from graph.stores.journal import Entry
+from graph.timestamps import timestamp
 from graph.waiting import Waits, thread_of
 
 Decided = Literal["approve", "edit", "refuse"]
@@ -119,7 +120,7 @@ class Reviews:
             if self._lines(run):
                 raise Conflict(f"run {run[:8]} was appealed before.", hint="A refusal is appealed once.")
             why, asker = _masked(note), {**_context(entry), "role": "member"}
-            if not self.deps.waiting.add("appeal", run, _now(), entry["query"], why, asker):
+            if not self.deps.waiting.add("appeal", run, timestamp(), entry["query"], why, asker):
                 raise Conflict(f"{self.deps.waiting.most} runs wait for a reviewer already.", hint="Try again later.")
             self.deps.journal.append(review_line(tenant, run, "appealed", user, why))
             reply = _as_reply(entry, "pending_review", refusals.APPEALED)
@@ -216,7 +217,7 @@ class Reviews:
 
     def _sweep(self, tenant: str) -> None:
         """What waited for too long is refused, what was cut short is finished, what was cut off is taken off."""
-        now = _now()
+        now = timestamp()
         for one in self.deps.waiting.all(tenant):
             expired: Said = {"act": "expire", "by": "", "text": "", "reason": ""}
             idle = "said" not in one and one["expires"] > now and not self._lost(one, now)
@@ -308,7 +309,3 @@ def _masked(text: str) -> str:
     if len(text) > 1_000:
         raise BadInput(f"a reason has at most 1,000 characters, not {len(text):,}.")
     return defang.line(pii.mask(text).text).strip()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -4,7 +4,6 @@ import contextvars
 import hashlib
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from graph.answering.verified import Verified
@@ -14,6 +13,7 @@ from graph.models.partial import Claims, ProseClaims
 from graph.policy.grounding import entailment
 from graph.state import Released, Sentence, State
 from graph.stores.journal import Journal
+from graph.timestamps import timestamp
 
 
 class SentenceStream:
@@ -61,10 +61,9 @@ class SentenceStream:
                     self._context.run(self._write, {"sentence": sentence, "citations": cited})
 
     def _entry(self, sentence: Sentence, cited: list[dict[str, Any]]) -> dict[str, Any]:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         return {
             "kind": "sentence",
-            "timestamp": now,
+            "timestamp": timestamp(),
             "run_id": self._run,
             "tenant_id": self._tenant,
             "n": self._held.sentences.index(sentence) + 1,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import Unavailable
-from graph.stores.journal import Broken, Entry, Link
+from graph.stores.journal import Broken, Entry, Link, Proof
 
 GENESIS = "0" * 64
 # What an erasure takes out of a run's line. Decision, verdict, codes, figures and times stay.
@@ -107,18 +107,21 @@ def needle(field: str, begins: str) -> bytes:
 
 def digest(entry: Entry) -> str:
     """SHA-256 of the entry as canonical JSON, without `hash` and without what `personal_sha256` stands for."""
-    left_out = _UNBOUND | (PERSONAL if "personal_sha256" in entry else frozenset())
+    return _digest(entry, _UNBOUND)
+
+
+def tenant_digest(entry: Entry) -> str:
+    """As `digest`, without what hangs on other tenants' lines: the hash in the tenant's own chain."""
+    return _digest(entry, _OF_ALL)
+
+
+def _digest(entry: Entry, left_out: frozenset[str]) -> str:
+    left_out |= PERSONAL if "personal_sha256" in entry else frozenset()
     return _hashed({key: value for key, value in entry.items() if key not in left_out})
 
 
 def _hashed(entry: Entry) -> str:
     return hashlib.sha256(canonical(entry).encode()).hexdigest()
-
-
-def tenant_digest(entry: Entry) -> str:
-    """As `digest`, without what hangs on other tenants' lines: the hash in the tenant's own chain."""
-    left_out = _OF_ALL | (PERSONAL if "personal_sha256" in entry else frozenset())
-    return _hashed({key: value for key, value in entry.items() if key not in left_out})
 
 
 def tenant_link(line: bytes) -> tuple[str, Link] | None:
@@ -204,6 +207,27 @@ def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
             asked.append(last)
     left = sorted(number for numbers in erased.values() for number in numbers)
     return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
+
+
+def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), *, beside: str = "") -> Proof:
+    """What the lines prove, and the head: the last link as it was kept apart, of number 0 before the first line. It is
+    None where it is missing, and then `beside` says what is. `ask` as for `follow`."""
+    followed = follow(lines, {*ask, head.seq} if head else ask)
+    entries, last = followed.last.seq, followed.last.hash
+    asked = {link.seq: link for link in followed.asked}
+    if followed.broken is not None:
+        return Proof(entries, last, followed.broken)
+    if head is None and entries:
+        doubt = f"{entries} entries follow one another; without {beside}, a cut end would not show; last {last}"
+        return Proof(entries, last, doubt=doubt)
+    if head is None or not head.seq:
+        return Proof(entries, last, doubt="the journal is empty: nothing is proven")
+    if head.seq not in asked:
+        what = "the journal was cut" if entries else "the journal was emptied"
+        return Proof(entries, last, Broken(entries + 1, f"{what}: {head.seq} entries were written"))
+    if asked[head.seq] != head:
+        return Proof(entries, last, Broken(head.seq, "the line is not the one that was written there"))
+    return Proof(entries, last, asked=followed.asked)
 
 
 def _goes_on(members: dict[bytes, bytes], owns: dict[bytes, Link]) -> bool:

@@ -3,7 +3,6 @@
 One row each, the question masked, and a line of kind `flag` in the journal.
 """
 
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ from graph.audit.chain import is_run
 from graph.errors import BadInput, NotFound
 from graph.policy import pii
 from graph.stores.journal import Journal, Rows
+from graph.timestamps import timestamp
 
 
 def flag(journal: Journal, mistakes: Rows, run_id: str, note: str = "") -> dict[str, Any]:
@@ -25,7 +25,7 @@ def flag(journal: Journal, mistakes: Rows, run_id: str, note: str = "") -> dict[
         raise BadInput(f"run {run['run_id'][:8]} is flagged already.")
     if "query" not in run:
         raise BadInput(f"run {run['run_id'][:8]} was erased: its question is gone.")
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = timestamp()
     row = {
         "run_id": run["run_id"],
         "timestamp": now,

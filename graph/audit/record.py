@@ -2,7 +2,6 @@
 
 import hashlib
 import uuid
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from graph import turn_cache
@@ -13,6 +12,7 @@ from graph.policy.evidence.judged import judge_name
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
 from graph.state import Reply, State
+from graph.timestamps import timestamp
 
 VERSION = 1
 PersonKind = Literal["review", "feedback", "link"]  # what people do with a run
@@ -141,9 +141,8 @@ def review_line(
 ) -> dict[str, Any]:
     """The journal line of what a person decided of a run, or asked for, or said of it: who, what, why (masked) and
     when. `about` is its own name, so that an erasure of either of the two people finds it."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {
-        "kind": kind, "timestamp": now, "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
+        "kind": kind, "timestamp": timestamp(), "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
         "says": says, "user_id": by, "note": note,
     }  # fmt: skip
 

@@ -9,7 +9,6 @@ sample is kept, masked, which `cordon eval guardrails` judges again.
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Literal
 
 from graph.context import whose
@@ -20,6 +19,7 @@ from graph.policy.text import structure
 from graph.policy.threats.detector import Detector
 from graph.stores.journal import Journal, Row, Rows
 from graph.stores.spaces import Record, Space
+from graph.timestamps import timestamp
 
 Says = Literal["released", "confirmed"]
 
@@ -57,7 +57,7 @@ def decide(
                 raise BadInput(f"there is no withheld sentence {str(name)[:64]}: there are {len(sentences)}.")
             if chosen.setdefault(places[name], says) != says:
                 raise BadInput(f"sentence {str(name)[:64]} is both released and confirmed.", hint="Say one of them.")
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = timestamp()
     common = {"timestamp": now, "tenant_id": whose(space.name)[0], "user_id": by, "doc_id": record.doc_id}
     decisions, made = [], []
     for place, says in sorted(chosen.items()):

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Literal
 
@@ -24,6 +23,7 @@ from graph.knowledge.embeddings import Embedder, once
 from graph.policy.text.structure import SEPARATOR
 from graph.stores.journal import Journal
 from graph.stores.spaces import Passage, Record, Space, Spaces, StoredChunk
+from graph.timestamps import timestamp
 
 CANDIDATES = 50  # of each kind and space
 WORD_WEIGHT = 0.5  # flat between 0.4 and 0.8 on Cranfield and CISI
@@ -124,7 +124,7 @@ class Index:
         """Before it happens: no answer may come of a document that no line tells of."""
         if self._journal is not None:
             tenant, groups = whose(name)
-            now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            now = timestamp()
             told = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
             line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
             self._journal.append({**line, "groups": sorted(groups), **told})

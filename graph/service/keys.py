@@ -14,7 +14,8 @@ from typing import Any, cast, get_args
 from graph.context import Principal, Role, valid_groups, valid_id, valid_tenant
 from graph.errors import BadInput
 from graph.stores.journal import Journal
-from graph.stores.keys import Key, KeyStore, now
+from graph.stores.keys import Key, KeyStore
+from graph.timestamps import timestamp
 
 PREFIX = "cordon"
 _FORM = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{43}})")
@@ -47,8 +48,8 @@ class Keys:
             raise BadInput(f"role {role[:40]!r} is not one of {', '.join(get_args(Role))}.")
         key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         user = valid_id(user_id or f"key-{key_id}", "user")
-        expires, named = now(days) if days else "", tuple(sorted(valid_groups(groups)))
-        key = Key(key_id, valid_tenant(tenant_id), user, role, now(), expires=expires, groups=named)
+        expires, named = timestamp(days=days) if days else "", tuple(sorted(valid_groups(groups)))
+        key = Key(key_id, valid_tenant(tenant_id), user, role, timestamp(), expires=expires, groups=named)
         self._record("added", key)
         self._store.add(key, self._hash(key_id, secret))
         return key, f"{PREFIX}_{key_id}_{secret}"
@@ -59,7 +60,7 @@ class Keys:
         found = next((key for key in self.all(tenant_id) if key.key_id == key_id), None)
         if found is None:
             raise BadInput(f"there is no key {key_id[:40]!r}.", hint="`cordon keys list` shows what there is.")
-        self._store.revoke(key_id, now())  # first: a journal that is damaged keeps no door open
+        self._store.revoke(key_id, timestamp())  # first: a journal that is damaged keeps no door open
         self._record("revoked", found)
         return next(key for key in self.all(tenant_id) if key.key_id == key_id)
 
@@ -73,7 +74,7 @@ class Keys:
                 "note": "",
             }
             told |= {"groups": list(key.groups)}
-            self._journal.append({"kind": "key", "timestamp": now(), "tenant_id": key.tenant_id, **told})
+            self._journal.append({"kind": "key", "timestamp": timestamp(), "tenant_id": key.tenant_id, **told})
 
     def exist(self) -> bool:
         """Whether some key opens the door."""

@@ -95,5 +95,10 @@ class Conversations(Protocol):
 
 def title(question: str) -> str:
     """Of a thread that begins with the question."""
-    flat = " ".join(question.split())
-    return flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return shortened(question, TITLE_CHARS)
+
+
+def shortened(text: str, most: int) -> str:
+    """On one line, cut between two words at `most` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rsplit(" ", 1)[0] + "…"

@@ -8,8 +8,9 @@ share one. Errors: Unavailable.
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
+
+from graph.timestamps import timestamp
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Key:
 
     @property
     def valid(self) -> bool:
-        return not self.revoked and not (self.expires and self.expires <= now())
+        return not self.revoked and not (self.expires and self.expires <= timestamp())
 
 
 class KeyStore(Protocol):
@@ -61,9 +62,3 @@ def row_of(key: Key) -> tuple[str, ...]:
 def key_of(row: Sequence[Any]) -> Key:
     groups = tuple(row[-1].split(",")) if row[-1] else ()
     return replace(Key(*row[:-1]), groups=groups)
-
-
-def now(days: int = 0) -> str:
-    """So many days from now."""
-    then = datetime.now(UTC) + timedelta(days=days)
-    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")

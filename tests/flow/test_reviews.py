@@ -303,7 +303,7 @@ def test_what_nobody_reviews_in_time_is_refused(opened: Callable[..., Agent], mo
     blocked = _ask(agent, BLOCKED, "ann")
     agent.appeal(blocked.run_id, tenant_id="U1", user_id="ann")
     assert len(agent.reviews(tenant_id="U1")) == 2
-    monkeypatch.setattr(reviews, "_now", lambda: "2999-01-01T00:00:00.000Z")
+    monkeypatch.setattr(reviews, "timestamp", lambda: "2999-01-01T00:00:00.000Z")
     done = agent.outcome(reply.run_id, tenant_id="U1", user_id="ann")
     assert done["decision"] == "refusal" and "nobody reviewed it in time" in done["answer"]
     assert agent.outcome(blocked.run_id, tenant_id="U1", user_id="ann")["decision"] == "refusal"

@@ -14,7 +14,7 @@ STORES = tuple(f"graph.stores.{path.parent.name}" for path in sorted((ROOT / "gr
 
 # Each layer may import itself and the layers above it. The longest prefix decides where a module belongs.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.turn_cache", "graph.onnx", "graph.processors", "prompts"),
+    ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.timestamps", "graph.turn_cache", "graph.onnx", "graph.processors", "prompts"),
     ("graph.policy", "graph.context"),
     (
         "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public", "graph.waiting"
@@ -177,7 +177,7 @@ def test_protocols_know_plain_things_alone() -> None:
     assert len(paths) > 5
     for path in paths:
         ours = {t for t, _ in imports("x", path) if not t.startswith("graph.stores")}
-        assert ours <= {"graph.errors", "graph.knowledge.mentions"}, path.name
+        assert ours <= {"graph.errors", "graph.timestamps", "graph.knowledge.mentions"}, path.name
         assert engines(path) == set() and "pathlib" not in path.read_text(), path.name
 
 

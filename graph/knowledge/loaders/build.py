@@ -135,8 +135,7 @@ class Builder:
             self._below -= 1
             self.recognised = recognised
             self.title, self.page, self.sheet, self._inside = title, None, None, ""
-            self._path = self._path[: self._below]
-            self._section = SEPARATOR.join(known for _, known in self._path)
+            self.leave_sections()
 
     def hide(self, text: str) -> None:
         """Text that the file carries and a reader does not see."""

@@ -87,7 +87,7 @@ def taken_out(
         places += [(span.start, span.end) for span in pii.mask(text, keep=keep).spans]
         places += withholding.unreleased(text, withholding.ranges(text, detector), released)
     for _ in range(_ROUNDS):
-        places = _united(places)
+        places = united(places)
         left = [(span.start, span.end) for span in pii.mask(_without(page.raw, places), keep=keep).spans]
         if not left:
             return places
@@ -116,15 +116,15 @@ def _uncertain() -> Quarantined:
     )
 
 
-def _united(ranges: Iterable[Range]) -> list[Range]:
-    """In order, those that overlap as one."""
-    found: list[Range] = []
+def united(ranges: Iterable[Range], gap: int = 0) -> list[Range]:
+    """In order, those that overlap as one, and those with fewer than `gap` characters between them."""
+    merged: list[Range] = []
     for start, end in sorted(ranges):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if merged and start < merged[-1][1] + gap:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def _without(text: str, taken: Iterable[Range]) -> str:

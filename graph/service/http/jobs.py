@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,6 +23,7 @@ from graph.policy import pii
 from graph.service.http.metrics import Metrics
 from graph.service.ingest_process import Ended, IngestProcess, given_up
 from graph.stores.uploads import File, Job, JobState
+from graph.timestamps import timestamp
 
 KEPT_S = 7 * 86_400  # how long a finished job can be looked up
 STOP_S = 5.0
@@ -96,7 +97,7 @@ class Jobs:
         self, job_id: str, who: Principal, files: list[File], *, kind: str = "", groups: Collection[str] = ()
     ) -> Job:
         """The job is durable when this returns: from here on it will be done. Raises OSError when it cannot be."""
-        job = Job(job_id, who.tenant_id, who.user_id, "queued", _now(), files, kind=kind, groups=sorted(groups))
+        job = Job(job_id, who.tenant_id, who.user_id, "queued", timestamp(), files, kind=kind, groups=sorted(groups))
         job.replaces = who.role == "admin"
         with self._lock:
             self._uploads.save(job)
@@ -286,7 +287,7 @@ class Jobs:
 
     def _finish(self, job: Job, state: JobState, reason: str = "") -> None:
         with self._lock:
-            job.state, job.finished, job.reason = state, _now(), reason
+            job.state, job.finished, job.reason = state, timestamp(), reason
             for file in job.files:
                 file.given = ""
                 if file.open:
@@ -344,10 +345,6 @@ def record_outcome(file: File, outcome: Outcome) -> None:
     file.flags, file.replaced = outcome.flags, outcome.replaced
     file.notes = [pii.mask(note).text for note in outcome.notes]
     file.reason = pii.mask(outcome.reason).text  # it quotes the name
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _seconds(stamp: str) -> float:

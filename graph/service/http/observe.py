@@ -16,6 +16,7 @@ from graph.context import key_of
 from graph.errors import CordonError
 from graph.service.http import problems
 from graph.service.http.metrics import Metrics
+from graph.timestamps import timestamp
 
 _GRACE_S = 0.3
 log = logging.getLogger("cordon.http")
@@ -144,9 +145,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         told = getattr(record, "told", None)
         entry: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC)
-            .isoformat(timespec="milliseconds")
-            .replace("+00:00", "Z"),
+            "time": timestamp(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
             "event": record.msg if isinstance(record.msg, str) else type(record.msg).__name__,
         }

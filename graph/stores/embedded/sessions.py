@@ -46,12 +46,7 @@ class SqliteSessions:
             db.execute("UPDATE sessions SET ended = 1, name = '', hint = x'' WHERE id = ?", (session_id,))
 
     def forget(self, tenant_id: str, user_id: str = "") -> int:
-        if not self._file.path.exists():
-            return 0
-        with self._file.opened() as db:
-            gone = db.execute("DELETE FROM sessions WHERE tenant_id = ? AND ? IN ('', user_id)", (tenant_id, user_id))
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return gone.rowcount
+        return self._file.forget("sessions", tenant_id, user_id)
 
 
 def _made(db: sqlite3.Connection) -> None:

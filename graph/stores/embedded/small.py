@@ -33,6 +33,15 @@ class SmallFile:
                 self._db = self._open()
             yield self._db
 
+    def forget(self, table: str, tenant_id: str, user_id: str = "") -> int:
+        """Erase the rows of a tenant, or of one user of it, bytes included. How many it was."""
+        if not self.path.exists():
+            return 0
+        with self.opened() as db:
+            gone = db.execute(f"DELETE FROM {table} WHERE tenant_id = ? AND ? IN ('', user_id)", (tenant_id, user_id))
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return gone.rowcount
+
     @contextmanager
     def outages(self) -> Iterator[None]:
         try:

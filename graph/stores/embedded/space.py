@@ -22,6 +22,7 @@ from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
+from graph.stores.space_reads import CHUNK, SpaceReads
 from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 from graph.stores.vectors import Vectors
 
@@ -36,7 +37,6 @@ CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk_id TEXT NOT NUL
 CREATE INDEX chunks_doc ON chunks (doc_id);
 CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61');
 """
-_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section, places'
 # To the next version, from each earlier one.
 _CHANGES = {1: "ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';"}
 # What the word index holds, as tables to read: each stem with how many chunks have it, and each place of a stem.
@@ -65,7 +65,7 @@ _JUDGED = (
 )
 
 
-class SqliteSpace:
+class SqliteSpace(SpaceReads):
     """Open with a path; `create=True` makes the file. Calls are serialised, so threads may share one. Other processes
     may read and write the file at the same time.
 
@@ -143,6 +143,9 @@ class SqliteSpace:
             except sqlite3.Error as error:
                 raise _broken(self.path, error) from error
 
+    def select(self, columns: str, where: str, *values: object) -> list[Any]:
+        return self.execute(f"SELECT {columns} WHERE {where}", values)
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         with self._lock:
@@ -159,8 +162,7 @@ class SqliteSpace:
     # -- meta ---------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str:
-        rows = self.execute("SELECT value FROM meta WHERE key = ?", (key,))
-        return rows[0][0] if rows else ""
+        return str(self._first("value FROM meta", "key = ?", key))
 
     def set_meta(self, key: str, value: str) -> None:
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
@@ -199,7 +201,7 @@ class SqliteSpace:
             )
             for chunk, vector, indexed in zip(chunks, vectors, words, strict=True):
                 cursor = self._db.execute(
-                    f"INSERT INTO chunks ({_PLACE}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    f"INSERT INTO chunks ({CHUNK}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (*asdict(chunk).values(), np.asarray(vector, np.float32).tobytes()),
                 )
                 self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, indexed))
@@ -234,20 +236,13 @@ class SqliteSpace:
         self._db.execute("DELETE FROM chunks WHERE doc_id = ?", (doc_id,))
         return self._db.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,)).rowcount > 0
 
-    def record(self, doc_id: str) -> Record | None:
-        rows = self.execute("SELECT record FROM documents WHERE doc_id = ?", (doc_id,))
-        return Record(**json.loads(rows[0][0])) if rows else None
-
-    def records(self) -> list[Record]:
-        return [Record(**json.loads(row[0])) for row in self.execute("SELECT record FROM documents ORDER BY doc_id")]
-
     def whole(self, doc_id: str) -> Whole | None:
         with self.reading():
             record = self.record(doc_id)
             if record is None:
                 return None
             rows = self.execute(
-                f"SELECT id, vector, words.text, {_PLACE} FROM chunks"
+                f"SELECT id, vector, words.text, {CHUNK} FROM chunks"
                 " JOIN words ON words.rowid = chunks.id WHERE doc_id = ? ORDER BY id",
                 (doc_id,),
             )
@@ -262,14 +257,6 @@ class SqliteSpace:
                 [words for _, _, words, *_ in rows],
                 {chunk_id: (by, text) for chunk_id, by, text in found},
             )
-
-    def by_hash(self, sha256: str) -> list[Record]:
-        rows = self.execute("SELECT record FROM documents WHERE sha256 = ? ORDER BY doc_id", (sha256,))
-        return [Record(**json.loads(row[0])) for row in rows]
-
-    def text(self, doc_id: str) -> str:
-        rows = self.execute("SELECT text FROM documents WHERE doc_id = ?", (doc_id,))
-        return rows[0][0] if rows else ""
 
     def count(self) -> tuple[int, int]:
         return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]
@@ -290,8 +277,7 @@ class SqliteSpace:
         return [StoredAttachment(*row) for row in found]
 
     def attachment(self, doc_id: str) -> str:
-        rows = self.execute("SELECT act FROM regulations WHERE doc_id = ?", (doc_id,)) if self.attachments() else []
-        return rows[0][0] if rows else ""
+        return str(self._first("act FROM regulations", "doc_id = ?", doc_id)) if self._has("regulations") else ""
 
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
         with self._writing():
@@ -306,22 +292,12 @@ class SqliteSpace:
         return self._has("originals") and bool(self.execute("SELECT 1 FROM originals WHERE doc_id = ?", (doc_id,)))
 
     def original(self, doc_id: str) -> bytes:
-        known = self._has("originals")
-        rows = self.execute("SELECT file FROM originals WHERE doc_id = ?", (doc_id,)) if known else []
-        return rows[0][0] if rows else b""
+        return (self._has("originals") and self._first("file FROM originals", "doc_id = ?", doc_id)) or b""
 
     def _has(self, table: str) -> bool:
         return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
 
     # -- chunks -------------------------------------------------------------------------------------------
-
-    def chunk(self, chunk_id: str) -> StoredChunk | None:
-        rows = self.execute(f"SELECT {_PLACE} FROM chunks WHERE chunk_id = ?", (chunk_id,))
-        return StoredChunk(*rows[0]) if rows else None
-
-    def chunks(self, doc_id: str) -> list[StoredChunk]:
-        rows = self.execute(f"SELECT {_PLACE} FROM chunks WHERE doc_id = ? ORDER BY start", (doc_id,))
-        return [StoredChunk(*row) for row in rows]
 
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         marks = ",".join("?" * len(chunk_ids))
@@ -331,7 +307,7 @@ class SqliteSpace:
             if by and self._has("judged"):
                 sql = f"SELECT chunk_id, found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id IN ({marks})"
                 judged = dict(self.execute(f"{sql} AND by = ?", (*chunk_ids, by)))
-            sql = f"SELECT {_PLACE}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
+            sql = f"SELECT {CHUNK}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
             rows = self.execute(sql, chunk_ids)
         return {
             row[0]: Passage(Record(**json.loads(record)), StoredChunk(*row), text, owner, judged.get(row[0], ""))
@@ -346,10 +322,6 @@ class SqliteSpace:
                 "INSERT OR REPLACE INTO judged SELECT id, ?, ? FROM chunks WHERE chunk_id = ?",
                 [(by, text, chunk_id) for chunk_id, text in found.items()],
             )
-
-    def opening(self, doc_id: str) -> str:
-        rows = self.execute("SELECT chunk_id FROM chunks WHERE doc_id = ? ORDER BY id LIMIT 1", (doc_id,))
-        return rows[0][0] if rows else ""
 
     # -- search -------------------------------------------------------------------------------------------
 

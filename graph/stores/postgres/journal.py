@@ -15,12 +15,13 @@ from graph.audit.chain import (
     digest,
     follow,
     line_of,
+    prove,
     read,
     tenant_link,
     without_personal,
 )
 from graph.errors import BadInput, NotFound, Unavailable
-from graph.stores.journal import Broken, Entry, Link, Proof, Row, shown
+from graph.stores.journal import Entry, Link, Proof, Row, shown
 from graph.stores.postgres.database import ALL, Database
 
 _ADD = "INSERT INTO journal VALUES (%s, %s, %s, %s, %s)"
@@ -104,20 +105,8 @@ class PostgresJournal:
 
     def prove(self, ask: Collection[int] = ()) -> Proof:
         with self._database.transaction(ALL) as cursor:
-            told = _head(cursor, lock=False)  # before the lines: they may be added while it is read
-        found = follow((line.encode() for line in self._lines("true", [])), {*ask, told.seq})
-        entries, last = found.last.seq, found.last.hash
-        asked = {link.seq: link for link in found.asked}
-        if found.broken is not None:
-            return Proof(entries, last, found.broken)
-        if not told.seq:
-            return Proof(entries, last, doubt="the journal is empty: nothing is proven")
-        if told.seq not in asked:
-            what = "the journal was cut" if entries else "the journal was emptied"
-            return Proof(entries, last, Broken(entries + 1, f"{what}: {told.seq} entries were written"))
-        if asked[told.seq] != told:
-            return Proof(entries, last, Broken(told.seq, "the line is not the one that was written there"))
-        return Proof(entries, last, asked=found.asked)
+            head = _head(cursor, lock=False)  # before the lines: they may be added while it is read
+        return prove((line.encode() for line in self._lines("true", [])), head, ask)
 
     def state(self) -> str:
         try:

@@ -19,6 +19,7 @@ from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Held
+from graph.stores.space_reads import CHUNK, SpaceReads
 from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ EXACT = 20_000  # chunks up to which every vector is compared
 M, EF_CONSTRUCTION, EF_SEARCH = 24, 200, 200  # of the index above that (docs/performance.md)
 _WIDE_FROM, _WIDEST = 100_000, 1_000  # chunks from which it searches wider in proportion; pgvector's own bound of that
 _SPARSE = 16  # ids of a space for each place of its words; with more, most are of chunks that are gone
-_PLACE = 'chunk_id, doc_id, start, "end", page, sheet, section, places'
 _BESIDE = 500  # chunks in which `beside` looks
 
 
@@ -47,7 +47,7 @@ class _Stand:
 _NONE = _Stand(0, 0, 0, 0, 0, False)
 
 
-class PostgresSpace:
+class PostgresSpace(SpaceReads):
     def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
         self._spaces, self._tenant = spaces, tenant
         self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
@@ -60,6 +60,9 @@ class PostgresSpace:
         with self._spaces.asking(self._tenant) as cursor:
             return cursor.execute(sql, [self._tenant, *values]).fetchall()
 
+    def select(self, columns: str, where: str, *values: object) -> list[Any]:
+        return self._ask(f"SELECT {columns} WHERE tenant = %s AND {where.replace('?', '%s')}", *values)
+
     def _stand(self) -> _Stand:
         known = self._spaces.known(self._tenant)
         if "stand" not in known:
@@ -70,8 +73,7 @@ class PostgresSpace:
 
     @property
     def name(self) -> str:
-        rows = self._ask("SELECT tenant FROM spaces WHERE tenant = %s")
-        return rows[0][0] if rows else ""
+        return str(self._first("tenant FROM spaces", "true"))
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -102,7 +104,7 @@ class PostgresSpace:
                 [self._tenant, record.doc_id, _json(record), text, record.sha256],
             )
             cursor.executemany(
-                f"INSERT INTO chunks (tenant, id, {_PLACE}, words, stems)"
+                f"INSERT INTO chunks (tenant, id, {CHUNK}, words, stems)"
                 " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
                 [
                     [self._tenant, number, *astuple(chunk), indexed, postings.row_of(of)]
@@ -148,21 +150,13 @@ class PostgresSpace:
         rows = cursor.execute(sql, [self._tenant, doc_id]).fetchall()
         return Record(**json.loads(rows[0][0])) if rows else None
 
-    def record(self, doc_id: str) -> Record | None:
-        with self._spaces.asking(self._tenant) as cursor:
-            return self._record(cursor, doc_id)
-
-    def records(self) -> list[Record]:
-        rows = self._ask("SELECT record FROM documents WHERE tenant = %s ORDER BY doc_id")
-        return [Record(**json.loads(record)) for (record,) in rows]
-
     def whole(self, doc_id: str) -> Whole | None:
         with self.reading():
             record = self.record(doc_id)
             if record is None:
                 return None
             rows = self._ask(
-                f"SELECT embedding::real[], words, {_PLACE} FROM chunks JOIN vectors USING (tenant, id)"
+                f"SELECT embedding::real[], words, {CHUNK} FROM chunks JOIN vectors USING (tenant, id)"
                 " WHERE tenant = %s AND doc_id = %s ORDER BY id",
                 doc_id,
             )
@@ -179,14 +173,6 @@ class PostgresSpace:
                 [words for _, words, *_ in rows],
                 {chunk_id: (by, text) for chunk_id, by, text in judged},
             )
-
-    def by_hash(self, sha256: str) -> list[Record]:
-        rows = self._ask("SELECT record FROM documents WHERE tenant = %s AND sha256 = %s ORDER BY doc_id", sha256)
-        return [Record(**json.loads(record)) for (record,) in rows]
-
-    def text(self, doc_id: str) -> str:
-        rows = self._ask("SELECT text FROM documents WHERE tenant = %s AND doc_id = %s", doc_id)
-        return rows[0][0] if rows else ""
 
     def count(self) -> tuple[int, int]:
         [(documents,)] = self._ask("SELECT count(*) FROM documents WHERE tenant = %s")
@@ -216,8 +202,7 @@ class PostgresSpace:
         return [StoredAttachment(*row) for row in self._ask(sql)]
 
     def attachment(self, doc_id: str) -> str:
-        rows = self._ask("SELECT text FROM annexes WHERE tenant = %s AND doc_id = %s", doc_id)
-        return rows[0][0] if rows else ""
+        return str(self._first("text FROM annexes", "doc_id = ?", doc_id))
 
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
         with self._writing() as (cursor, *_):
@@ -231,22 +216,13 @@ class PostgresSpace:
         return bool(self._ask("SELECT 1 FROM originals WHERE tenant = %s AND doc_id = %s", doc_id))
 
     def original(self, doc_id: str) -> bytes:
-        rows = self._ask("SELECT file FROM originals WHERE tenant = %s AND doc_id = %s", doc_id)
-        return bytes(rows[0][0]) if rows else b""
+        return bytes(self._first("file FROM originals", "doc_id = ?", doc_id) or b"")
 
     # -- chunks -------------------------------------------------------------------------------------------
 
-    def chunk(self, chunk_id: str) -> StoredChunk | None:
-        rows = self._ask(f"SELECT {_PLACE} FROM chunks WHERE tenant = %s AND chunk_id = %s", chunk_id)
-        return StoredChunk(*rows[0]) if rows else None
-
-    def chunks(self, doc_id: str) -> list[StoredChunk]:
-        rows = self._ask(f"SELECT {_PLACE} FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY start, id", doc_id)
-        return [StoredChunk(*row) for row in rows]
-
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         rows = self._ask(
-            f"""SELECT record, substr(text, start + 1, "end" - start), spaces.tenant, coalesce(found, ''), {_PLACE}
+            f"""SELECT record, substr(text, start + 1, "end" - start), spaces.tenant, coalesce(found, ''), {CHUNK}
             FROM (SELECT tenant FROM spaces WHERE tenant = %s) AS spaces JOIN chunks USING (tenant)
             JOIN documents USING (tenant, doc_id) LEFT JOIN judged
             ON judged.tenant = chunks.tenant AND judged.chunk = chunks.id AND judged.by = %s
@@ -266,10 +242,6 @@ class PostgresSpace:
                 " ON CONFLICT (tenant, chunk) DO UPDATE SET by = excluded.by, found = excluded.found",
                 [[by, text, self._tenant, chunk_id] for chunk_id, text in found.items()],
             )
-
-    def opening(self, doc_id: str) -> str:
-        rows = self._ask("SELECT chunk_id FROM chunks WHERE tenant = %s AND doc_id = %s ORDER BY id LIMIT 1", doc_id)
-        return rows[0][0] if rows else ""
 
     # -- search -------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from graph.stores import Stores
-from graph.stores.keys import Key, KeyStore, now
+from graph.stores.keys import Key, KeyStore
+from graph.timestamps import timestamp
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def key(name: str, tenant: str = "T1", user: str = "ann", created: str = "2026-0
 
 
 def test_a_key_is_found_with_its_hash_and_an_unknown_one_is_not(kept: KeyStore) -> None:
-    made = replace(key("a"), expires=now(1), groups=("board", "staff"))
+    made = replace(key("a"), expires=timestamp(days=1), groups=("board", "staff"))
     kept.add(made, b"x" * 32)
     assert kept.find("a") == (made, b"x" * 32) and kept.find("b") is None
 
