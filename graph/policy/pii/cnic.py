@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from graph.policy.pii.checks import ean13, varied
+from graph.policy.pii.of_things import of_a_thing
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 NAMES = re.compile(r"\b(?:s?cnic|nicop|nic)|nadra|identity\s?(?:card|no|num)|\bid\s?(?:card|no|num)|شناختی|قومی")
@@ -66,6 +67,8 @@ def _solid_score(page: Page, match: re.Match[str]) -> float:
         return 0.0
     near = page.text[match.start() - 1 : match.start()] + page.text[match.end() : match.end() + 1]
     if any(char.isalpha() or char in "_" for char in near) or _OTHER.search(page.before(match.start())):
+        return 0.0
+    if of_a_thing(page, match.start()):
         return 0.0
     if number[0] == "1":
         return 0.7 if _KP_LOCALITY.match(number) else 0.0

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
+from graph.policy.pii.of_things import of_a_thing
 from graph.policy.pii.rule import Page, Rule, RuleMatch, ends
 
 _SEP = r"[ .\-/()\n]"
@@ -52,11 +53,18 @@ _NO_PHONE = re.compile(
     r"\d{1,2}[./\-]\d{1,2}[./\-](?:19|20)\d\d|(?:19|20)\d\d[./\-]\d{1,2}[./\-]\d{1,2}|\d+\.\d+|\d{1,4}-\d{1,4}"
 )
 _OTHER_NUMBER = re.compile(
-    r"(?:article|articles|art\.?|section|paragraph|recital|chapter|page|pp?\.|version|isbn|issn|doi|invoice|order|"
-    r"ticket|case|"
-    r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|serial|account|card)\W{0,3}(?:no\W{0,3}|"
-    r"number\W{0,3}|# ?)?$"
+    r"(?:article|articles|art\.?|section|paragraph|recital|chapter|page|pp?\.|version|isbn|issn|doi|order|ticket|case|"
+    r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|account|card)\W{0,3}"
+    r"(?:no\W{0,3}|number\W{0,3}|# ?)?$"
 )
+# "The archive is called 2024117", "a room called 0300": that is its name. Who is called is a person.
+_NAMED_SO = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)(?: \w+ly| often| also| now| still)? called\W{0,3}$|"
+    r"\b(?:a|an|the|any|each|every|this|that|no) "
+    r"(?:folder|server|register|[a-z]+(?<!er)(?<!or)(?<!nt)(?<!man)(?<!son)) called\W{0,3}$"
+)
+# Services of public interest and directories all over Europe (116 117, 118 118): nobody's, and published to be called.
+_SERVICE = re.compile(r"11[68][ .\-]?\d{3}")
 # Home plans tried for a number that starts with the trunk zero and has no country.
 _HOME = (
     "PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR",
@@ -70,11 +78,11 @@ def _find(page: Page) -> Iterator[RuleMatch]:
         yield from _abroad(text)
     for match in _NORTH_AMERICA.finditer(text):
         number = re.sub(r"\D", "", _EXTENSION.sub("", match.group()))[-10:]
-        if not _OTHER_NUMBER.search(page.before(match.start(), 24)):
+        if not _of_another(page, match.start()):
             yield RuleMatch(match.start(), match.end(), 0.75 if _in_plan("US", number) else 0.5)
     at = 0
     while trunk := _TRUNK.search(text, at):
-        end = 0 if _OTHER_NUMBER.search(page.before(trunk.start(), 24)) else _home_end(trunk.group())
+        end = 0 if _of_another(page, trunk.start()) else _home_end(trunk.group())
         at = trunk.start() + (end or ends(trunk.group())[-1])
         if end:
             yield RuleMatch(trunk.start(), at, 0.65)
@@ -118,9 +126,9 @@ def _labelled(page: Page) -> Iterator[RuleMatch]:
             )
             if not (6 <= count <= 15) or _NO_PHONE.fullmatch(written) or (not near and count < 7):
                 break
-            if _OTHER_NUMBER.search(page.before(match.start(), 24)) or _IN_ADDRESS.search(
-                page.before(label.end(), 200)
-            ):
+            if _of_another(page, match.start()) or _IN_ADDRESS.search(page.before(label.end(), 200)):
+                break
+            if _SERVICE.fullmatch(written) or _NAMED_SO.search(page.before(match.start())):
                 break
             opening = match.start() - 1 if text[match.start() - 1 : match.start()] in ("(", "+") else match.start()
             yield RuleMatch(opening, match.end(), 0.6)
@@ -132,6 +140,11 @@ def _labelled(page: Page) -> Iterator[RuleMatch]:
     for match in _BEFORE_LABEL_AFTER.finditer(page.low):
         if not _NO_PHONE.fullmatch(match.group()):
             yield RuleMatch(match.start(), match.end(), 0.6)
+
+
+def _of_another(page: Page, start: int) -> bool:
+    """Whether the words before a number say that it is none of a phone."""
+    return _OTHER_NUMBER.search(page.before(start, 24)) is not None or of_a_thing(page, start)
 
 
 def _home_end(written: str) -> int:

@@ -7,6 +7,7 @@ are filled with invented ones, so any 3XX is taken.
 import re
 from collections.abc import Iterator
 
+from graph.policy.pii.of_things import of_a_thing
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _SEP = r"[ .\-/_()\n,]"
@@ -33,7 +34,8 @@ def _find(page: Page) -> Iterator[RuleMatch]:
             _ROW_BEFORE.search(page.before(match.start(), 3)) or _ROW_AFTER.match(page.after(match.end(), 3))
         ):
             continue  # a row of a table goes on before or behind
-        if score:
+        # Divided as phone numbers are it is one, whatever stands before.
+        if score and not (match.group().isdecimal() and of_a_thing(page, match.start())):
             yield RuleMatch(match.start(), match.end(), score)
     for match in _GLUED.finditer(page.low):
         if "-" in match.group() or _LABEL.search(page.before(match.start(), 12)):
