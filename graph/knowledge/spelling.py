@@ -1,4 +1,5 @@
-"""A question in the words of the documents: its spelling mended, its accents set, its abbreviations told.
+"""A question in the words of the documents: its spelling mended, its accents set, its abbreviations told, its amounts
+written as they are there (`rephrasing`).
 
 A word is looked at when neither the asker's two spaces hold it in any inflection nor English knows it; the word list
 of the embedded encoder stands for English. Candidates are the stems of those spaces' own word indexes: nothing is
@@ -12,11 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cache
 
+from graph.knowledge.readable import around, readable
+from graph.knowledge.rephrasing import rephrased
 from graph.onnx.minilm import installed
-from graph.policy import pii
 from graph.policy.question.spelling import distance, meant, roots, second_letter, slips, starts, words
 from graph.stores.spaces import Words
 
@@ -24,7 +25,6 @@ READ, MENDED = 32, 6  # words of a question that are looked up, and that are loo
 _CANDIDATES = 12  # stems
 _PASSAGES = 12  # of each in which its written forms are looked for
 _WORD = re.compile(r"[^\W\d_]+")
-_NEAR = 400  # characters
 _SHORT = re.compile(r"\b[A-Za-z]{2,6}\b")
 _MANY = 5  # words of what is abbreviated
 
@@ -58,6 +58,9 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
         if put and put != typed:
             spelling[word] = put
     text = words_put(question, spelling)
+    for written, put in rephrased(spaces, text).items():
+        text = text.replace(written, put, 1)
+        spelling[written] = put
     told, searches = _abbreviations(spaces, text)
     for short, long in told.items():
         text = re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", f"{short} ({long})", text, count=1)
@@ -105,8 +108,8 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
         beside = {stem: sum(space.beside(stem, also) for space in spaces) for _, stem in candidates.values()}
         candidates = dict(sorted(candidates.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
     for word, (_, stem) in sorted(candidates.items(), key=lambda f: f[1][0]):
-        around = _around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
-        if any(word in _words(text) for text in _readable(around)):
+        around = around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
+        if any(word in _words(text) for text in readable(around)):
             return word
     return ""
 
@@ -124,7 +127,7 @@ def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
         accented = (form for _, text in passages if not text.isascii() for form in _words(text) if not form.isascii())
         forms = Counter(form for form in accented if _without_accents(form) == word)
         for form, _ in forms.most_common():
-            if any(form in _words(text) for text in _readable(_around(passages, form))):
+            if any(form in _words(text) for text in readable(around(passages, form))):
                 found[word] = form
                 break
     return found
@@ -152,7 +155,7 @@ def _spelt_out(spaces: Sequence[Words], short: str) -> str:
     upper = short.upper()
     for space in spaces:
         [passages] = space.matching([short], _PASSAGES, f"({upper})")
-        for text in _readable(_around(passages, f"({upper.casefold()})")):
+        for text in readable(around(passages, f"({upper.casefold()})")):
             at = text.find(f"({upper})")
             before = re.findall(r"[^\W\d_]+", text[max(0, at - 120) : at])[-len(upper) :]
             if "".join(word[0] for word in before).upper() == upper:
@@ -175,19 +178,6 @@ def _held(spaces: Sequence[Words], runs: Sequence[tuple[str, str]]) -> list[tupl
     stems = dict(zip(shorts, spaces[0].stemmed(shorts), strict=True))
     there = {stem for space in spaces for stem in space.counts(set(stems.values()))}
     return [(long, short) for long, short in runs if stems[short] in there or not stems[short]]
-
-
-def _around(passages: Iterable[tuple[str, str]], word: str) -> Iterable[tuple[str, str]]:
-    """The part of each passage in which the word stands first: masking a whole one takes long."""
-    for expires, text in passages:
-        if (at := text.casefold().find(word)) >= 0:
-            yield expires, text[max(0, at - _NEAR) : at + len(word) + _NEAR]
-
-
-def _readable(passages: Iterable[tuple[str, str]]) -> Iterable[str]:
-    """The masked text of those whose document may still be used."""
-    now = datetime.now(UTC).isoformat()
-    return (pii.mask(text).text for expires, text in passages if not expires or expires > now)
 
 
 def _alike(typed: str, text: str) -> set[str]:
