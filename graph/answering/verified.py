@@ -113,6 +113,8 @@ class Verified:
             return None
         if lines := counted.lines(text):
             cited = self._counted(lines, sources)
+        elif named := self._named(stands or text, sources):
+            cited = named
         else:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
         doubted = not cited and self._marked
@@ -152,6 +154,14 @@ class Verified:
 
         cited = good([item for item in self._evidence if item["n"] in sources])
         return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]
+
+    def _named(self, text: str, sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
+        """The cited source whose file is called so, with its first line."""
+        for item in self._evidence if text else ():
+            if item["n"] in sources and item["filename"] == text:
+                for line in structure.lines(item["text"]):
+                    return [(item, grounding.Support(1.0, spans=((line.start, line.end),)))]
+        return []
 
     def _counted(self, lines: list[str], sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
         """The places of what was counted, each of them once; nothing where a line stands nowhere."""

@@ -19,7 +19,7 @@ from graph.policy.answer import counted, prose, refusals, table
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.grounding import entailment
-from graph.policy.text import structure
+from graph.policy.text import defang, structure
 from graph.policy.threats.detector import Detector
 from graph.public import PublicValues
 from graph.stores.spaces import Record, Space, StoredChunk
@@ -294,6 +294,8 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
 
 def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now) -> bool:
     text, quotes = sentence["text"], [c["quote"] for c in cited]
+    if any(text in (c["filename"], defang.text(c["filename"])) for c in cited if isinstance(c.get("filename"), str)):
+        return True  # a document of a list goes by the name of its file
     if lines := counted.lines(text):
         return counted.places(lines, quotes) is not None
     if sentence.get("doubted") is True and text.endswith(grounding.MARK):

@@ -41,8 +41,10 @@ def _post(spaces: Sequence[Words], question: str) -> Iterator[tuple[str, str]]:
     held = set[str]().union(*(space.held(_nouns(verb)) for space in spaces))
     for noun in (noun for noun in _nouns(verb) if noun in held and objects):
         [same, other] = spaces[0].stemmed([verb, noun])
-        if same != other and any(s.beside(other, objects) for s in spaces) and not any(
-            s.beside(same, objects) for s in spaces
+        if (
+            same != other
+            and any(s.beside(other, objects) for s in spaces)
+            and not any(s.beside(same, objects) for s in spaces)
         ):
             yield found[1], f"is the {noun} of"
             return

@@ -35,8 +35,9 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """The reply object of prompts/answer.md for a task (graph/models/task.py)."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
-        names = _names(evidence)
-        return _reply(names, all_of(question) == "count" and not task["cut"] and len(names) == len(evidence))
+        counts = all_of(question) == "count" and not task["cut"]
+        names = _names(evidence, counts)
+        return _reply(names, counts and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
     if not about and not any(_SAYS.search(word) for word in content_words(question)):
@@ -102,15 +103,18 @@ def chance(values: np.ndarray) -> float:
     return float(1 / (1 + np.exp(-(values @ SIGNS + BIAS))))
 
 
-def _names(evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """(source, what it calls itself): its title where the text has it, else its first statement."""
+def _names(evidence: list[dict[str, Any]], counted: bool) -> list[tuple[int, str]]:
+    """(source, what it calls itself): its title where the text has it, else the name of its file; where they are
+    counted its first statement, since what is counted stands in the text."""
     found = []
     for item in evidence:
         if item["title"] and item["title"] in item["text"]:
             found.append((item["n"], item["title"]))
-            continue
-        said = [t for t in (clean(item["text"][a:b]) for a, b in units(item["text"])) if sayable(t, item["title"])]
-        found += [(item["n"], said[0])] if said else []
+        elif not counted:
+            found.append((item["n"], item["filename"]))
+        else:
+            said = [t for t in (clean(item["text"][a:b]) for a, b in units(item["text"])) if sayable(t, item["title"])]
+            found += [(item["n"], said[0])] if said else []
     return found
 
 

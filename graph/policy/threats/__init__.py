@@ -23,6 +23,7 @@ from graph.policy.threats import (
     organisational_contacts,
     secrets,
     toxicity,
+    who_is,
 )
 from graph.policy.threats.detector import Detector, Seen, look
 from graph.policy.threats.parts import parts
@@ -215,7 +216,7 @@ def _learned(
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
     framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
-    public = organisational_contacts.of_a_function(text, beside=_BESIDE)
+    public = organisational_contacts.of_a_function(text, beside=_BESIDE) or who_is.asked(text)
     findings, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
