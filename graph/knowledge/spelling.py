@@ -108,8 +108,8 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
         beside = {stem: sum(space.beside(stem, also) for space in spaces) for _, stem in candidates.values()}
         candidates = dict(sorted(candidates.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
     for word, (_, stem) in sorted(candidates.items(), key=lambda f: f[1][0]):
-        around = around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
-        if any(word in _words(text) for text in readable(around)):
+        near_it = around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
+        if any(word in _words(text) for text in readable(near_it)):
             return word
     return ""
 

@@ -163,3 +163,60 @@ def test_agent_mode_is_another_name_for_baseline(desk: Any) -> None:
 )
 def test_distance_counts_slips(one: str, other: str, apart: float) -> None:
     assert spelling.distance(one, other) == pytest.approx(apart)
+
+
+BUDGET = """# Budget
+
+The jetty costs $12,500. The marina takes USD 2.5 million. Storage brings in 35 000 kr a year. The motor was bought for
+€1.250,00.
+
+| Boat | Keeper |
+|---|---|
+| Gull | Mia |
+| Tern | Jonas |
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("What costs 12500 dollars?", "What costs $12,500?"),
+        ("What takes 2,500,000 dollars?", "What takes USD 2.5 million?"),
+        ("What brings in 35,000 crowns?", "What brings in 35 000 kr?"),
+        ("What was bought for 1250 euros?", "What was bought for €1.250,00?"),
+        ("Who keeps the Gull?", "Who is the keeper of the Gull?"),
+    ],
+)
+def test_amounts_and_posts_are_read_as_the_documents_write_them(
+    desk: Any, tmp_path: Path, asked: str, read: str
+) -> None:
+    one = desk()
+    (tmp_path / "budget.md").write_text(BUDGET, encoding="utf-8")
+    one.ingest(tmp_path / "budget.md", tenant_id="D1")
+    reply = one.ask(asked, tenant_id="D1")
+    assert reply["understood"]["text"] == read
+    assert reply["decision"] == "answer" and reply["citations"][0]["doc_id"] == "budget"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What costs 12500 euros?",  # another currency
+        "What costs 12600 dollars?",
+        "What was built in 2024?",
+        "Who locks the gate?",  # no "locker" stands beside a gate
+        "Who keeps the elevator?",
+    ],
+)
+def test_other_amounts_and_posts_stand_as_they_were_asked(desk: Any, tmp_path: Path, asked: str) -> None:
+    one = desk()
+    (tmp_path / "budget.md").write_text(BUDGET, encoding="utf-8")
+    one.ingest(tmp_path / "budget.md", tenant_id="D1")
+    assert one.deps.index.read(ReadScope("D1"), asked).text == asked
+
+
+def test_amounts_of_another_tenant_are_not_put_into_a_question(desk: Any, tmp_path: Path) -> None:
+    one = desk()
+    (tmp_path / "budget.md").write_text(BUDGET, encoding="utf-8")
+    one.ingest(tmp_path / "budget.md", tenant_id="D2")
+    assert one.deps.index.read(ReadScope("D1"), "What costs 12500 dollars?").text == "What costs 12500 dollars?"

@@ -35,8 +35,12 @@ def directs(sentence: str) -> bool:
 _SAYS = _PATTERNS[NAMES.index("say")]
 _ASKS = pattern(r"^\W*(?:please )?(?:can|could|would|will) you\b")
 
+_NOTES = pattern(r"^\W*(?:(?:please|and|also|then) )*write (?:it |them |this |that |these )?(?:down|up)\b")  # on paper
+
 
 def asks_for_words(sentence: str) -> bool:
     """Whether the sentence orders something that is done with words, or asks as one asks an assistant."""
     sentence = sentence.lower()
+    if _NOTES.search(sentence):
+        return False
     return bool(_SAYS.search(sentence) or _ASKS.search(sentence))

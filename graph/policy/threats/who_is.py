@@ -1,14 +1,19 @@
-"""Who somebody is, by name, and what their work is: a house is asked that every day, and a post is no private matter."""
+"""Who somebody is, by name, and what their work is: a house is asked that every day, and a post is nothing private."""
 
 import re
 
-_NAME = r"(?-i:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Miss|Sir|Dame)\b\.? )?(?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+|[A-Z]\.|(?:van|von|de|bin|al|der)\b)){0,4}"
-_WORK = r"(?:role|job|job title|title|post|position|department|team|office|group|unit|section|function|duties|responsibilit(?:y|ies))"
+_NAME = (
+    r"(?-i:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Miss|Sir|Dame)\b\.? )?(?-i:[A-Z][\w'’-]+)"
+    r"(?: (?-i:[A-Z][\w'’-]+|[A-Z]\.|(?:van|von|de|bin|al|der)\b)){0,4}"
+)
+_WORK = (
+    r"(?:role|job|job title|title|post|position|department|team|office|group|unit|section|function|duties|"
+    r"responsibilit(?:y|ies))"
+)
 _ASKED = re.compile(
-    rf"\W*(?:who(?: is|['’]s| was| are| were) {_NAME}"
-    rf"|what does {_NAME} do(?: (?:here|for us|at work))?"
-    rf"|(?:what|which)(?: (?:is|was)|['’]s)? (?:the )?{_WORK} (?:of|does|has|is) {_NAME}(?: (?:have|hold|work in|belong to|in))?"
-    rf"|what(?: is|['’]s| was| are) {_NAME}['’]s? {_WORK})\W*",
+    rf"\W*(?:who(?: is|['’]s| was| are| were) {_NAME}|what does {_NAME} do(?: (?:here|for us|at work))?"
+    rf"|(?:what|which)(?: (?:is|was)|['’]s)? (?:the )?{_WORK} (?:of|does|has|is) {_NAME}"
+    rf"(?: (?:have|hold|work in|belong to|in))?|what(?: is|['’]s| was| are) {_NAME}['’]s? {_WORK})\W*",
     re.I,
 )
 
