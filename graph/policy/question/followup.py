@@ -82,6 +82,21 @@ _WANTED = re.compile(rf"\W*(?:what|which|how (?:many|much))\b.*?\b(?=(?:{'|'.joi
 _BOUNDARY = re.compile(r"[,;.?!]|\b(?:and|if|when|because|but|then|so that|while|after|before|once)\b", re.I)
 _WORD = re.compile(r"[^\W_]+(?:[-'’./&][^\W_]+)*")
 _NAME = re.compile(r"^((?:[A-Z]\S*\s+)+[A-Z]\S*)\s.*", re.S)
+# What there is of a thing, and what says when: neither takes the other's place, nor that of the thing.
+_ATTRIBUTE = re.compile(
+    r"\b(?:incomes?|revenues?|turnover|profits?|loss(?:es)?|costs?|prices?|fees?|fares?|budgets?|expenses?|expenditures?|"
+    r"rents?|deposits?|numbers?|size|length|width|height|weight|depth|capacity|area|age|durations?|deadlines?|dates?|"
+    r"opening (?:hours|times)|rates?|shares?|percentages?|amounts?|totals?|averages?|limits?|maximum|minimum|targets?|"
+    r"results?|reasons?|causes?|purposes?|address|location|owners?|authors?|versions?|status|penalt(?:y|ies)|fines?|"
+    r"attendance|temperatures?|pressure|speed|colou?rs?)$",
+    re.I,
+)
+_TIME = re.compile(
+    r"\d{4}|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december|spring|summer|autumn|winter|today|yesterday|tomorrow|"
+    r"(?:years?|quarters?|months?|weeks?|weekends?|mornings?|evenings?|holidays?))$",
+    re.I,
+)
 _LONG = 25  # words from which a question is taken to say what it is about
 
 
@@ -169,7 +184,8 @@ def _lacks_a_verb(fragment: str) -> bool:
 
 def _in_the_frame(fragment: str, earlier: str) -> str:
     """The earlier question with the fragment in the place of what it is another one of: the phrase with a word in
-    common, else the one after the same preposition, else the last one; where it has none, at the end."""
+    common, else the one after the same preposition, else the last one that is no time; where it has none, at the end.
+    An attribute ("and the income?") is asked for itself, of the same time."""
     words = _WORD.findall(fragment)
     small = words[0].lower() if words[0].lower() in _PREPOSITIONS else ""
     thing = fragment[_WORD.search(fragment).end() :].strip() if small else fragment  # type: ignore[union-attr]
@@ -179,7 +195,23 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     end = earlier.rstrip(" ?.!")
     if not (alike or same) and (small or not phrases):
         return f"{end} {fragment}?"
-    old = (alike or same or phrases)[-1]
+    if small == "of" and not same and (whole := [p for p in phrases if " of " in p.text]):
+        at = whole[-1].start + whole[-1].text.rindex(" of ") + len(" of ")
+        return f"{earlier[:at]}{thing}{earlier[whole[-1].end :]}"
+    if alike or same:
+        old = (alike or same)[-1]
+    else:
+        when = [p for p in phrases if _TIME.search(p.text)]
+        others = [p for p in phrases if p not in when]
+        if when and others and not _TIME.search(thing):
+            if _ATTRIBUTE.search(thing):
+                time = f"{when[-1].after} {when[-1].text}".strip()
+                past = re.search(r"\b(?:did|was|were|had)\b", earlier, re.I)
+                be = ("were" if past else "are") if _many(thing) else "was" if past else "is"
+                whose = "".join(p.text[p.text.rindex(" of ") :] for p in others[-1:] if " of " in p.text)
+                return f"What {be} {thing}{whose} {time}?"
+            phrases = others
+        old = phrases[-1]
     return f"{earlier[: old.start]}{thing}{earlier[old.end :]}"
 
 
@@ -218,7 +250,7 @@ def _phrases(text: str) -> list[_Phrase]:
             close()
         held = bool(small) and small[-1][0].lower() in _DETERMINERS
         passive = low.endswith("ed") and low == word[0]
-        if low in _FUNCTION and not (word[0].isupper() and low in ("us", "it")):
+        if low in _FUNCTION and not (word[0] in ("US", "IT") or (word[0] == "May" and word.start())):
             close(low)
             own = bool(small) and small[-1][0].lower() == "who"  # "who may vote": nothing stands between
             open_clause = (low in _MODALS and not own) or (open_clause and low not in _PRONOUNS | _AUXILIARIES)

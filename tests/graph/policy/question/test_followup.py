@@ -5,6 +5,7 @@ import pytest
 from graph.policy.question.followup import antecedent, complete
 
 LEAVE = "How many days of annual leave do employees get in Karachi?"
+VISITORS = "How many visitors did the museum have in 2023?"
 TRIAL = "How long is the trial period of a new contract?"
 
 
@@ -18,6 +19,15 @@ TRIAL = "How long is the trial period of a new contract?"
         ("Who signs the purchase of the small microscope?", "And the large microscope?", "Who signs the large microscope?"),
         ("Does the fund pay for flights and hotel?", "What about food then?", "Does the fund pay for food?"),
         ("What contrast should small text have?", "and for big text?", "What contrast should big text have?"),
+        # a time stays where something else is put
+        (VISITORS, "and the income?", "What was the income in 2023?"),
+        (VISITORS, "what about the costs?", "What were the costs in 2023?"),
+        (VISITORS, "and the library?", "How many visitors did the library have in 2023?"),
+        (VISITORS, "and in 2022?", "How many visitors did the museum have in 2022?"),
+        ("When does the library close on Sundays?", "and the workshop?", "When does the workshop close on Sundays?"),
+        ("What was the turnover of the shop in 2021?", "and the profit?", "What was the profit of the shop in 2021?"),
+        ("What was the turnover of the shop in May?", "and of the café?", "What was the turnover of the café in May?"),
+        ("How much rain fell in May?", "and in June?", "How much rain fell in June?"),
         # a pronoun stands for the noun phrase
         (TRIAL, "Who can extend it?", "Who can extend the trial period of a new contract?"),
         (TRIAL, "and what are its conditions?", "What are the trial period of a new contract's conditions?"),
