@@ -155,8 +155,10 @@ def in_prose(state: State, settings: Settings) -> bool:
 def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task.Task:
     """The messages with exactly this evidence."""
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
-    # A follow-up is asked as it was put: what it leans on is said beside it, and its evidence is of that already.
-    mended = bool(state["understood"]) and not state["understood"].get("follow_up")
+    # A follow-up that points at something is asked as it was put: what it leans on is said beside it, and its evidence
+    # is of that already. "And in 2023?" points at nothing: the question that it stands for is asked.
+    points = bool(state["follow_up"].get("doc_ids")) or not state["follow_up"].get("after")
+    mended = bool(state["understood"]) and not (state["understood"].get("follow_up") and points)
     asked = state["query"] if guarded or mended else courtesy.bare(state["question"])
     if state["intent"]["name"] == "ASSESSMENT_GEN":
         return task.assessment(

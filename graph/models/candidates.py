@@ -44,6 +44,9 @@ CUES = (
      re.compile(r"\b(?:Dr|Prof|Ms|Mr|Mrs)\b\.?|\b[A-Z][a-z]+ [A-Z][a-z]+\b|\b(?:officer|manager|committee|head|coordinator)\b")),
     (re.compile(r"\bwhere\b", re.I), re.compile(r"\b(?:room|building|floor|lab|block|bench|store|cabinet|server|door|hall|cupboard|drawer|shelf|desk|gate|next to|beside|behind|under|at the|in the)\b", re.I)),
     (re.compile(r"\b(?:why|reason|because)\b", re.I), re.compile(r"\b(?:because|since|so that|due to|in order|caused)\b", re.I)),
+    # Whether so much is allowed: what is allowed at most or at least, or by how much.
+    (re.compile(r"^\W*(?:can|may|could|am|are|is|do|does|must|should|shall|would)\b.*\d", re.I),
+     re.compile(r"\b(?:up to|at (?:most|least)|no (?:more|less|fewer|longer|later) than|not (?:more|exceed)|more than|maximum|minimum|limit(?:ed)?|only|within|below|above|exceed\w*|until)\b.*\d|\d.*\b(?:at (?:most|least)|or (?:more|less|fewer)|maximum|minimum)\b", re.I)),
     (re.compile(r"\bwhat (?:is|are|does|do)\b.*\b(?:mean|definition|defined|stand for)?", re.I),
      re.compile(r"\b(?:is|are|means?|refers? to|stands? for|defined)\b", re.I)),
 )  # fmt: skip
@@ -95,19 +98,19 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
 
 def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
     """Candidates in the order of the evidence and their features, float64 (len(candidates), len(FEATURES))."""
-    wanted = frozenset(lexical.stem(w) for word in content_words(question) for w in lexical.words(word))
+    wanted = frozenset(one for word in content_words(question) for one in stems(word))
     cue = next((answer for ask, answer in CUES if ask.search(question)), None)
     defined = defines(question) if kind(question) == "definition" else None
     cut = [(item, [leaf for unit in units(item["text"]) for leaf in _leaves(unit)]) for item in evidence]
-    bags = [[frozenset(lexical.stems(item["text"][a:b])) for a, b in leaves] for item, leaves in cut]
+    bags = [[stems(item["text"][a:b]) for a, b in leaves] for item, leaves in cut]
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
-    stems = cache(lambda text: frozenset(lexical.stems(text)))  # what stands above is the same for many
+    told = cache(stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
     for (item, leaves), group in zip(cut, bags, strict=True):
-        above = stems(f"{item['title']} {item['section']}")
+        above = told(f"{item['title']} {item['section']}")
         for at, unit in enumerate(leaves):
             said = clean(item["text"][unit.start : unit.end])
             # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
@@ -118,7 +121,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
                 continue
             text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
             around = above | group[at] | (group[at - 1] if at else frozenset())
-            around |= stems(f"{lead} {' '.join(unit.headings)}")
+            around |= told(f"{lead} {' '.join(unit.headings)}")
             rows.append(
                 [
                     sum(rarity[w] for w in wanted & group[at]) / total,
@@ -132,6 +135,11 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
             path = " - ".join(dict.fromkeys(part for part in (item["title"], heading) if part))
             candidates.append(Candidate(item["n"], unit, text, group[at], path))
     return candidates, np.array(rows).reshape(len(rows), len(FEATURES))
+
+
+def stems(text: str) -> frozenset[str]:
+    """Stems of the words of a text; "carry" is one with "carried"."""
+    return frozenset(one[:-1] if len(one) > 4 and one[-1] == "y" else one for one in lexical.stems(text))
 
 
 _ADDRESS = re.compile(r"\S+://\S+")

@@ -5,13 +5,13 @@ each side. Nothing weaker stands behind what answers, and each kind has its budg
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import dedent
 
-from graph.models.candidates import DEFINES, Candidate, defines, without_item
+from graph.models.candidates import DEFINES, Candidate, defines, stems, without_item
 from graph.models.units import Range
 from graph.policy.question import answer_type, intent
-from graph.policy.text import lexical as lexical
 from graph.policy.text.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
@@ -23,6 +23,7 @@ BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparis
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
 LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
+_YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
 OPENING = 4  # statements of an overview
 
 Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -42,9 +43,17 @@ def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], sty
     elif kind in ("list", "definition") and (whole := _whole(found, texts, budget)):
         return whole
     else:
-        chosen = _apart(found, budget, MOST[kind] + (style != "concise"))
+        chosen = _apart(_of_the_year(question, found), budget, MOST[kind] + (style != "concise"))
     first = chosen[0]
     return list(_said(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
+
+
+def _of_the_year(question: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Without what is of another year than the one that the question names, where the best is of that one."""
+    years = {*_YEAR.findall(question)}
+    if not years & {*_YEAR.findall(found[0].text)}:
+        return found
+    return [one for one in found if not (of := {*_YEAR.findall(one.text)}) or of & years]
 
 
 def _apart(found: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
@@ -131,7 +140,7 @@ def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candi
     """For each thing that is set side by side the best that names it; what names both is said once."""
     chosen: list[Candidate] = []
     named = answer_type.sides(question) or ("", "")
-    one, other = (frozenset(lexical.stems(side)) for side in named)
+    one, other = (stems(side) for side in named)
     for name, own, others in ((named[0], one - other, other - one), (named[1], other - one, one - other)):
         used = 0
         for candidate in sorted(found, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
@@ -146,7 +155,7 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
     defined = defines(name)
 
     def worth(candidate: Candidate) -> float:
-        above = frozenset(lexical.stems(candidate.path))
+        above = stems(candidate.path)
         about = candidate.stems | (frozenset() if above & others else above)
         told = SIDE * len(about & own) / max(1, len(own))
         return candidate.score + told + (DEFINES if defined and defined.search(candidate.text) else 0.0)

@@ -18,6 +18,7 @@ from graph.policy.answer.schemas import MOST_CHARS, MOST_SOURCES
 from graph.policy.evidence.audience import for_others
 from graph.policy.question import intent, wishes
 from graph.policy.question.answer_type import all_of
+from graph.policy.text import lexical
 from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
@@ -26,8 +27,15 @@ from graph.regulation import asking
 # words that no passage has, the kind of thing asked for, the length of the question.
 SIGNS, BIAS = np.array([0.43, 4.57]), -2.16
 ANSWERED_FROM = 0.27
+NAMELESS_FROM = 0.5  # the same where the best place has not the post that is asked for; by hand
 SPOKEN_TO = 3.0  # what it costs a guarded answer to speak to others than the asker; set by hand
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
+_TITLE_WORDS = 4
+_POST = re.compile(
+    r"\W*(?:who(?:['’]s| is| are| was| were)|what is the name of) (?:the|our|your|its) (?:[\w-]+ ){0,3}?([\w-]+)"
+    r"(?= (?:of|for|in|at|on|from|here)\b|\W*$)",
+    re.I,
+)
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
 
 
@@ -46,6 +54,8 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     # "the first one" says nothing of its own: what it stands for is asked about. "And who is its steward?" says what is
     # wanted, and the evidence is of the thing meant already: its name would only draw the sentences that name it.
     asked = f"tell me about {about}" if about and own == 0 and not _wants(question) else question
+    if not about and evidence and _titles(question, evidence[0]["title"]):
+        asked = f"tell me about {question}"
     found = score(asked, evidence, reader)
     if who := task.get("meant_for"):
         for candidate in found:
@@ -56,6 +66,8 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     called = called or (all_of(question) == "summary" and sections.called(question, evidence) is not None)
     if not found:
         return _reply([])
+    if _another_post(question, found[0]):
+        least = max(least, NAMELESS_FROM)
     unlikely = not about and not called and chance(signs(found, evidence)) < least
     if not who and (said := _as_a_whole(asked, evidence, found, reader, unlikely)):
         return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said]}
@@ -86,6 +98,18 @@ def _reply(said: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:
         if len(text) <= MOST_CHARS:
             return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in said][:MOST_SOURCES]}]}
     return {"answered": bool(said), "sentences": [{"text": text, "sources": [n]} for n, text in said]}
+
+
+def _another_post(question: str, best: Candidate) -> bool:
+    """Whether it asks who holds a post ("Who is the director of the museum?") of which the best place says nothing."""
+    post = _POST.match(question)
+    return post is not None and lexical.stem(post[1].lower()) not in lexical.stems(f"{best.path} {best.text}")
+
+
+def _titles(question: str, title: str) -> bool:
+    """Whether a question is nothing but words of a title ("leave?")."""
+    words = lexical.stems(question)
+    return 0 < len(words) <= _TITLE_WORDS and {*words} <= {*lexical.stems(title)} and bool(content_words(question))
 
 
 def _wants(question: str) -> bool:

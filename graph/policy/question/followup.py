@@ -193,11 +193,11 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     alike = [p for p in phrases if _shares(thing, p.text)]
     same = [p for p in phrases if small and p.after == small]
     end = earlier.rstrip(" ?.!")
-    if not (alike or same) and (small or not phrases):
-        return f"{end} {fragment}?"
-    if small == "of" and not same and (whole := [p for p in phrases if " of " in p.text]):
+    if small == "of" and not (alike or same) and (whole := [p for p in phrases if " of " in p.text]):
         at = whole[-1].start + whole[-1].text.rindex(" of ") + len(" of ")
         return f"{earlier[:at]}{thing}{earlier[whole[-1].end :]}"
+    if not (alike or same) and (small or not phrases):
+        return f"{end} {fragment}?"
     if alike or same:
         old = (alike or same)[-1]
     else:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.models import extractive, reader
+from graph.models import candidates, extractive, reader
 
 FIRE = """## Fire in the magnet room
 
@@ -99,3 +99,54 @@ def test_a_piece_without_words_is_no_sentence(piece: str) -> None:
 @pytest.mark.parametrize("text", ["The rooms with a hood are:\n\n- 12\n- 14", "Where to ask:\n\nhttps://lab.example/a"])
 def test_a_number_or_an_address_is_quoted_below_what_it_is_of(text: str) -> None:
     assert text.split()[-1] in "".join(asked("Which rooms have a hood, where to ask?", "12", "https", text=text))
+
+
+def test_what_is_of_another_year_than_the_one_asked_about_is_left_out() -> None:
+    text = "In 2022 there were 41 visitors.\n\nIn 2023 there were 47 visitors.\n\nVisitors came by train."
+    assert asked("How many visitors were there in 2023?", "47", "41", text=text) == ["In 2023 there were 47 visitors."]
+
+
+def test_how_much_is_allowed_answers_whether_so_much_is() -> None:
+    text = "Staff carry 28 bags on a trip.\n\nUp to 6 bags may be carried by a guest."
+    item: dict[str, Any] = {"n": 1, "text": text, "title": "Trips", "section": "", "score": 0.5, "start": 9}
+    best, _ = candidates.score("May a guest carry 8 bags?", [item], Told("bags"))
+    assert best.text == "Up to 6 bags may be carried by a guest."
+    best, _ = candidates.score("How many bags does staff carry on a trip?", [item], Told("bags"))
+    assert best.text == "Staff carry 28 bags on a trip."
+
+
+def test_carry_and_carried_are_one_word() -> None:
+    assert candidates.stems("carry policies") == candidates.stems("carried policy")
+
+
+class Unsure(Told):
+    """Thinks little of what holds none of the words, and nothing of the rest."""
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return super().scores(question, passages) * 0.3
+
+
+@pytest.mark.parametrize(("post", "said"), [("director", 0), ("keeper", 1)])
+def test_who_holds_a_post_is_not_answered_by_a_place_without_it(post: str, said: int) -> None:
+    item: dict[str, Any] = {"n": 1, "text": "The keeper of the museum is Mia.", "title": "House", "section": ""}
+    item |= {"score": 0.45, "start": 9, "where": "private", "doc_id": "h", "edits": [], "filename": "h.md"}
+    task = {"question": f"Who is the {post} of the museum?", "about": "", "style": "concise", "listing": ""}
+    reply = extractive.answer({**task, "evidence": [item]}, Unsure("never"))
+    assert len(reply["sentences"]) == said
+
+
+def test_a_question_that_is_a_title_is_about_the_document() -> None:
+    item: dict[str, Any] = {"n": 1, "text": "Shoes stay at the door. Study leave is for study.", "title": "Study leave"}
+    item |= {
+        "section": "",
+        "score": 0.5,
+        "start": 0,
+        "where": "private",
+        "doc_id": "h",
+        "edits": [],
+        "filename": "h.md",
+    }
+    task = {"question": "Study leave?", "about": "", "style": "concise", "listing": "", "evidence": [item]}
+    assert extractive.answer(task, Told())["sentences"] == []
+    said = extractive.answer(task, Told("Study", "Shoes"))["sentences"]
+    assert said[0]["text"] == "Shoes stay at the door."  # its opening first
