@@ -109,6 +109,7 @@ def test_what_is_of_another_year_than_the_one_asked_about_is_left_out() -> None:
 def test_how_much_is_allowed_answers_whether_so_much_is() -> None:
     text = "Staff carry 28 bags on a trip.\n\nUp to 6 bags may be carried by a guest."
     item: dict[str, Any] = {"n": 1, "text": text, "title": "Trips", "section": "", "score": 0.5, "start": 9}
+    item |= {"filename": "trips.md", "doc_id": "trips"}
     best, _ = candidates.score("May a guest carry 8 bags?", [item], Told("bags"))
     assert best.text == "Up to 6 bags may be carried by a guest."
     best, _ = candidates.score("How many bags does staff carry on a trip?", [item], Told("bags"))
