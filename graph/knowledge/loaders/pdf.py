@@ -2,7 +2,10 @@
 
 import ctypes
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -23,9 +26,12 @@ MAX_PAGES = 5_000
 ADVICE = "install cordon[ocr], or run text recognition (OCR) over it first"
 MAX_SHAPES = 3_000  # of one page that are looked at for rules
 SHORTEST_RULE = 15.0  # points
+SHORTEST_UPRIGHT = 8.0  # points: the border of a cell of one line
+THIN = 3.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]
+Upright = tuple[float, float, float]  # of a line from top to bottom: where it stands, its foot and its head
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 WHITE = 250  # of 255, in all three colours
@@ -78,13 +84,14 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
         for number in range(1, len(document) + 1):
             page = _opened(document, number)
             text = page.get_textpage()
-            lines = list(_Reader(page, text, number, out).lines())
+            rules, uprights = _drawn(page)
+            lines = list(_Reader(page, text, number, out, uprights).lines())
             if not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
                 pictures.append(number)
             elif _unmapped(lines):
                 unmapped.append(number)
             annotations.page(page, lines, number)
-            sheets.append((lines, _rules(page) if sum(bool(line.gaps) for line in lines) > 1 else []))
+            sheets.append((lines, rules))
             text.close()
             page.close()
         annotations.report(document)
@@ -120,20 +127,25 @@ def _opened(document: Any, number: int) -> Any:
         raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
 
 
-def _rules(page: Any) -> list[Rule]:
-    """What is drawn across: thin lines, and the edges of boxes. None of a page that is a drawing itself."""
+def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
+    """What is drawn across, thin lines and the edges of boxes, and the thin lines that stand upright. None of a page
+    that is a drawing itself."""
     count = pdfium.FPDFPage_CountObjects(page)
-    found: list[Rule] = []
+    across: list[Rule] = []
+    uprights: list[Upright] = []
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
     for index in range(count if count <= MAX_SHAPES else 0):
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
         pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
-        if right.value - left.value >= SHORTEST_RULE:
-            heights = (bottom.value, top.value) if top.value - bottom.value > 3 else (bottom.value,)
-            found += [Rule(left.value, right.value, height) for height in heights]
-    return found
+        width, height = right.value - left.value, top.value - bottom.value
+        if width >= SHORTEST_RULE:
+            heights = (bottom.value, top.value) if height > THIN else (bottom.value,)
+            across += [Rule(left.value, right.value, one) for one in heights]
+        elif width <= THIN and height >= SHORTEST_UPRIGHT:
+            uprights.append(((left.value + right.value) / 2, bottom.value, top.value))
+    return across, sorted(uprights)
 
 
 def _unmapped(lines: list[Line]) -> bool:
@@ -149,8 +161,9 @@ def _listed(numbers: list[int]) -> str:
 class _Reader:
     """The visible lines of one page, in the order of the file, which is the reading order in all but odd PDFs."""
 
-    def __init__(self, page: Any, text: Any, number: int, out: Builder) -> None:
-        self.page, self.text, self.number, self.out = page, text, number, out
+    def __init__(self, page: Any, text: Any, number: int, out: Builder, uprights: Sequence[Upright] = ()) -> None:
+        """`uprights` in the order of the page, from left to right."""
+        self.page, self.text, self.number, self.out, self.uprights = page, text, number, out, uprights
         self.left, self.bottom, self.right, self.top = page.get_bbox()
         self.seen: dict[int, bool] = {}
         self.dark: list[tuple[float, float, float, float]] | None = None
@@ -161,7 +174,8 @@ class _Reader:
         last: Line | None = None
         for line in self.pieces():
             if last is not None and same_row(last, line):
-                last.append(line)  # cells of a table, and small raised numbers
+                # cells of a table, and small raised numbers
+                last.append(line, self.bordered(last.right, line.left, line.bottom + line.size / 2))
                 continue
             if last is not None:
                 yield last
@@ -213,7 +227,7 @@ class _Reader:
                     hung = (len(number), right, first[0])
                     words = [f"{number}."] if number.isdecimal() else words
                     length = len(" ".join(words))
-                elif gap > WIDE * size:
+                elif gap > WIDE * size or self.bordered(right, first[0], (first[1] + first[3]) / 2):
                     gaps.append(length)
                     edges.append((right, first[0]))
                 words.append(word)
@@ -251,6 +265,12 @@ class _Reader:
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
         return line
+
+    def bordered(self, left: float, right: float, height: float) -> bool:
+        """Whether the border of a cell stands between two places at a height."""
+        start = bisect_left(self.uprights, left - 1, key=itemgetter(0))
+        between = takewhile(lambda upright: upright[0] <= right + 1, islice(self.uprights, start, None))
+        return any(foot <= height <= head for _, foot, head in between)
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)

@@ -41,6 +41,7 @@ _LABEL = re.compile(
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
 _LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
+_SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
 _AROUND = ".,;:!?()[]\"'“”‘’"
@@ -67,12 +68,13 @@ class Line:
     hung: tuple[int, float, float] | None = None
     row: bool = False  # a row of a table, with a gap for each column after the first
 
-    def append(self, other: "Line") -> None:
+    def append(self, other: "Line", bordered: bool = False) -> None:
+        """What stands behind it; `bordered` where a line is drawn between them."""
         gap = other.left - self.right
         if hangs(self.text, other.text):
             self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
-        elif gap > WIDE * max(self.size, other.size):
+        elif gap > WIDE * max(self.size, other.size) or bordered:
             self.gaps.append(len(self.text))
             self.edges.append((self.right, other.left))
         space = " " if gap > 0.15 * self.size else ""
@@ -311,7 +313,7 @@ class _Layout:
         rows, self.rows = self.rows, []
         if not rows:
             return
-        cells = [[cell if re.search(r"\w", cell) else "" for cell in row.cells()] for row in rows]
+        cells = [[cell if _SAYS.search(cell) else "" for cell in row.cells()] for row in rows]
         rows = [row for row, filled in zip(rows, cells, strict=True) if any(filled)]
         cells = [row for row in cells if any(row)]
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
