@@ -43,12 +43,14 @@ def line(text: str) -> str:
 
 
 def item(text: str) -> str:
-    """A line of a list with "-" for whatever sign it begins with."""
+    """A line of a list with "-" for whatever sign it begins with; each of several boxes, where they differ."""
     found = _BULLET.match(text)
     if found is None:
         return text
-    box = next((shown for sign, shown in _BOXES.items() if sign in found.group()), "")
-    return f"- {box}{text[found.end() :]}"
+    boxes = [_BOXES[sign] for sign in found.group() if sign in _BOXES]
+    if len(set(boxes)) == 1:
+        del boxes[1:]
+    return f"- {''.join(boxes)}{text[found.end() :]}"
 
 
 def bulleted(text: str) -> bool:

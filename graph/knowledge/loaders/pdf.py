@@ -4,6 +4,7 @@ import ctypes
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from operator import itemgetter
 from statistics import median
@@ -18,6 +19,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
+from graph.knowledge.loaders.pdf_grids import Upright, in_rows
 from graph.knowledge.loaders.pdf_layout import WIDE, Line, hangs, same_row, without_running, write
 from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_tables import Rule, joined
@@ -31,19 +33,31 @@ THIN = 3.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]
-Upright = tuple[float, float, float]  # of a line from top to bottom: where it stands, its foot and its head
 SMALLEST = 4.0  # points; nobody reads smaller letters
-_NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
+_NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
+_ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 WHITE = 250  # of 255, in all three colours
 
 SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
 LEAST_SHIFTED = 12  # of them on a page; a rare Chinese sign may be one of these
 
 
+@dataclass
+class _Sheet:
+    """The visible lines of a page, and what is drawn on it."""
+
+    lines: list[Line]
+    rules: list[Rule] = field(default_factory=list)
+    uprights: list[Upright] = field(default_factory=list)
+
+
 def read(data: bytes, out: Builder) -> None:
     sheets = _sheets(data, out)
-    lines = without_running([[without_raised(line) for line in lines] for lines, _ in sheets])
-    write([joined(in_reading_order(own), rules) for own, (_, rules) in zip(lines, sheets, strict=True)], out)
+    lines = without_running([[without_raised(line) for line in sheet.lines] for sheet in sheets])
+    read = zip(lines, sheets, strict=True)
+    write(
+        [joined(in_reading_order(in_rows(own, sheet.rules, sheet.uprights)), sheet.rules) for own, sheet in read], out
+    )
 
 
 def latin(codes: list[int]) -> list[int]:
@@ -56,11 +70,11 @@ def latin(codes: list[int]) -> list[int]:
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:
     """The visible lines of every page, as `_sheets` gives them."""
-    return [lines for lines, _ in _sheets(data, out)]
+    return [sheet.lines for sheet in _sheets(data, out)]
 
 
-def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
-    """The visible lines of every page and the rules of those with tables; what is hidden goes to `out`. Raises
+def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
+    """What is visible on every page; what is hidden goes to `out`. Raises
     Quarantined "scanned" for a pile of pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
@@ -78,7 +92,7 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
         if document.get_formtype() != pdfium.FORMTYPE_NONE:
             document.init_forms()
         annotations = Annotations(out, document.formenv)
-        sheets: list[tuple[list[Line], list[Rule]]] = []
+        sheets: list[_Sheet] = []
         pictures: list[int] = []
         unmapped: list[int] = []
         for number in range(1, len(document) + 1):
@@ -91,7 +105,7 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
             elif _unmapped(lines):
                 unmapped.append(number)
             annotations.page(page, lines, number)
-            sheets.append((lines, rules))
+            sheets.append(_Sheet(lines, rules, uprights))
             text.close()
             page.close()
         annotations.report(document)
@@ -102,14 +116,23 @@ def _sheets(data: bytes, out: Builder) -> list[tuple[list[Line], list[Rule]]]:
     if out.recognised:
         read = {number: own for number in out.recognised if (own := picture.lines(out, number))}
         for number in sorted(read):
-            sheets[number - 1] = (read[number], [])
+            sheets[number - 1] = _Sheet(read[number])
         pictures, unmapped = ([n for n in pages if n not in read] for pages in (pictures, unmapped))
         if read:
             picture.tell(out, sorted(read))
+    for number in unmapped:
+        if _numbered("".join(line.text for line in sheets[number - 1].lines)):
+            sheets[number - 1] = _Sheet([])  # nothing of it can be read
     if pictures and len(pictures) * 2 >= len(sheets) and not out.recognised:
         raise Quarantined(
             "scanned",
             f"{len(pictures)} of {len(sheets)} pages are pictures without text: {ADVICE}",
+            hint=ADVICE,
+        )
+    if unmapped and not any(sheet.lines for sheet in sheets):
+        raise Quarantined(
+            "scanned",
+            f"letters that cannot be told on {len(unmapped)} of {len(sheets)} pages: {ADVICE}",
             hint=ADVICE,
         )
     if pictures:
@@ -151,7 +174,14 @@ def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
 def _unmapped(lines: list[Line]) -> bool:
     """Whether one letter in twenty is a sign without a meaning: the font does not say which letters it draws."""
     text = "".join(line.text for line in lines)
-    return len(_NO_LETTER.findall(text)) > max(3, len(text) // 20)
+    return len(_NO_LETTER.findall(text)) > max(3, len(text) // 20) or _numbered(text)
+
+
+def _numbered(text: str) -> bool:
+    """Whether letters are the numbers of glyphs: one in ten is no letter at all, or most have accents, as in no
+    language."""
+    lost, accented = len(_NO_LETTER.findall(text)), len(_ACCENTED.findall(text))
+    return lost > max(20, len(text) // 10) or accented > max(20, len(_PLAIN.findall(text)))
 
 
 def _listed(numbers: list[int]) -> str:

@@ -35,7 +35,9 @@ def in_reading_order(lines: list[Line], depth: int = DEEPEST) -> list[Line]:
 
 
 def _shared(line: Line, gutter: _Gutter | None) -> _Gutter | None:
-    """The part of the gutter that a line leaves open; None where it lies across."""
+    """The part of the gutter that a line leaves open; None where it lies across, as the row of a table does."""
+    if line.row:
+        return None
     if gutter is None:
         return max(line.edges, key=lambda edge: edge[1] - edge[0], default=None)
     gaps = [(float("-inf"), line.left), *line.edges, (line.right, float("inf"))]

@@ -44,6 +44,7 @@ _LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
+_BOXES = frozenset("☐☑☒⬜❏❑□■ ")
 _AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 
@@ -71,6 +72,8 @@ class Line:
     def append(self, other: "Line", bordered: bool = False) -> None:
         """What stands behind it; `bordered` where a line is drawn between them."""
         gap = other.left - self.right
+        if other.hung and {*self.text, other.text[0]} <= _BOXES:
+            other = other.unhung()  # the second of several boxes before a text
         if hangs(self.text, other.text):
             self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
@@ -152,6 +155,8 @@ class Line:
 
 def hangs(mark: str, text: str) -> bool:
     """Whether what stands before a gap is the mark or number of the text behind it, not one number of several."""
+    if {mark[-1:], text[:1]} <= _BOXES:
+        return False  # two boxes to tick
     return HUNG.fullmatch(mark) is not None and not (mark[-1:].isdecimal() and text[:1].isdecimal())
 
 
@@ -192,17 +197,20 @@ def _said(line: Line) -> Line | None:
 
 
 def _edges(lines: list[Line]) -> list[Line]:
-    """The first and last few lines by height, where they stand apart from the body of the page."""
+    """The lines at the first and last few heights, where they stand apart from the body of the page."""
     ordered = sorted(lines, key=lambda line: -line.bottom)
     if len(ordered) <= 2:
         return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
     found = []
     for side in (ordered, ordered[::-1]):
-        apart = 0
-        for index in range(min(FEW_LINES, len(side) - 1)):
+        apart = heights = 0
+        for index in range(len(side) - 1):
             gap = abs(side[index].bottom - side[index + 1].bottom)
             if gap > 1.8 * max(side[index].size, side[index + 1].size):
                 apart = index + 1
+            heights += gap > 0.5 * side[index].size
+            if heights == FEW_LINES:
+                break
         found += side[:apart]
     return list({id(line): line for line in found}.values())  # of a short page both sides reach the middle
 
@@ -319,6 +327,11 @@ class _Layout:
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
             return
         self.end_items()
+        starts = _heads_again(rows, cells)
+        for start, end in pairwise([*starts, len(rows)]):
+            self.table(rows[start:end], cells[start:end])
+
+    def table(self, rows: list[Line], cells: list[list[str]]) -> None:
         self.out.table()
         if len(cells) > 1 and _headed(rows, cells):
             for number, sentence in table.sentences(cells, header=True):
@@ -416,6 +429,14 @@ def _without_headings(row: list[str]) -> str:
     return (": " if key else "; ").join(row)
 
 
+def _heads_again(rows: list[Line], cells: list[list[str]]) -> list[int]:
+    """Where a table, or another part of it with headings of its own, begins: each has a bold row over rows that are
+    not bold."""
+    bold = [row.bold and sum(map(bool, filled)) > 1 for row, filled in zip(rows, cells, strict=True)]
+    again = [at for at in range(1, len(rows) - 1) if bold[at] and not bold[at - 1] and not bold[at + 1]]
+    return [0, *(again if bold[0] else [])]
+
+
 def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
@@ -446,7 +467,8 @@ def running_text(lines: list[Line], vocabulary: set[str]) -> str:
         turn = "" if above.page == line.page else TURN
         divided = _DIVIDED.search(text)
         if divided is None:
-            text += f" {turn}{line.text}"
+            named = not any(map(str.isspace, f"{above.text}{line.text}"))  # one below another, as in a list of files
+            text += ("\n" if named else " ") + turn + line.text
             continue
         first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
         compound = first in vocabulary and second in vocabulary and first + second not in vocabulary

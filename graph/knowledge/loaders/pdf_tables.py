@@ -56,7 +56,12 @@ def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
     cut: dict[int, Line] = {}
     for index in range(at + 1, min(len(lines), at + MOST_LINES)):
         line = lines[index]
-        if line.alone or lowest - line.bottom > TALLEST * line.size or line.bottom > lowest + 2 * TALLEST * line.size:
+        if (
+            line.alone
+            or line.row
+            or lowest - line.bottom > TALLEST * line.size
+            or line.bottom > lowest + 2 * TALLEST * line.size
+        ):
             break
         if line.hung and any(line.left < right < line.hung[2] for _, right, _ in columns):
             line = cut[index] = line.unhung()  # a number in a column of its own, not that of a list
@@ -84,7 +89,7 @@ def _above(found: list[Line], line: Line) -> list[Line]:
     begun = {left: line.text[start:end] for start, end, left, _ in line.spans()}
     above: list[Line] = []
     for before in reversed(found):
-        if before.gaps or before.alone or not -1 < before.bottom - line.bottom < TALLEST * line.size:
+        if before.gaps or before.row or before.alone or not -1 < before.bottom - line.bottom < TALLEST * line.size:
             break
         cell = next((left for left, text in begun.items() if abs(left - before.left) < 3 and text[:1].islower()), None)
         if cell is not None:
@@ -96,7 +101,7 @@ def _above(found: list[Line], line: Line) -> list[Line]:
 
 
 def _opens(line: Line) -> bool:
-    return bool(line.gaps) and not stretched(line) and not line.alone
+    return bool(line.gaps) and not stretched(line) and not line.alone and not line.row
 
 
 def _with(columns: list[_Column], line: Line) -> list[_Column] | None:

@@ -323,3 +323,8 @@ def test_blanks_to_fill_in_are_left_out() -> None:
     assert load(b"Name: ____________\n\nIt begins on ________ and ends.", "a.txt").text == (
         "Name:\n\nIt begins on ___ and ends."
     )
+
+
+def test_two_boxes_before_an_item_stay_two_where_one_of_them_is_ticked() -> None:
+    text = load("☐ ☒ Claustrophobia\n☒ ☐ Diabetes\n☐ ☐ Asthma\n☒ Tattoo\n".encode(), "a.txt").text
+    assert text.split("\n") == ["- [ ] [x] Claustrophobia", "- [x] [ ] Diabetes", "- [ ] Asthma", "- [x] Tattoo"]

@@ -1,0 +1,127 @@
+"""Tables whose cells are drawn: borders divide what stands close together, ticks are values, a frame is no table."""
+
+import io
+import re
+
+import pytest
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
+
+from graph.errors import Quarantined
+from graph.knowledge.loaders import load
+from graph.knowledge.loaders.pdf import _numbered
+
+BODY = getSampleStyleSheet()["BodyText"]
+GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")
+BOLD = ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")
+
+
+def read(*parts: Flowable) -> str:
+    stream = io.BytesIO()
+    SimpleDocTemplate(stream).build(list(parts))
+    return load(stream.getvalue(), "a.pdf").text
+
+
+def test_a_border_divides_words_that_stand_close_together() -> None:
+    rows = [["No", "Task", "Low", "High"], ["SP1", "Assign a sponsor", "N/A", "yes"], ["SP2", "Tell it", "N/A", "yes"]]
+    tight = [GRID, BOLD, ("LEFTPADDING", (0, 0), (-1, -1), 1), ("RIGHTPADDING", (0, 0), (-1, -1), 1)]
+    text = read(Table(rows, colWidths=[24, 82, 24, 24], style=tight))
+    assert text.split("\n") == [
+        "No: SP1; Task: Assign a sponsor; Low: N/A; High: yes",
+        "No: SP2; Task: Tell it; Low: N/A; High: yes",
+    ]
+
+
+def test_a_cell_in_the_middle_of_its_row_belongs_to_it_and_one_row_is_enough() -> None:
+    said = (
+        "Workers with low impact need no identity of their own. Where a policy demands one, the moderate level holds."
+    )
+    text = read(Table([["Key point", Paragraph(said, BODY)]], colWidths=[80, 300], style=[GRID, ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]))  # fmt: skip
+    assert text == f"Key point: {said}"
+
+
+def test_headings_hold_on_the_next_page_and_change_with_the_next_bold_row() -> None:
+    rows = [["Software", "State"], ["Product", "done"], ["Sources", "open"], ["Tooling", "Result"], ["Scanner", "none"]]
+    style = [GRID, BOLD, ("FONTNAME", (0, 3), (-1, 3), "Helvetica-Bold"), ("BOTTOMPADDING", (0, 0), (-1, -1), 130)]
+    lines = read(Table(rows, colWidths=[150, 100], style=style)).split("\n")
+    assert [line for line in lines if line] == [
+        "Software: Product; State: done",
+        "Software: Sources; State: open",
+        "Tooling: Scanner; Result: none",
+    ]
+
+
+def test_a_box_that_is_ticked_is_a_value() -> None:
+    rows = [["Role", "May read", "May write"], ["Guest", "■", ""], ["Owner", "■", "■"], ["Clerk", "", "□"]]
+    text = read(Table(rows, colWidths=[80, 80, 80], style=[GRID, BOLD]))
+    if "■" not in text:  # the font of the test has no such sign
+        pytest.fail(text)
+    assert "Role: Owner; May read: ■; May write: ■" in text and "Role: Guest; May read: ■" in text
+
+
+def test_columns_of_running_text_in_a_frame_are_no_row() -> None:
+    left = "The kiln may be used by all members who were shown how it is fired. " * 12
+    right = "Glazes are kept in the cellar on the shelf that is nearest to the door. " * 12
+    text = read(Table([[Paragraph(left, BODY), Paragraph(right, BODY)]], colWidths=[220, 220], style=[GRID]))
+    assert "kiln" in text and "; Glazes" not in text and not re.search(r"fired\. Glazes", text)
+
+
+def drawn(*pages: list[tuple[float, float, str]]) -> str:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    for words in pages:
+        canvas.setFont("Helvetica", 11)
+        for x, y, text in words:
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    return load(stream.getvalue(), "a.pdf").text
+
+
+def test_a_foot_of_several_cells_that_repeats_is_left_out() -> None:
+    foot = [(72, 60, "Screening form"), (72, 47, "Structure of the house"), (72, 34, "by means of malt")]
+    foot += [(430, 52, "v22.4 of May"), (520, 43, "Unit of brewing")]
+    bodies = ["Take off all rings before you go in.", "Leave your keys at the desk.", "Say how much you weigh."]
+    text = drawn(*([(72, 700, said), (72, 686, "It is for your safety."), *foot] for said in bodies))
+    assert all(said in text for said in bodies)
+    assert "Screening" not in text and "Structure" not in text and "Unit of brewing" not in text
+
+
+def test_names_one_below_another_stay_on_their_lines() -> None:
+    names = ["anat-T1w__mprage_tra", "fmap-epi_acq-bold_AP", "fmap-epi_acq-bold_PA", "func-bold_task-rest"]
+    text = drawn([(72, 700 - 13 * at, name) for at, name in enumerate(names)])
+    assert text.split("\n") == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "úĝěĞďĜħ ýģĘėĢġģäĕĠĝģĞ ĄĠēġēĜĢēĠ ČģęėäāďđĖėĒď",
+        "tvv k\x8fz\x90 \x91z\x86z ^tz\x84z\x88^ c|kz \x8duzz||u " * 9,
+    ],
+)
+def test_numbers_of_glyphs_are_told_from_letters(text: str) -> None:
+    assert _numbered(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Příliš žluťoučký kůň úpěl ďábelské ódy. " * 5,
+        "Mọi người đều có quyền tự do đi lại và tự do cư trú. " * 5,
+        "Yağız şoför çölde öğüt ütüledi, içli bir türkü söyledi. " * 5,
+        "x = {'a': [1, 2], 'b': f(x) | ~y}; print(x['a'][0] ** 2)\n" * 9,
+        "| 1,500.00 | 20 | 12:30 | 2024-05-03 | 33.5% |\n" * 9,
+        "TR TE FoV SPAIR T1w PD 3T GRE SNR " * 9,
+        "ABC-123/45.6; XK-99(2): " * 9,
+    ],
+)
+def test_languages_with_accents_code_and_tables_are_letters(text: str) -> None:
+    assert not _numbered(text)
+
+
+def test_a_page_of_glyph_numbers_alone_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph.knowledge.loaders.pdf._numbered", lambda text: True)
+    with pytest.raises(Quarantined, match="letters that cannot be told"):
+        drawn([(72, 700, "Take off all rings.")])
