@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 
 import pytest
 from reportlab.lib.styles import getSampleStyleSheet
@@ -67,7 +68,7 @@ def test_columns_of_running_text_in_a_frame_are_no_row() -> None:
     assert "kiln" in text and "; Glazes" not in text and not re.search(r"fired\. Glazes", text)
 
 
-def drawn(*pages: list[tuple[float, float, str]]) -> str:
+def drawn(*pages: Sequence[tuple[float, float, str]]) -> str:
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=(595, 842))
     for words in pages:
