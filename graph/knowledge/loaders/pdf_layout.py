@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import mean, median
@@ -41,6 +42,7 @@ _LABEL = re.compile(
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
 _LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
+_LETTER = re.compile(r"\(([b-z])\) ")
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
@@ -174,13 +176,20 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     most = max(3, len(pages) * 0.5)
     pages = [[line for line in lines if line.gaps or across[_place(line)] < most] for lines in pages]
     edges = [_edges(lines) for lines in pages]
-    repeated = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
+    apart = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
+    outer = [_outer(lines) for lines in pages]
+    repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
     kept: list[list[Line]] = []
     known: set[str] = set()
-    for lines, edge in zip(pages, edges, strict=True):
-        running = (e for e in edge if max(repeated[p] for p in _patterns(e)) >= often or _BARE_NUMBER.fullmatch(e.text))
-        dropped = {id(e): e for e in running}
+    for lines, edge, near in zip(pages, edges, outer, strict=True):
+        # What runs on most pages may have the text close to it on some.
+        dropped = {
+            id(line): line
+            for line in near
+            if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
+        }
+        dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
         says = [said for line in dropped.values() if (said := _said(line)) and said.text not in known]
         known |= {line.text for line in says}
         kept.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
@@ -203,16 +212,31 @@ def _edges(lines: list[Line]) -> list[Line]:
         return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
     found = []
     for side in (ordered, ordered[::-1]):
-        apart = heights = 0
-        for index in range(len(side) - 1):
-            gap = abs(side[index].bottom - side[index + 1].bottom)
+        apart = 0
+        for index, gap in _outermost(side):
             if gap > 1.8 * max(side[index].size, side[index + 1].size):
                 apart = index + 1
-            heights += gap > 0.5 * side[index].size
-            if heights == FEW_LINES:
-                break
         found += side[:apart]
     return list({id(line): line for line in found}.values())  # of a short page both sides reach the middle
+
+
+def _outer(lines: list[Line]) -> list[Line]:
+    """The lines at the first and last few heights of a page of more than two lines."""
+    ordered = sorted(lines, key=lambda line: -line.bottom)
+    if len(ordered) <= 2:
+        return []
+    return [side[index] for side in (ordered, ordered[::-1]) for index, _ in _outermost(side)]
+
+
+def _outermost(side: list[Line]) -> Iterator[tuple[int, float]]:
+    """The lines at the first few heights, by their place, each with how far the next one is."""
+    heights = 0
+    for index in range(len(side) - 1):
+        gap = abs(side[index].bottom - side[index + 1].bottom)
+        yield index, gap
+        heights += gap > 0.5 * side[index].size
+        if heights == FEW_LINES:
+            return
 
 
 def _place(line: Line) -> tuple[str, int, int]:
@@ -279,7 +303,7 @@ class _Layout:
         if (
             line.alone
             or above.alone
-            or MARK.match(line.text)
+            or (MARK.match(line.text) and not self.mentions(line.text))
             or abs(above.size - line.size) > 0.6
             or _LABEL.fullmatch(above.text)
         ):
@@ -316,6 +340,16 @@ class _Layout:
         # In a narrow column or cell there is no telling by its edge. A sentence goes on with a small letter.
         within = line.left > first.left - 3 and not _END.search(above.text)
         return within and (line.text[0].islower() or above.text.rsplit(" ", 1)[-1].lower() in _GOES_ON)
+
+    def mentions(self, text: str) -> bool:
+        """Whether a line that begins as an item does goes on with the paragraph: "(c) …" after "(a) …, (b) …" in its
+        midst, or a dash between the words of an item with another sign."""
+        first, last = self.paragraph[0].text, self.paragraph[-1].text
+        if _END.search(last):
+            return False
+        if letter := _LETTER.match(text):
+            return f" ({chr(ord(letter[1]) - 1)}) " in " ".join(line.text for line in self.paragraph)
+        return text[:1] in "-–—" and text[2:3].islower() and first[:1] in BULLETS and last[-1] not in ",;"
 
     def end_table(self) -> None:
         rows, self.rows = self.rows, []

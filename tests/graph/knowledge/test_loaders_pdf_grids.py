@@ -126,3 +126,24 @@ def test_a_page_of_glyph_numbers_alone_is_refused_with_advice(monkeypatch: pytes
     monkeypatch.setattr("graph.knowledge.loaders.pdf._numbered", lambda text: True)
     with pytest.raises(Quarantined, match="letters that cannot be told"):
         drawn([(72, 700, "Take off all rings.")])
+
+
+def test_a_running_head_close_to_the_text_on_some_pages_goes_there_too() -> None:
+    def page(number: int, top: float) -> list[tuple[float, float, str]]:
+        words = ["kiln", "valve", "cellar", "boiler", "ladder"]
+        body = [(72, top - 14 * at, f"The {words[number]} of house {word} is shut.") for at, word in enumerate(words)]
+        return [(72, 780, f"{number} Rules of the house of brewers"), *body]
+
+    text = drawn(*(page(number, 740 if number < 4 else 766) for number in range(5)))
+    assert "ladder of house" in text and "Rules of the house" not in text
+
+
+def test_letters_and_dashes_within_a_sentence_begin_no_item() -> None:
+    lines = ["Our examples are of firms (a) in the trade, (b) in the middle of the chain and", "(c) that ship goods to all of their own customers."]  # fmt: skip
+    said = drawn([(72, 700 - 13 * at, line) for at, line in enumerate(lines)])
+    assert said == " ".join(lines)
+    lines = ["• The tool shows what is done throughout the audit of the whole firm", "– particularly when several of them are made at once.", "• It is free."]  # fmt: skip
+    said = drawn([(72, 700 - 13 * at, line) for at, line in enumerate(lines)])
+    assert said.split("\n") == [f"- {lines[0][2:]} {lines[1]}", "- It is free."]
+    lines = ["The firm has to", "(a) pay the fee of the year;", "(b) send the form."]
+    assert drawn([(72, 700 - 13 * at, line) for at, line in enumerate(lines)]).count("\n") >= 2
