@@ -39,6 +39,7 @@ _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 WHITE = 250  # of 255, in all three colours
 
 SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
+RARE = range(0x3400, 0x4DC0)  # Chinese signs that hardly any text has
 LEAST_SHIFTED = 12  # of them on a page; a rare Chinese sign may be one of these
 
 
@@ -62,10 +63,14 @@ def read(data: bytes, out: Builder) -> None:
 
 def latin(codes: list[int]) -> list[int]:
     """The codes of a page, with the Latin letters of Japanese Office fonts as such: their subsets name the glyph for a
-    blank U+3ECC, for "A" U+3EED and so on, among signs that hardly any text has."""
-    if sum(SHIFTED.start <= code < SHIFTED.stop for code in codes) < LEAST_SHIFTED:
-        return codes
-    return [code - SHIFTED.start + ord(" ") if code in SHIFTED else code for code in codes]
+    blank U+3ECC, for "A" U+3EED and so on, and one of these signs between two letters is an apostrophe."""
+    if sum(SHIFTED.start <= code < SHIFTED.stop for code in codes) >= LEAST_SHIFTED:
+        codes = [code - SHIFTED.start + ord(" ") if code in SHIFTED else code for code in codes]
+    for at in range(1, len(codes) - 1):
+        around = chr(codes[at - 1]) + chr(codes[at + 1]) if codes[at] in RARE else ""
+        if around.isascii() and around.isalpha():
+            codes[at] = ord("’")
+    return codes
 
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:

@@ -4,9 +4,11 @@ A row lies between two lines across that reach from the first to the last of the
 between two uprights. What is drawn otherwise, and a frame around running text, is left to the other readings.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 
 from graph.knowledge.loaders.pdf_layout import Line, running_text
 from graph.knowledge.loaders.pdf_tables import Rule
@@ -30,13 +32,39 @@ class _Band:
 
 def in_rows(lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[Line]:
     """Lines with one line for each drawn row, where the first of its words stood, its cells by column."""
-    bands = _bands(rules, uprights) if len(uprights) > 2 else []
     found = list(lines)
-    for table in _tables(bands):
-        columns = _columns(table)
-        for band in table:
-            found = _gathered(found, band, columns)
+    for own, borders in _beside(rules, uprights) if len(uprights) > 2 else ():
+        for table in _tables(_bands(own, borders)):
+            columns = _columns(table)
+            for band in table:
+                found = _gathered(found, band, columns)
     return found
+
+
+def _beside(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[tuple[list[Rule], list[Upright]]]:
+    """What is drawn, divided into what stands beside one another, as the tables of a page in two columns do. Lines
+    across that meet no upright one are left out."""
+    met = [rule for rule in rules if _meets(rule, uprights)]
+    groups: list[tuple[float, float, list[Rule]]] = []  # left, right
+    for rule in sorted(met, key=lambda rule: rule.left):
+        if groups and rule.left <= groups[-1][1] + SAME:
+            left, right, own = groups[-1]
+            own.append(rule)
+            groups[-1] = left, max(right, rule.right), own
+        else:
+            groups.append((rule.left, rule.right, [rule]))
+    return [(own, [one for one in uprights if left - SAME <= one[0] <= right + SAME]) for left, right, own in groups]
+
+
+def _meets(rule: Rule, uprights: Sequence[Upright]) -> bool:
+    """Whether a line across begins or ends at an upright one."""
+    for end in (rule.left, rule.right):
+        at = bisect_left(uprights, end - SAME, key=itemgetter(0))
+        while at < len(uprights) and uprights[at][0] <= end + SAME:
+            if uprights[at][1] - SAME <= rule.height <= uprights[at][2] + SAME:
+                return True
+            at += 1
+    return False
 
 
 def _bands(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Band]:

@@ -147,3 +147,20 @@ def test_letters_and_dashes_within_a_sentence_begin_no_item() -> None:
     assert said.split("\n") == [f"- {lines[0][2:]} {lines[1]}", "- It is free."]
     lines = ["The firm has to", "(a) pay the fee of the year;", "(b) send the form."]
     assert drawn([(72, 700 - 13 * at, line) for at, line in enumerate(lines)]).count("\n") >= 2
+
+
+def test_two_drawn_tables_beside_one_another_are_two() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    left = [["Berth", "Depth"], ["A1", "2.4"], ["A2", "3.1"]]
+    right = [["Task", "Who"], ["Mooring", "Mia"], ["Fuel", "Jonas"], ["Waste", "Ada"]]
+    for x, height, rows in ((60, 30, left), (320, 21, right)):
+        grid = Table(rows, colWidths=[90, 90], rowHeights=[height] * len(rows), style=[GRID, BOLD])
+        _, high = grid.wrapOn(canvas, 300, 300)
+        grid.drawOn(canvas, x, 700 - high)
+    canvas.setLineWidth(1)
+    canvas.line(50, 720, 545, 720)  # a rule over both
+    canvas.save()
+    lines = load(stream.getvalue(), "a.pdf").text.split("\n")
+    for line in ("Berth: A1; Depth: 2.4", "Task: Fuel; Who: Jonas", "Task: Waste; Who: Ada"):
+        assert line in lines
