@@ -11,7 +11,7 @@ from graph.knowledge.loaders.text import decode
 
 FIELD_LENGTH = 1_000_000  # characters in one cell
 DELIMITERS = ",;\t|"
-_TOLD = re.compile(r"\ufeff?sep=([^\w\s]|\t)[ ]*\r?\n", re.IGNORECASE)
+_TOLD = re.compile(r"\ufeff?\"?sep=([^\w\s\"]|\t)\"?[;,|\t ]*\r?\n", re.IGNORECASE)
 SAMPLE = 64 * 1024  # characters looked at to find the delimiter
 
 

@@ -574,6 +574,11 @@ def test_a_board_and_a_form_in_a_sheet() -> None:
     assert "Please answer::" not in sheet(form) and "Please answer: " not in sheet(form)
 
 
+@pytest.mark.parametrize("first", ["sep=|", '"sep=|"', "SEP=|", "\ufeffsep=|", "sep=|||"])
+def test_a_line_that_tells_the_delimiter_is_none_of_the_table(first: str) -> None:
+    assert load(f"{first}\r\nTool|Owner\r\nSaw|Ada\r\n".encode(), "a.csv").text == "Tool: Saw; Owner: Ada"
+
+
 def test_the_line_in_which_excel_tells_its_delimiter_is_no_row() -> None:
     document = load(b"sep=;\r\nDevice;Keeper\r\nKiln;Mia, Jo\r\n", "a.csv")
     assert document.text == "Device: Kiln; Keeper: Mia, Jo"
