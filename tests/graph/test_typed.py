@@ -220,3 +220,11 @@ def test_amounts_of_another_tenant_are_not_put_into_a_question(desk: Any, tmp_pa
     (tmp_path / "budget.md").write_text(BUDGET, encoding="utf-8")
     one.ingest(tmp_path / "budget.md", tenant_id="D2")
     assert one.deps.index.read(ReadScope("D1"), "What costs 12500 dollars?").text == "What costs 12500 dollars?"
+
+
+def test_a_name_that_ends_in_y_is_found_by_a_slip_before_its_end(desk: Any, tmp_path: Path) -> None:
+    one = desk()
+    (tmp_path / "wheels.md").write_text("# Wheels\n\nBartholomew Quigley repairs the wheels.\n")
+    one.ingest(tmp_path / "wheels.md", tenant_id="D1")
+    reply = one.ask("Who is Bartolomew Quigly?", tenant_id="D1")
+    assert reply["understood"]["text"] == "Who is Bartholomew Quigley?" and reply["decision"] == "answer"

@@ -40,10 +40,12 @@ def roots(word: str, stems: Iterable[str]) -> dict[str, float]:
     """The stems of which the word may be a misspelt form, and how far each is from the beginning of the word."""
     most, letters, found = slips(word), set(word), {}
     for stem in stems:
-        if len(stem) <= len(word) + most and len(set(stem) - letters) <= most:
-            apart = min(_row(stem, word)[max(0, len(stem) - most) :], default=most + 1.0)
-            if int(apart) <= most:
-                found[stem] = apart
+        # The stem of a word that ends in y ends in i.
+        for form in (stem, f"{stem[:-1]}y") if stem[-1:] == "i" else (stem,):
+            if len(form) <= len(word) + most and len(set(form) - letters) <= most:
+                apart = min(_row(form, word)[max(0, len(form) - most) :], default=most + 1.0)
+                if int(apart) <= most:
+                    found[stem] = min(apart, found.get(stem, apart))
     return found
 
 
