@@ -97,6 +97,9 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         measured, high, medium = float(reader(settings).scores(state["query"], said).max()), HIGH, MEDIUM
         if any(counted.lines(sentence["text"]) for sentence in state["sentences"]):
             measured = MEDIUM  # the reader looks for a sentence that says the number
+        value = state["draft"]["value"] or {}
+        if value.get("sure") is True and (settings.embedded or not state["draft"]["text"]):
+            measured = max(measured, MEDIUM)  # nor does it know that a row answers
     return "high" if measured >= high else "medium" if measured >= medium else "low"
 
 

@@ -72,7 +72,7 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
             draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
             value, source = value or quoted, quoted
-    flags += ["partial"] if verified.sentences and (source or {}).get("unsure") else []
+    flags += ["partial"] if verified.sentences and (source or {}).get("sure") is False else []
     flags += ["weakly_supported"] if any(one.get("doubted") for one in verified.sentences) else []
     designed = bool(verified.sentences) and value is not None and "basis" in value
     return {

@@ -9,6 +9,7 @@ from graph.models.enumerations import Entry, Enumeration
 from graph.policy.text import lexical
 
 SHORT = 60  # characters of a value that a question may name; what is longer describes
+MOST_WORDS = 4  # of each value in a cell that holds several
 _PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
 _INSIDE = re.compile(r"[_\-./&]+|(?<=[a-z])(?=[A-Z\d])|(?<=\d)(?=[A-Za-z])")  # a name written as one word
 _NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((?: [\w'’-]+){1,3})", re.I)
@@ -33,13 +34,16 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     kind. `noun` are the stems of what is asked for."""
     if listed.kind == "items" and not _CONDITION.search(question):
         return [*entries]
-    refused = stems(" ".join(match[1] for match in _NOT.finditer(question)))
-    if listed.kind == "rows":
-        values = named_values(question, entries, noun)
-        if values and not any(stems(part) & refused for parts in values.values() for part in parts):
-            return [one for one in entries if all(_has_value(one, column, parts) for column, parts in values.items())]
-        if single := _only(question, listed, entries):
-            return single
+    values = named_values(question, entries, noun) if listed.kind == "rows" else {}
+    named = {part for parts in values.values() for part in parts}
+    refused = _refused(question, named)
+    if named:
+        out = {part for part in named if stems(part) & refused}
+        left = [one for one in entries if not any(_has_value(one, column, out) for column in values)]
+        wanted = {column: parts - out for column, parts in values.items() if parts - out}
+        return [one for one in left if all(_has_value(one, column, parts) for column, parts in wanted.items())]
+    if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
+        return single
     asked = stems(question)
     about = name_stems(" ".join([*listed.path[:1], *listed.path[-2:], lead_of(listed), *listed.headings]))
     beyond = stems(" ".join(content_words(question))) - about - {*noun[-1:]}
@@ -71,20 +75,28 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
     return {column: _longest(parts) for column, parts in named.items()}
 
 
+def _refused(question: str, named: set[str]) -> frozenset[str]:
+    """The stems of what the question leaves out ("without the flights"); a value called "Not Applicable" is none."""
+    text = question.casefold()
+    for part in filter(_NOT.search, named):
+        text = text.replace(part, " ")
+    return stems(" ".join(match[1] for match in _NOT.finditer(text)))
+
+
 def lead_of(listed: Enumeration) -> str:
     return listed.lead.text if listed.lead else ""
 
 
 def _parts(value: str) -> set[str]:
-    """The values of a cell that a question can name: no numbers of one digit, no yes or no."""
-    whole = [value] if len(value) <= SHORT else []
-    parts = [*whole, *(_PARTS.split(value) if len(value) <= 4 * SHORT else [])]
+    """The values of a cell that a question can name: a short one, and each of a list of some words; no yes or no."""
+    parts = _PARTS.split(value)
+    if any(len(part.split()) > MOST_WORDS for part in parts):
+        parts = []  # a sentence, which lists nothing
     return {
         part.casefold().strip(" .")
-        for part in parts
-        if len(part) <= SHORT and content_words(part) and len(part.strip(" .")) > 1
-        and not _HAS.fullmatch(part) and not _HAS_NOT.fullmatch(part)
-    }  # fmt: skip
+        for part in [value, *parts]
+        if 1 < len(part.strip(" .")) <= SHORT and content_words(part) and not _is_mark(part)
+    }
 
 
 def _longest(parts: set[str]) -> set[str]:
@@ -112,23 +124,45 @@ def _only(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[
 
 
 def _is_mark(value: str) -> bool:
-    return bool(_HAS.fullmatch(value) or (value and _HAS_NOT.fullmatch(value)))
+    """Whether it says yes or no."""
+    return bool(value and (_HAS.fullmatch(value) or _HAS_NOT.fullmatch(value)))
+
+
+def _marked(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:
+    """The rows with the marks that the question asks for: of columns of yes and no, ticks and crosses of which it has
+    half of the name ("still get bug fixes but no new features"); nothing where there is none."""
+    asked = stems(question) - stems(" ".join(listed.path))
+    wanted: list[tuple[str, bool]] = []
+    for name in listed.headings:
+        words = stems(name) & asked
+        values = [entry.value(name) for entry in entries]
+        if len(words) * 2 < len(stems(name)) or not words or not all(map(_is_mark, values)):
+            continue
+        wanted.append((name, not _lacking(question, words)))
+    right = [all(bool(_HAS.fullmatch(entry.value(name))) == yes for name, yes in wanted) for entry in entries]
+    return [entry for entry, one in zip(entries, right, strict=True) if one] if wanted and not all(right) else []
+
+
+def _lacking(question: str, words: frozenset[str]) -> bool:
+    """Whether a word of the question says that something is not so, shortly before one of these stems."""
+    said = lexical.stems(question)
+    at = [n for n, word in enumerate(said) if word in words]
+    return any(_LACKS.search(" ".join(said[max(0, n - 3) : n])) for n in at[:1])
 
 
 def _having(
     question: str, listed: Enumeration, entries: Sequence[Entry], refused: frozenset[str], noun: Sequence[str]
 ) -> list[Entry]:
-    """Of the rows those that have what a column is of ("have a charter", "is delegated"): where the question names one
-    whose cells say yes or no, or are empty in some rows; else all."""
+    """Of the rows those that have what a column is of ("have a charter"): where the question names one whose cells are
+    empty in some rows; else all."""
     asked = stems(question) - stems(" ".join(listed.path))
     for name in listed.headings:
         words = stems(name)
         if not words or not words <= asked or words <= {*noun}:
             continue
         has = [_HAS_NOT.fullmatch(entry.value(name)) is None for entry in entries]
-        values = [entry.value(name) for entry, yes in zip(entries, has, strict=True) if yes]
-        if any(has) and not all(has) and (all(map(_HAS.fullmatch, values)) or not all(e.value(name) for e in entries)):
-            wanted = not words & refused and not _LACKS.search(question)
+        if any(has) and not all(has) and not all(entry.value(name) for entry in entries):
+            wanted = not words & refused and not _lacking(question, words)
             return [entry for entry, yes in zip(entries, has, strict=True) if yes == wanted]
     return [*entries]
 

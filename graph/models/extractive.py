@@ -32,8 +32,8 @@ _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh ei
 
 
 def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
-    """The reply object of prompts/answer.md for a task (graph/models/task.py), with "unsure" where the list that was
-    read may be another one than was asked about."""
+    """The reply object of prompts/answer.md for a task (graph/models/task.py). "sure" is in it where a list or a section
+    was read as a whole: whether it surely is the one that is asked about."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
         names = _names(evidence)
@@ -59,8 +59,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     unlikely = not about and not called and chance(signs(found, evidence)) < least
     said, sure = ([], True) if who else _as_a_whole(asked, evidence, found, reader, unlikely)
     if said:
-        reply = {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said]}
-        return reply if sure else {**reply, "unsure": True}
+        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said], "sure": sure}
     if unlikely or task.get("planned"):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))

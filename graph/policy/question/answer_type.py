@@ -56,7 +56,7 @@ _COUNTED = re.compile(
     re.I,
 )
 _BESIDE = 4  # words after a number among which the thing counted stands
-_SPELLED = re.compile(r"(?<=\w) \([A-Z][^()]* [^()]*\)")
+_SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
 _SMALL = frozenset(
     "a an the is are was were do does did be it its any that this of in on at to for from by with and i we you my our "
