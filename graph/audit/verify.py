@@ -297,7 +297,8 @@ def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now)
     if any(text in (c["filename"], defang.text(c["filename"])) for c in cited if isinstance(c.get("filename"), str)):
         return True  # a document of a list goes by the name of its file
     if lines := counted.lines(text):
-        return counted.places(lines, quotes) is not None
+        as_read = [quotes, [defang.text(quote) for quote in quotes]]  # a link in a line was made dead
+        return any(counted.places(lines, texts) is not None for texts in as_read)
     if sentence.get("doubted") is True and text.endswith(grounding.MARK):
         text = grounding.unmarked(text)
         read = ["\n".join(quotes), *quotes, *(passage for c in cited for passage in _passages(c, now))]

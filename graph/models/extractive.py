@@ -40,7 +40,8 @@ _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh ei
 
 
 def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
-    """The reply object of prompts/answer.md for a task (graph/models/task.py)."""
+    """The reply object of prompts/answer.md for a task (graph/models/task.py). "sure" is in it where a list or a section
+    was read as a whole: whether it surely is the one that is asked about."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
         counts = all_of(question) == "count" and not task["cut"]
@@ -69,8 +70,9 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     if _another_post(question, found[0]):
         least = max(least, NAMELESS_FROM)
     unlikely = not about and not called and chance(signs(found, evidence)) < least
-    if not who and (said := _as_a_whole(asked, evidence, found, reader, unlikely)):
-        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said]}
+    said, sure = ([], True) if who else _as_a_whole(asked, evidence, found, reader, unlikely)
+    if said:
+        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said], "sure": sure}
     if unlikely or task.get("planned"):
         return _reply([])
     return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
@@ -78,18 +80,16 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
 
 def _as_a_whole(
     question: str, evidence: list[dict[str, Any]], found: list[Candidate], reader: Reader, unlikely: bool
-) -> list[tuple[list[int], str]]:
-    """(sources, text) of a section that the question names, of what changed between editions, of a list or table.
-    Nothing where an extension chose the passages: it knows how its documents are divided."""
+) -> tuple[list[tuple[list[int], str]], bool]:
+    """(sources, text) of a section that the question names, of what changed between editions, of a list or table; and
+    whether that is surely the one that is asked about. Nothing where an extension chose the passages: it knows how its
+    documents are divided."""
     if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION}:
-        return []
+        return [], True
     if unlikely:  # no sentence answers; the rows of a table need not
-        return whole.answer(question, evidence, found, reader, whole.SURE) if all_of(question) != "summary" else []
-    return (
-        sections.named(question, evidence)
-        or sections.changed(question, evidence)
-        or whole.answer(question, evidence, found, reader)
-    )
+        return whole.answer(question, evidence, found, reader) if all_of(question) != "summary" else ([], True)
+    said = sections.named(question, evidence) or sections.changed(question, evidence)
+    return (said, True) if said else whole.answer(question, evidence, found, reader)
 
 
 def _reply(said: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:

@@ -56,11 +56,26 @@ _COUNTED = re.compile(
     re.I,
 )
 _BESIDE = 4  # words after a number among which the thing counted stands
-_SPELLED = re.compile(r"(?<=\w) \([A-Z][^()]* [^()]*\)")
+_SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
 _SMALL = frozenset(
     "a an the is are was were do does did be it its any that this of in on at to for from by with and i we you my our "
     "what which who when where how why can should would must there differ difference".split()
+)
+
+_NO_NOUN = (
+    r"(?:is|was|are|were|does|do|did|has|have|had|can|may|goes|happens|comes|makes|this|these|the|a|an|of|in|on|for|to|i"
+    r"|we|you)"
+)
+_ONE = r"(?:process|lens|gas|atlas|alias|bias|canvas|means)"  # and what ends in us, is and ss
+_PLURAL = rf"(?!(?:{_NO_NOUN}|{_ONE})\b)[\w-]{{2,}}(?<!(?-i:[sui]))s"
+_NOUNS = rf"(?:(?!{_NO_NOUN}\b)[\w-]+ ){{0,3}}?{_PLURAL}"  # of several things, with what stands before it
+# Common verbs in the form that follows a plural: "Which cloud partners donate services?"
+_VERBS = (
+    "accept|allow|answer|apply|ask|attend|belong|bring|buy|call|carry|come|contain|cost|count|cover|depend|donate|end|"
+    "exist|expire|fail|fall|finish|get|give|go|grant|help|hold|include|involve|keep|know|last|lead|leave|lie|list|live|"
+    "make|mean|meet|mention|miss|name|offer|open|own|pay|play|produce|provide|qualify|receive|refer|remain|report|"
+    "require|run|say|sell|send|serve|share|show|sit|stand|start|stay|support|take|teach|tell|use|vote|want|work|write"
 )
 
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
@@ -71,7 +86,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "extreme",
         re.compile(
-            r"^\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:which|what|who|where|whose|when|name|find|show)\b.*"
+            r"(?:^|[-–:] )\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:(?:in|on|for|at|under|of) )?"
+            r"(?:which|what|who|where|whose|when|name|find|show)\b.*"
             r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|dearest|earliest|"
             r"latest|oldest|newest|last|simplest|very first)\b"
             r"|^\W*(?:the )?(?:highest|lowest|largest|smallest|biggest|longest|shortest|cheapest|earliest|latest|"
@@ -79,20 +95,27 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum (?:of|\w+ed)|adds? up to|average)\b", re.I)),
     ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
     (
         "list",
         re.compile(
             r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
             r"|\b(?:as a (?:full |complete )?list|which ones)\b"
+            r"|\b(?:the|a) (?:full|complete|whole|entire) (?:\w+ ){0,2}list\b"
+            r"|\b(?:every|each) (?:single )?(?:step|item|row|entry|point|one)\b|\b(?:step by step|one by one)\b"
+            r"|\bin (?:the|their|which) (?:right )?order\b|\beverything (?:that|the|a|an|we|i|you|they|in|on|about)\b"
+            r"|\band what else\b|^\W*who (?:was|were) (?:\w+ )?(?:present|there|at)\b|^\W*who attended\b"
+            r"|^\W*(?:the )?[\w-]+ ones (?:in|of|on|from|at)\b"
+            rf"|\b(?:in|on|for|at|to|from|by|under|with) which {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
-            r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
+            r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
             r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
             r"in|of|on|for|from|that|with)\b"
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
+            rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
             re.I,
         ),
