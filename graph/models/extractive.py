@@ -32,8 +32,8 @@ _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh ei
 
 
 def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
-    """The reply object of prompts/answer.md for a task (graph/models/task.py). "sure" is in it where a list or a section
-    was read as a whole: whether it surely is the one that is asked about."""
+    """The reply object of prompts/answer.md for a task (graph/models/task.py). "sure" is in it where a list or
+    a section was read as a whole: whether it surely is the one that is asked about."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
         names = _names(evidence)
@@ -74,7 +74,8 @@ def _as_a_whole(
     if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION}:
         return [], True
     if unlikely:  # no sentence answers; the rows of a table need not
-        return whole.answer(question, evidence, found, reader) if all_of(question) != "summary" else ([], True)
+        summary = all_of(question) == "summary"
+        return ([], True) if summary else whole.answer(question, evidence, found, reader)
     said = sections.named(question, evidence) or sections.changed(question, evidence)
     return (said, True) if said else whole.answer(question, evidence, found, reader)
 

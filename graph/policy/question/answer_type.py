@@ -55,6 +55,7 @@ _COUNTED = re.compile(
     r"|\b(?:number|count) of (.{1,80})",
     re.I,
 )
+_MANY = re.compile(r"[\w-]+s|people|staff|children|men|women|data|media|criteria", re.I)  # more than one
 _BESIDE = 4  # words after a number among which the thing counted stands
 _SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
@@ -164,7 +165,9 @@ def _words(text: str) -> list[str]:
 def stated(question: str, said: str) -> bool:
     """Whether a number stands beside a word for what the question counts: "24 lenders", "Visitors: 48,200"."""
     match = _COUNTED.search(question)
-    asked = {*lexical.stems(match[1] or match[2])} if match else set()
+    counted = (match[1] or match[2]).split() if match else []
+    nouns = [at for at, word in enumerate(counted) if _MANY.fullmatch(word)]
+    asked = {*lexical.stems(counted[nouns[0]] if nouns else " ".join(counted))}
     words = re.findall(r"\w[\w.,]*", said)
     at = [place for place, word in enumerate(words) if _COUNT.fullmatch(word.strip(".,"))]
     return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)
