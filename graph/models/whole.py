@@ -26,7 +26,7 @@ from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text import lexical
-from graph.policy.text.quantities import quantity
+from graph.policy.text.quantities import dates, quantity
 from graph.policy.text.sentences import split
 from graph.policy.text.structure import quoted
 
@@ -127,6 +127,8 @@ def choose(
     question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
 ) -> tuple[Enumeration | None, float]:
     """The list that is most likely asked about, and the chance that it is, 0-1."""
+    days = {*dates(question)}
+    lists = [one for one in lists if days & {*dates(" ".join(one.path))}] or lists  # of the day that is named
     if not lists:
         return None, 0.0
     weighed = weigh(question, kind, lists, found, reader)
