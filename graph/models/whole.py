@@ -49,6 +49,7 @@ MOST_WORDS = 600  # of all entries together; a longer list is said by the first 
 MOST_ENTRIES = MOST_SENTENCES - 1  # and what introduces them
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
+_HEADINGS = {*lexical.stems("sections subsections headings chapters topics")}
 _NOUN = re.compile(
     r"\b(?:which|what|list|how many|number of|count of|name|show|give|are the)\b"
     r"(?: (?:me|us|all|of|the|are|were|is|our|my|their|your|other|every|each|different|main))*"
@@ -94,7 +95,8 @@ def answer(
     if kind is None or (kind == "list" and answer_type.kind(question) == "steps" and not _EVERY_STEP.search(question)):
         return [], True
     chosen, chance = choose(question, kind, enumerations(evidence), found, reader)
-    least = TAKEN_FROM if max(one.read for one in found) < READS else SURE_FROM
+    counts = kind in ("count", "sum")  # which no sentence does
+    least = TAKEN_FROM if counts or max(one.read for one in found) < READS else SURE_FROM
     if kind == "count" and stated(question, found[0].text):
         least = STATED_FROM  # "Visitors: 48,200"
     if chosen is None or chance < least:
@@ -186,7 +188,7 @@ def weigh(
                 "read": float(value),
                 "cover": sum(rarity[word] for word in wanted & bag) / total,
                 "inside": max(inside, -8.0),
-                "noun": _noun_in(noun, words),
+                "noun": 1.0 if one.kind == "headings" and _HEADINGS & {*noun[-1:]} else _noun_in(noun, words),
                 "only": len(words & wanted) / max(1, len(words)),
                 "values": float(bool(values)),
                 "measures": float(kind in ("extreme", "sum") and _measures(question, one)),

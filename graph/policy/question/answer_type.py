@@ -82,7 +82,10 @@ _VERBS = (
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
-        re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
+        re.compile(
+            r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell|tl;?dr|in brief)\b",
+            re.I,
+        ),
     ),
     (
         "extreme",
@@ -96,7 +99,7 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum (?:of|\w+ed)|adds? up to|average)\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|al(?:l )?together|the total|sum (?:of|\w+ed)|adds? up|average)\b", re.I)),
     ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
     (
         "list",
@@ -106,9 +109,13 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"|\b(?:the|a) (?:full|complete|whole|entire) (?:\w+ ){0,2}list\b"
             r"|\b(?:every|each) (?:single )?(?:step|item|row|entry|point|one)\b|\b(?:step by step|one by one)\b"
             r"|\bin (?:the|their|which) (?:right )?order\b|\beverything (?:that|the|a|an|we|i|you|they|in|on|about)\b"
+            r"|\blist (?:every|each|the|all)\b"
+            r"|\b(?:give|tell|show|send) (?:me|us) (?:all|every|each|(?:just |only )?the ones)\b"
+            r"|\b(?:only|just) (?:the|those) (?:[\w-]+ )?(?:that|which|whose|with|without|dates|ones)\b|\bjust those\b"
+            r"|[-–:,] all (?:of them|pls|please|the)\b|\bthe full (?:run|set|list)\b"
             r"|\band what else\b|^\W*who (?:was|were) (?:\w+ )?(?:present|there|at)\b|^\W*who attended\b"
             r"|^\W*(?:the )?[\w-]+ ones (?:in|of|on|from|at)\b"
-            rf"|\b(?:in|on|for|at|to|from|by|under|with) which {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
+            rf"|\b(?:in|on|for|at|to|from|by|under|with) (?:which|what) {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
             r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
