@@ -40,8 +40,8 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     if named:
         out = {part for part in named if stems(part) & refused}
         left = [one for one in entries if not any(_has_value(one, column, out) for column in values)]
-        wanted = {column: parts - out for column, parts in values.items() if parts - out}
-        return [one for one in left if all(_has_value(one, column, parts) for column, parts in wanted.items())]
+        named_of = {column: parts - out for column, parts in values.items() if parts - out}
+        return [one for one in left if all(_has_value(one, column, parts) for column, parts in named_of.items())]
     if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
         return single
     asked = stems(question)

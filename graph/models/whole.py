@@ -26,7 +26,7 @@ from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text import lexical
-from graph.policy.text.quantities import quantity
+from graph.policy.text.quantities import dates, quantity
 from graph.policy.text.sentences import split
 from graph.policy.text.structure import quoted
 
@@ -38,15 +38,18 @@ WEIGHTS = {
 # The chance that the list of the largest weight is the one that is asked about, logistic in its weight and in how much
 # it weighs more than the next one. Fitted on 109 questions over the same collections (AUC .86 on one left out).
 WEIGHT, LEAD, MOST_LEAD, BIAS = 0.23, 0.73, 5.0, -2.65
-TAKEN_FROM = 0.35  # 53 of 61 right lists are taken, 17 of 48 wrong ones
-SURE_FROM = 0.55  # 46 and 10; below it the answer says that there may be more
+SURE_FROM = 0.55  # 46 of 61 right lists are taken, 10 of 48 wrong ones
+TAKEN_FROM = 0.35  # 53 and 17; where no sentence answers, and the answer says that it may be a part
+READS = 2.0  # log-odds of a sentence that answers, from the reader
 STATED_FROM = 0.75  # from which entries are counted though a sentence states a number
+ALIKE = 0.6
 SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
 MOST_ENTRIES = MOST_SENTENCES - 1  # and what introduces them
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
+_HEADINGS = {*lexical.stems("sections subsections headings chapters topics")}
 _NOUN = re.compile(
     r"\b(?:which|what|list|how many|number of|count of|name|show|give|are the)\b"
     r"(?: (?:me|us|all|of|the|are|were|is|our|my|their|your|other|every|each|different|main))*"
@@ -92,8 +95,11 @@ def answer(
     if kind is None or (kind == "list" and answer_type.kind(question) == "steps" and not _EVERY_STEP.search(question)):
         return [], True
     chosen, chance = choose(question, kind, enumerations(evidence), found, reader)
-    stated_from = STATED_FROM if kind == "count" and stated(question, found[0].text) else 0.0  # "Visitors: 48,200"
-    if chosen is None or chance < max(TAKEN_FROM, stated_from):
+    counts = kind in ("count", "sum")  # which no sentence does
+    least = TAKEN_FROM if counts or max(one.read for one in found) < READS else SURE_FROM
+    if kind == "count" and stated(question, found[0].text):
+        least = STATED_FROM  # "Visitors: 48,200"
+    if chosen is None or chance < least:
         return [], True
     return _said(question, kind, chosen, evidence), chance >= SURE_FROM
 
@@ -123,14 +129,36 @@ def choose(
     question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
 ) -> tuple[Enumeration | None, float]:
     """The list that is most likely asked about, and the chance that it is, 0-1."""
+    days = {*dates(question)}
+    lists = [one for one in lists if days & {*dates(" ".join(one.path))}] or lists  # of the day that is named
     if not lists:
         return None, 0.0
     weighed = weigh(question, kind, lists, found, reader)
     weights = [sum(WEIGHTS[name] * value for name, value in one.items()) for one in weighed]
     best = int(np.argmax(weights))
-    lead = weights[best] - max([0.0, *weights[:best], *weights[best + 1 :]])
+    same = _stems_of(lists[best])
+    others = [
+        weight
+        for one, weight in zip(lists, weights, strict=True)
+        if not _inside(one, lists[best]) and not _alike(_stems_of(one), same)
+    ]
+    lead = weights[best] - max([0.0, *others])
     chance = 1 / (1 + math.exp(-(WEIGHT * weights[best] + LEAD * min(lead, MOST_LEAD) + BIAS)))
     return lists[best], chance
+
+
+def _inside(one: Enumeration, other: Enumeration) -> bool:
+    """Whether a list stands below a heading of the other one."""
+    return other.kind == "headings" and len(one.path) > len(other.path) and one.path[: len(other.path)] == other.path
+
+
+def _stems_of(one: Enumeration) -> frozenset[str]:
+    return stems(" ".join(_line(entry) for entry in one.entries))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two lists have most words in common: one in two documents, or in two formats."""
+    return len(one & other) > ALIKE * len(one | other)
 
 
 def weigh(
@@ -160,7 +188,7 @@ def weigh(
                 "read": float(value),
                 "cover": sum(rarity[word] for word in wanted & bag) / total,
                 "inside": max(inside, -8.0),
-                "noun": _noun_in(noun, words),
+                "noun": 1.0 if one.kind == "headings" and _HEADINGS & {*noun[-1:]} else _noun_in(noun, words),
                 "only": len(words & wanted) / max(1, len(words)),
                 "values": float(bool(values)),
                 "measures": float(kind in ("extreme", "sum") and _measures(question, one)),

@@ -55,6 +55,7 @@ _COUNTED = re.compile(
     r"|\b(?:number|count) of (.{1,80})",
     re.I,
 )
+_MANY = re.compile(r"[\w-]+s|people|staff|children|men|women|data|media|criteria", re.I)  # more than one
 _BESIDE = 4  # words after a number among which the thing counted stands
 _SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
@@ -81,7 +82,10 @@ _VERBS = (
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
-        re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
+        re.compile(
+            r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell|tl;?dr|in brief)\b",
+            re.I,
+        ),
     ),
     (
         "extreme",
@@ -95,7 +99,7 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum (?:of|\w+ed)|adds? up to|average)\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|al(?:l )?together|the total|sum (?:of|\w+ed)|adds? up|average)\b", re.I)),
     ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
     (
         "list",
@@ -105,9 +109,13 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"|\b(?:the|a) (?:full|complete|whole|entire) (?:\w+ ){0,2}list\b"
             r"|\b(?:every|each) (?:single )?(?:step|item|row|entry|point|one)\b|\b(?:step by step|one by one)\b"
             r"|\bin (?:the|their|which) (?:right )?order\b|\beverything (?:that|the|a|an|we|i|you|they|in|on|about)\b"
+            r"|\blist (?:every|each|the|all)\b"
+            r"|\b(?:give|tell|show|send) (?:me|us) (?:all|every|each|(?:just |only )?the ones)\b"
+            r"|\b(?:only|just) (?:the|those) (?:[\w-]+ )?(?:that|which|whose|with|without|dates|ones)\b|\bjust those\b"
+            r"|[-–:,] all (?:of them|pls|please|the)\b|\bthe full (?:run|set|list)\b"
             r"|\band what else\b|^\W*who (?:was|were) (?:\w+ )?(?:present|there|at)\b|^\W*who attended\b"
             r"|^\W*(?:the )?[\w-]+ ones (?:in|of|on|from|at)\b"
-            rf"|\b(?:in|on|for|at|to|from|by|under|with) which {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
+            rf"|\b(?:in|on|for|at|to|from|by|under|with) (?:which|what) {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
             r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
@@ -164,7 +172,9 @@ def _words(text: str) -> list[str]:
 def stated(question: str, said: str) -> bool:
     """Whether a number stands beside a word for what the question counts: "24 lenders", "Visitors: 48,200"."""
     match = _COUNTED.search(question)
-    asked = {*lexical.stems(match[1] or match[2])} if match else set()
+    counted = (match[1] or match[2]).split() if match else []
+    nouns = [at for at, word in enumerate(counted) if _MANY.fullmatch(word)]
+    asked = {*lexical.stems(counted[nouns[0]] if nouns else " ".join(counted))}
     words = re.findall(r"\w[\w.,]*", said)
     at = [place for place, word in enumerate(words) if _COUNT.fullmatch(word.strip(".,"))]
     return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)
