@@ -38,7 +38,8 @@ def second_letter(word: str) -> set[str]:
 
 def roots(word: str, stems: Iterable[str]) -> dict[str, float]:
     """The stems of which the word may be a misspelt form, and how far each is from the beginning of the word."""
-    most, letters, found = slips(word), set(word), {}
+    most, letters = slips(word), set(word)
+    found: dict[str, float] = {}
     for stem in stems:
         # The stem of a word that ends in y ends in i.
         for form in (stem, f"{stem[:-1]}y") if stem[-1:] == "i" else (stem,):
