@@ -26,6 +26,7 @@ from random import Random
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from graph.errors import Quarantined
 from graph.knowledge.document import Document
 from graph.knowledge.ingest import Source
 from graph.knowledge.loaders import dialects, load
@@ -355,9 +356,15 @@ def main() -> None:
     options = parser.parse_args()
     if options.pages:
         files = sorted(options.paths[0].rglob("*.pdf"))
-        pairs = [paged(load(data, path.name), data) for path in files for data in [path.read_bytes()]]
+        pairs, refused = [], []
+        for path in files:
+            data = path.read_bytes()
+            try:
+                pairs.append(paged(load(data, path.name), data))
+            except Quarantined as error:
+                refused.append(str(error))
         results: Iterable[tuple[str, Sums, list[str]]] = [
-            (f"{len(files)} PDFs", {"pages": (sum(right for right, _ in pairs), sum(of for _, of in pairs))}, [])
+            (f"{len(files)} PDFs", {"pages": (sum(right for right, _ in pairs), sum(of for _, of in pairs))}, refused)
         ]
     elif len(options.paths) == 2:
         results = [(options.paths[1].name, pair(*options.paths), [])]
