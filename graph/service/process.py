@@ -41,6 +41,8 @@ def main(control: int, *lease: int) -> None:
         models = threading.Thread(target=load, args=[settings])
         models.start()
         importlib.import_module("graph.build")
+        if not settings.embedded:
+            importlib.import_module("langchain_openai")
         models.join()  # a thread would not outlive the fork
         gc.collect()
         gc.freeze()  # what is here stays; to look at it would be to copy it
