@@ -160,15 +160,14 @@ class SqliteConversations:
         if run_ids is not None and len(run_ids) > _MOST_NAMED:
             portions = range(0, len(run_ids), _MOST_NAMED)
             return sum(self.forget(tenant, run_ids=run_ids[at : at + _MOST_NAMED]) for at in portions)
-        with self._lock:
-            self._vectors.forget(tenant)
         where, values = _selection(user, thread, run_ids)
         (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
         if count:
             self._run(tenant, f"DELETE FROM turns{where}", values)
             self._run(tenant, "PRAGMA wal_checkpoint(TRUNCATE)", ())
-        if not where:
-            with self._lock:
+        with self._lock:
+            self._vectors.forget(tenant)
+            if not where:
                 connection = self._open.pop(key_of(tenant), None)
                 if connection is not None:
                     connection.close()
