@@ -97,7 +97,7 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
     if state["listing"] or not needs_sections(query) or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
-    return planned if planned.get("answered") else {}
+    return planned if planned.get("answered") and planned.get("sure") else {}
 
 
 def kept(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:

@@ -25,9 +25,9 @@ def respond(state: State, *, settings: Settings) -> State:
     decision, answer = _answer(state)
     doubted = any(one.get("doubted") for one in state["sentences"])
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
-    part = decision == "answer" and _partial(state)
+    part = decision == "answer" and ("partial" in state["flags"] or _partial(state))
     notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
-    flags = [*state["flags"], *notes]
+    flags = list(dict.fromkeys([*state["flags"], *notes]))
     told = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
     if part:
         confidence = "low" if confidence == "low" else "medium"
@@ -97,6 +97,9 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         measured, high, medium = float(reader(settings).scores(state["query"], said).max()), HIGH, MEDIUM
         if any(counted.lines(sentence["text"]) for sentence in state["sentences"]):
             measured = MEDIUM  # the reader looks for a sentence that says the number
+        value = state["draft"]["value"] or {}
+        if value.get("sure") is True and (settings.embedded or not state["draft"]["text"]):
+            measured = max(measured, MEDIUM)  # nor does it know that a row answers
     return "high" if measured >= high else "medium" if measured >= medium else "low"
 
 

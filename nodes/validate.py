@@ -56,9 +56,10 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
     flags += ["unsupported_removed"] if verified.dropped and not silent else []
     flags += ["malformed_output"] if value is None and not verified.sentences else []
     draft = {**draft, "errors": [], "outcome": "", "why": ""}
+    source = value  # of what leaves
     beside = _beside(state, verified, generator, settings)
     if beside and (instead := judged(state["evidence"])).add_all(_claims(beside)):
-        draft["outcome"], draft["why"], verified = "dropped", "beside", instead
+        draft["outcome"], draft["why"], verified, source = "dropped", "beside", instead, beside
         flags.append("extractive_fallback")
     elif verified.sentences:
         draft["outcome"] = "partly dropped" if verified.dropped or len(relevant) < len(claims) else "verified"
@@ -70,7 +71,8 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         if verified.add_all(_claims(quoted)):
             draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
-            value = value or quoted
+            value, source = value or quoted, quoted
+    flags += ["partial"] if verified.sentences and (source or {}).get("sure") is False else []
     flags += ["weakly_supported"] if any(one.get("doubted") for one in verified.sentences) else []
     designed = bool(verified.sentences) and value is not None and "basis" in value
     return {

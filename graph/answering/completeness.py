@@ -19,6 +19,15 @@ from graph.policy.text.quantities import cells
 _WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
 _IN_WORDS = re.compile(r",[^.;]{1,120}\b(?:and|or)\b|\b(?:both|either)\b", re.I)
 
+_HEDGED = re.compile(
+    r"\b(?:up to|at (?:least|most)|more than|less than|fewer than|(?:one|two|three) of(?: the)?) \w+", re.I
+)
+_OF_ALL = re.compile(
+    r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|earliest|latest|oldest|"
+    r"newest|last|first|maximum|minimum|total|totals|altogether|overall|combined|sum|average)\b",
+    re.I,
+)
+
 Spans = Mapping[int, Sequence[tuple[int, int]]]
 
 
@@ -47,8 +56,15 @@ def partial(
         return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(lists, cited)
     if kind == "count":
         rows = sum(len(cells(sentence["text"])) > 1 for sentence in sentences)
-        return rows > 1 or not stated(question, said)
-    return _listed(lists, cited)
+        return rows > 1 or not stated(question, _HEDGED.sub(" ", said))
+    # Of an extreme or a sum: a text that says itself that it is the highest, or all together, needs no rows.
+    return _listed(lists, cited) or not {*map(str.casefold, _OF_ALL.findall(said))} & _asked_for(question)
+
+
+def _asked_for(question: str) -> set[str]:
+    """The words for all of something that answer the question: a total answers every sum."""
+    asked = {*map(str.casefold, _OF_ALL.findall(question))}
+    return asked | {"total", "totals", "altogether", "overall", "sum"} if all_of(question) == "sum" else asked
 
 
 def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Spans:

@@ -111,7 +111,7 @@ class Verified:
         """`stands`: the text before its links were made dead, as the evidence may have it word by word."""
         if self._gap and _LEANS.match(text):
             return None
-        if lines := counted.lines(text):
+        if lines := counted.lines(stands or text):
             cited = self._counted(lines, sources)
         else:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)

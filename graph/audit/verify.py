@@ -19,7 +19,7 @@ from graph.policy.answer import counted, prose, refusals, table
 from graph.policy.evidence import access, places, withholding
 from graph.policy.evidence.redaction import Edit, redact, to_shown
 from graph.policy.grounding import entailment
-from graph.policy.text import structure
+from graph.policy.text import defang, structure
 from graph.policy.threats.detector import Detector
 from graph.public import PublicValues
 from graph.stores.spaces import Record, Space, StoredChunk
@@ -295,7 +295,8 @@ def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str
 def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now) -> bool:
     text, quotes = sentence["text"], [c["quote"] for c in cited]
     if lines := counted.lines(text):
-        return counted.places(lines, quotes) is not None
+        as_read = [quotes, [defang.text(quote) for quote in quotes]]  # a link in a line was made dead
+        return any(counted.places(lines, texts) is not None for texts in as_read)
     if sentence.get("doubted") is True and text.endswith(grounding.MARK):
         text = grounding.unmarked(text)
         read = ["\n".join(quotes), *quotes, *(passage for c in cited for passage in _passages(c, now))]

@@ -1,7 +1,8 @@
 """Documents that a question mentions by what they are: "the AI policy", "the minutes of 9 March", "our freezer memo".
 
 People seldom know a title. They say a kind of document with words before it or after it; the document meant has these
-in its title or its file's name. A title also answers to its initials: "artificial intelligence" to "AI".
+in its title or its file's name. A title also answers to its initials: "artificial intelligence" to "AI"; one with a
+date to that day, however it is written.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from graph.policy.text import lexical as lexical
+from graph.policy.text import quantities
 
 MENTIONED = "the document asked for"  # what a handle says of why it is there
 
@@ -36,16 +38,18 @@ _ENDS = frozenset(
 _AFTER = frozenset("of on for about from".split())
 _BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
 _LEAST = 0.65  # the share of these that the name must hold
+_OF_DAY = 1.2  # of a document that is named after the day: more than any words
 _KIND = 0.1  # what a name that says the kind as well is worth more
 _MOST = 3  # documents; where more answer to the words, none is meant
 
 
 class Name(NamedTuple):
     """What a document answers to, in stems: the words of its title and file name, and what stands in them less plainly:
-    parts of hyphenated words, and initials of two to four words in a row of the title."""
+    parts of hyphenated words, and initials of two to four words in a row of the title. `dates` are ordinals of days."""
 
     words: frozenset[str]
     within: frozenset[str]
+    dates: frozenset[int] = frozenset()
 
     def holds(self, wanted: Collection[str]) -> float:
         """The share of the words that are in the name; what stands in it less plainly counts 0.9."""
@@ -58,7 +62,9 @@ def name(title: str, filename: str) -> Name:
     stem = re.sub(r"[\W_]+", " ", filename.rpartition(".")[0] or filename)
     runs = ("".join(word[0] for word in parts[at : at + n]) for n in (2, 3, 4) for at in range(len(parts) - n + 1))
     return Name(
-        frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])), frozenset([*map(lexical.stem, parts), *runs])
+        frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])),
+        frozenset([*map(lexical.stem, parts), *runs]),
+        frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
     )
 
 
@@ -101,14 +107,18 @@ def _run(words: Iterable[str]) -> list[str]:
     return found
 
 
+def mentions_any(question: str) -> bool:
+    """Whether the question has words, or a day, that may say which document is meant."""
+    return bool(phrases(question) or quantities.dates(question))
+
+
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
-    asked = phrases(question)
-    if not asked:
-        return []
+    asked, days = phrases(question), {*quantities.dates(question)}
     scores: dict[str, float] = {}
     for doc_id, known in names:
         held = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in asked if known.holds([p.anchor])]
+        held += [_OF_DAY] if days & known.dates else []
         if held and max(held) >= _LEAST:
             scores[doc_id] = round(max(held), 6)
     most = max(scores.values(), default=0.0)

@@ -121,6 +121,12 @@ def _runs(items: Iterable[Mapping[str, Any]]) -> Iterator[list[Place]]:
         yield run
 
 
+def _number(place: Place) -> int:
+    """Of an item ("3." or "3)"); 0 where it has none."""
+    mark = str(place.item["text"][place.line.start : place.line.words]).strip(" .)")
+    return int(mark) if mark.isdecimal() and len(mark) < 4 else 0
+
+
 class _Reader:
     """Reads the lines of one run."""
 
@@ -131,6 +137,7 @@ class _Reader:
         self.path: list[str] = first["section"].split(SEPARATOR) if first["section"] else []
         self.listed: list[Enumeration] = []
         self.lists: list[tuple[int, Enumeration]] = []  # that a further item may go on, by level
+        self.numbered: list[tuple[int, int, list[str], Enumeration]] = []  # level, last number, path
         self.table: Enumeration | None = None
         self.named: dict[tuple[str, ...], Enumeration] = {}  # headings and labels, by the path above them
         self.under: list[tuple[int, Entry]] = []  # headings that are open, by level
@@ -182,9 +189,11 @@ class _Reader:
         self.table.entries.append(place.entry(row))
 
     def _item(self, place: Place) -> None:
-        level = place.line.level
+        level, number = place.line.level, _number(place)
         self.table = None
         self.lists = [(depth, one) for depth, one in self.lists if depth <= level]
+        if before := self._before(level, number):
+            self.lists = [*((depth, one) for depth, one in self.lists if depth < level), (level, before)]
         if not self.lists or self.lists[-1][0] < level:
             inside = self.lists[-1][1].entries[-1] if self.lists else None
             lead = inside or self._lead()
@@ -194,6 +203,22 @@ class _Reader:
             self.listed.append(self.lists[-1][1])
         self._lengthen(place, self.lists[:-1])
         self.lists[-1][1].entries.append(place.entry())
+        if number:
+            self.numbered = [one for one in self.numbered if one[3] is not self.lists[-1][1]]
+            self.numbered.append((level, number, [*self.path], self.lists[-1][1]))
+
+    def _before(self, level: int, number: int) -> Enumeration | None:
+        """The list that an item with this number goes on, where paragraphs or lower headings stood between."""
+        if number < 2 or (self.lists and self.lists[-1][0] == level):
+            return None
+        return next(
+            (
+                one
+                for depth, last, path, one in reversed(self.numbered)
+                if depth == level and last == number - 1 and self.path[: len(path)] == path
+            ),
+            None,
+        )
 
     def _lengthen(self, place: Place, lists: Iterable[tuple[int, Enumeration]]) -> None:
         """A line that stands inside the last item of each list."""

@@ -1,7 +1,6 @@
 """The stages behind a real model on a real server: a very small one, which writes nonsense. What holds here holds
 whatever a model says: what leaves is supported and on record, what is not stays in, and who goes away ends the work."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -55,8 +54,6 @@ def test_an_assessment_in_a_few_words_is_no_error(asked: Any) -> None:
 
 
 def test_time_that_runs_out_ends_the_work_at_the_server(asked: Any, model: Running) -> None:
-    agent = asked(max_tokens=2000, model_timeout_s=1.0, model_retries=0, draft_form="prose")
-    begun = time.monotonic()
+    agent = asked(max_tokens=2000, model_timeout_s=0.3, model_retries=0, draft_form="prose")
     assert agent.ask(QUESTIONS[0], tenant_id="U1").decision == "unavailable"
-    assert time.monotonic() - begun < 20
-    assert model.settles(12)  # the server notices between two batches; all of the 2,000 words take it half a minute
+    assert model.settles(60) and model.cut_short()

@@ -22,7 +22,8 @@ params = xllamacpp.CommonParams()
 params.model.path, params.model_alias = sys.argv[1], {sys.argv[2]}
 params.n_ctx, params.n_parallel, params.port = 8192, 1, 0
 params.use_jinja = params.endpoint_slots = True
-params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+params.n_batch = params.n_ubatch = 128  # between two batches it notices that a client has gone
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # threads that wait for each other crawl beside other work
 params.sampling.seed = 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
@@ -46,10 +47,17 @@ class Running:
     def __init__(self, address: str) -> None:
         self.url = f"{address}/v1"
 
+    def _slot(self) -> dict[str, Any]:
+        with urllib.request.urlopen(self.url.removesuffix("/v1") + "/slots", timeout=10) as reply:
+            return dict(json.load(reply)[0])
+
     def at_work(self) -> bool:
         """Whether it writes or reads for somebody."""
-        with urllib.request.urlopen(self.url.removesuffix("/v1") + "/slots", timeout=10) as reply:
-            return any(slot["is_processing"] for slot in json.load(reply))
+        return bool(self._slot()["is_processing"])
+
+    def cut_short(self) -> bool:
+        """Whether its last work was ended from outside, before the model had come to its own end."""
+        return bool(self._slot()["next_token"][0]["has_next_token"])
 
     def settles(self, seconds: float) -> bool:
         """Whether it is at rest within so many seconds."""

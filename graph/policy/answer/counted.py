@@ -12,6 +12,7 @@ _SENTENCE = re.compile(
     r"(?P<sign>[$€£¥]?)(?P<number>[\d,]+(?:\.\d+)?) in all(?: \((?P<heading>[^\n]+), (?P<rows>\d+) rows\))?:\n"
     r"(?P<lines>(?:- [^\n]+\n?)+)"
 )
+_NUMBERS = re.compile(r"\d[\d,.]*")  # "2x 500.00 USD" is no amount that can be added
 MOST = 200  # lines of one sentence: to look for each in its place takes the square of them
 # Of an item, a heading, or a label such as "Title: ".
 _MARK = re.compile(r"\s*(?:#{1,9} |[-*•–] |\(?[\w.]{1,8}[.)] ?)?\s*(?:[^\W\d_]{1,20}: )?")
@@ -80,7 +81,10 @@ def _written(head: str, lines: Sequence[str]) -> str:
 def _numbers(lines: Sequence[str], heading: str) -> list[float | None]:
     values = [next((text for name, text in cells(line) if name == heading), "") for line in lines]
     found = [quantity(value) for value in values]
-    return [one.number if one and one.kind in ("number", "money") else None for one in found]
+    return [
+        one.number if one and one.kind in ("number", "money") and len(_NUMBERS.findall(value)) == 1 else None
+        for one, value in zip(found, values, strict=True)
+    ]
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -55,23 +55,43 @@ _COUNTED = re.compile(
     r"|\b(?:number|count) of (.{1,80})",
     re.I,
 )
+_MANY = re.compile(r"[\w-]+s|people|staff|children|men|women|data|media|criteria", re.I)  # more than one
 _BESIDE = 4  # words after a number among which the thing counted stands
-_SPELLED = re.compile(r"(?<=\w) \([A-Z][^()]* [^()]*\)")
+_SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
 _SMALL = frozenset(
     "a an the is are was were do does did be it its any that this of in on at to for from by with and i we you my our "
     "what which who when where how why can should would must there differ difference".split()
 )
 
+_NO_NOUN = (
+    r"(?:is|was|are|were|does|do|did|has|have|had|can|may|goes|happens|comes|makes|this|these|the|a|an|of|in|on|for|to|i"
+    r"|we|you)"
+)
+_ONE = r"(?:process|lens|gas|atlas|alias|bias|canvas|means)"  # and what ends in us, is and ss
+_PLURAL = rf"(?!(?:{_NO_NOUN}|{_ONE})\b)[\w-]{{2,}}(?<!(?-i:[sui]))s"
+_NOUNS = rf"(?:(?!{_NO_NOUN}\b)[\w-]+ ){{0,3}}?{_PLURAL}"  # of several things, with what stands before it
+# Common verbs in the form that follows a plural: "Which cloud partners donate services?"
+_VERBS = (
+    "accept|allow|answer|apply|ask|attend|belong|bring|buy|call|carry|come|contain|cost|count|cover|depend|donate|end|"
+    "exist|expire|fail|fall|finish|get|give|go|grant|help|hold|include|involve|keep|know|last|lead|leave|lie|list|live|"
+    "make|mean|meet|mention|miss|name|offer|open|own|pay|play|produce|provide|qualify|receive|refer|remain|report|"
+    "require|run|say|sell|send|serve|share|show|sit|stand|start|stay|support|take|teach|tell|use|vote|want|work|write"
+)
+
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
-        re.compile(r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell)\b", re.I),
+        re.compile(
+            r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell|tl;?dr|in brief)\b",
+            re.I,
+        ),
     ),
     (
         "extreme",
         re.compile(
-            r"^\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:which|what|who|where|whose|when|name|find|show)\b.*"
+            r"(?:^|[-–:] )\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:(?:in|on|for|at|under|of) )?"
+            r"(?:which|what|who|where|whose|when|name|find|show)\b.*"
             r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|dearest|earliest|"
             r"latest|oldest|newest|last|simplest|very first)\b"
             r"|^\W*(?:the )?(?:highest|lowest|largest|smallest|biggest|longest|shortest|cheapest|earliest|latest|"
@@ -79,20 +99,31 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    ("sum", re.compile(r"\b(?:in total|altogether|the total|sum of|average)\b", re.I)),
+    ("sum", re.compile(r"\b(?:in total|al(?:l )?together|the total|sum (?:of|\w+ed)|adds? up|average)\b", re.I)),
     ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
     (
         "list",
         re.compile(
             r"^\W*(?:please |can you |could you )*(?:list|enumerate)\b|\blist (?:them|all|of all)\b|\bfull list\b"
             r"|\b(?:as a (?:full |complete )?list|which ones)\b"
+            r"|\b(?:the|a) (?:full|complete|whole|entire) (?:\w+ ){0,2}list\b"
+            r"|\b(?:every|each) (?:single )?(?:step|item|row|entry|point|one)\b|\b(?:step by step|one by one)\b"
+            r"|\bin (?:the|their|which) (?:right )?order\b|\beverything (?:that|the|a|an|we|i|you|they|in|on|about)\b"
+            r"|\blist (?:every|each|the|all)\b"
+            r"|\b(?:give|tell|show|send) (?:me|us) (?:all|every|each|(?:just |only )?the ones)\b"
+            r"|\b(?:only|just) (?:the|those) (?:[\w-]+ )?(?:that|which|whose|with|without|dates|ones)\b|\bjust those\b"
+            r"|[-–:,] all (?:of them|pls|please|the)\b|\bthe full (?:run|set|list)\b"
+            r"|\band what else\b|^\W*who (?:was|were) (?:\w+ )?(?:present|there|at)\b|^\W*who attended\b"
+            r"|^\W*(?:the )?[\w-]+ ones (?:in|of|on|from|at)\b"
+            rf"|\b(?:in|on|for|at|to|from|by|under|with) (?:which|what) {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
-            r"|^\W*(?:which|what) (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|process)\b)\w{2,}s "
+            r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
             r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
             r"in|of|on|for|from|that|with)\b"
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
+            rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
             re.I,
         ),
@@ -141,7 +172,9 @@ def _words(text: str) -> list[str]:
 def stated(question: str, said: str) -> bool:
     """Whether a number stands beside a word for what the question counts: "24 lenders", "Visitors: 48,200"."""
     match = _COUNTED.search(question)
-    asked = {*lexical.stems(match[1] or match[2])} if match else set()
+    counted = (match[1] or match[2]).split() if match else []
+    nouns = [at for at, word in enumerate(counted) if _MANY.fullmatch(word)]
+    asked = {*lexical.stems(counted[nouns[0]] if nouns else " ".join(counted))}
     words = re.findall(r"\w[\w.,]*", said)
     at = [place for place, word in enumerate(words) if _COUNT.fullmatch(word.strip(".,"))]
     return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)

@@ -74,6 +74,16 @@ def quantity(text: str) -> Quantity | None:
     return None
 
 
+def dates(text: str) -> list[int]:
+    """The ordinals of the days that a text names: "2025-04-01", "1 April 2025", "April 1st, 2025", "13.4.2025"."""
+    found = []
+    for pattern in (_ISO, _WRITTEN, _SLASHED):
+        for match in pattern.finditer(text):
+            day = _date(match.group())
+            found += [int(day)] if day else []
+    return found
+
+
 def _date(text: str) -> float | None:
     """0 for one that there is not, such as the 31st of February."""
     try:

@@ -1,0 +1,175 @@
+"""Which entries of a list fulfil what a question says of them: a value that it names ("done on the VidaFit", "labelled
+Not Applicable"), words that tell entries apart, a column that says yes or no."""
+
+import re
+from collections.abc import Sequence
+
+from graph.knowledge.index import content_words
+from graph.models.enumerations import Entry, Enumeration
+from graph.policy.text import lexical
+
+SHORT = 60  # characters of a value that a question may name; what is longer describes
+MOST_WORDS = 4  # of each value in a cell that holds several
+_PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
+_INSIDE = re.compile(r"[_\-./&]+|(?<=[a-z])(?=[A-Z\d])|(?<=\d)(?=[A-Za-z])")  # a name written as one word
+_NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((?: [\w'’-]+){1,3})", re.I)
+_CONDITION = re.compile(r"^\W*which\b.*\b(?:is|are|was|were|has|have|needs?|requires?|can|must|only)\b", re.I)
+_ONLY = re.compile(r"\bonly (?:the )?([^\s?.,;]+)", re.I)
+_HAS = re.compile(r"(?:yes|y|true|x|✓|✔|✅|☑|\[x\]|done|required|always)\W*(?:\(.*\))?", re.I | re.S)
+_HAS_NOT = re.compile(r"(?:(?:no|n|false|✗|✘|❌|☐|\[ \]|none|never|n/?a|[-–—])\W*(?:\(.*\))?)?", re.I | re.S)
+_LACKS = re.compile(r"\b(?:no|not|without|lacks?|missing|don't|doesn't|haven't|hasn't)\b", re.I)
+
+
+def stems(text: str) -> frozenset[str]:
+    return frozenset(lexical.stems(text))
+
+
+def name_stems(name: str) -> frozenset[str]:
+    """Of a title or heading, also of the words that are written as one: "schedule-wave2" is of wave 2, too."""
+    return stems(name) | stems(_INSIDE.sub(" ", name))
+
+
+def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], noun: Sequence[str]) -> list[Entry]:
+    """Those of the entries that fulfil what the question says beyond what the list is; all where it says nothing of the
+    kind. `noun` are the stems of what is asked for."""
+    if listed.kind == "items" and not _CONDITION.search(question):
+        return [*entries]
+    values = named_values(question, entries, noun) if listed.kind == "rows" else {}
+    named = {part for parts in values.values() for part in parts}
+    refused = _refused(question, named)
+    if named:
+        out = {part for part in named if stems(part) & refused}
+        left = [one for one in entries if not any(_has_value(one, column, out) for column in values)]
+        named_of = {column: parts - out for column, parts in values.items() if parts - out}
+        return [one for one in left if all(_has_value(one, column, parts) for column, parts in named_of.items())]
+    if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
+        return single
+    asked = stems(question)
+    about = name_stems(" ".join([*listed.path[:1], *listed.path[-2:], lead_of(listed), *listed.headings]))
+    beyond = stems(" ".join(content_words(question))) - about - {*noun[-1:]}
+    says = [_telling(entry, asked) for entry in entries]
+    telling = {word for word in beyond if 0 < sum(word in one for one in says) < len(entries)}
+    if listed.kind != "rows":
+        telling = {word for word in telling if word[0].isdigit() or len(word) > 4}
+    wanted = telling - refused
+    if listed.kind == "rows" and not wanted:
+        return _having(question, listed, entries, refused, noun)
+    most = max(len(one & wanted) for one in says)
+    fits = [len(one & wanted) == most and not one & refused & telling for one in says]
+    return [entry for entry, one in zip(entries, fits, strict=True) if one]
+
+
+def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = ()) -> dict[str, set[str]]:
+    """The values that the question names, by column: whole ones, or whole parts of a cell that holds several, which
+    some rows have and others have not."""
+    asked = f" {' '.join(lexical.stems(question))} "
+    named: dict[str, set[str]] = {}
+    rows: dict[tuple[str, str], int] = {}
+    for entry in entries:
+        for column, part in {(name, part) for name, value in entry.cells for part in _parts(value)}:
+            rows[column, part] = rows.get((column, part), 0) + 1
+    for (column, part), times in rows.items():
+        words = lexical.stems(part)
+        if times < len(entries) and words and words != [*noun[-1:]] and f" {' '.join(words)} " in asked:
+            named.setdefault(column, set()).add(part)
+    return {column: _longest(parts) for column, parts in named.items()}
+
+
+def _refused(question: str, named: set[str]) -> frozenset[str]:
+    """The stems of what the question leaves out ("without the flights"); a value called "Not Applicable" is none."""
+    text = question.casefold()
+    for part in filter(_NOT.search, named):
+        text = text.replace(part, " ")
+    return stems(" ".join(match[1] for match in _NOT.finditer(text)))
+
+
+def lead_of(listed: Enumeration) -> str:
+    return listed.lead.text if listed.lead else ""
+
+
+def _parts(value: str) -> set[str]:
+    """The values of a cell that a question can name: a short one, and each of a list of some words; no yes or no."""
+    parts = _PARTS.split(value)
+    if any(len(part.split()) > MOST_WORDS for part in parts):
+        parts = []  # a sentence, which lists nothing
+    return {
+        part.casefold().strip(" .")
+        for part in [value, *parts]
+        if 1 < len(part.strip(" .")) <= SHORT and content_words(part) and not _is_mark(part)
+    }
+
+
+def _longest(parts: set[str]) -> set[str]:
+    """Without those that are words of another: "Not Applicable" is named, "Applicable" is not."""
+    return {one for one in parts if not any(one != other and f" {one} " in f" {other} " for other in parts)}
+
+
+def _has_value(entry: Entry, column: str, parts: set[str]) -> bool:
+    return bool(_parts(entry.value(column)) & parts)
+
+
+def _only(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:
+    """The rows that have what one column is of and no other one ("which does only B have"); nothing where the question
+    asks for no such thing."""
+    match = _ONLY.search(question)
+    name = match and next((one for one in listed.headings if one and stems(one) <= stems(match[1])), None)
+    if not name:
+        return []
+    marks = [[(column == name, value) for column, value in entry.cells if _is_mark(value)] for entry in entries]
+    return [
+        entry
+        for entry, row in zip(entries, marks, strict=True)
+        if len(row) > 1 and all(bool(_HAS.fullmatch(value)) == own for own, value in row)
+    ]
+
+
+def _is_mark(value: str) -> bool:
+    """Whether it says yes or no."""
+    return bool(value and (_HAS.fullmatch(value) or _HAS_NOT.fullmatch(value)))
+
+
+def _marked(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:
+    """The rows with the marks that the question asks for: of columns of yes and no, ticks and crosses of which it has
+    half of the name ("still get bug fixes but no new features"); nothing where there is none."""
+    asked = stems(question) - stems(" ".join(listed.path))
+    wanted: list[tuple[str, bool]] = []
+    for name in listed.headings:
+        words = stems(name) & asked
+        values = [entry.value(name) for entry in entries]
+        if len(words) * 2 < len(stems(name)) or not words or not all(map(_is_mark, values)):
+            continue
+        wanted.append((name, not _lacking(question, words)))
+    right = [all(bool(_HAS.fullmatch(entry.value(name))) == yes for name, yes in wanted) for entry in entries]
+    return [entry for entry, one in zip(entries, right, strict=True) if one] if wanted and not all(right) else []
+
+
+def _lacking(question: str, words: frozenset[str]) -> bool:
+    """Whether a word of the question says that something is not so, shortly before one of these stems."""
+    said = lexical.stems(question)
+    at = [n for n, word in enumerate(said) if word in words]
+    return any(_LACKS.search(" ".join(said[max(0, n - 3) : n])) for n in at[:1])
+
+
+def _having(
+    question: str, listed: Enumeration, entries: Sequence[Entry], refused: frozenset[str], noun: Sequence[str]
+) -> list[Entry]:
+    """Of the rows those that have what a column is of ("have a charter"): where the question names one whose cells are
+    empty in some rows; else all."""
+    asked = stems(question) - stems(" ".join(listed.path))
+    for name in listed.headings:
+        words = stems(name)
+        if not words or not words <= asked or words <= {*noun}:
+            continue
+        has = [_HAS_NOT.fullmatch(entry.value(name)) is None for entry in entries]
+        if any(has) and not all(has) and not all(entry.value(name) for entry in entries):
+            wanted = not words & refused and not _lacking(question, words)
+            return [entry for entry, yes in zip(entries, has, strict=True) if yes == wanted]
+    return [*entries]
+
+
+def _telling(entry: Entry, asked: frozenset[str]) -> frozenset[str]:
+    """The words by which an entry is told from others: of the columns that the question names, else of short cells."""
+    if entry.cells:
+        named = [value for name, value in entry.cells if name and stems(name) <= asked]
+        return stems(" ".join(named or [value for _, value in entry.cells if len(value) <= SHORT]))
+    return stems(" ".join([entry.text, *(line.text for line in entry.below)]))
