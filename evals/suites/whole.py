@@ -1,11 +1,12 @@
 """Questions about all of something: lists, counts, extremes, sums, summaries, clauses, versions, two in one.
-`python -m evals.suites.whole [--more | --unread] [--homes DIR] [--out FILE]`
+`python -m evals.suites.whole [--more | --further | --unread] [--homes DIR] [--out FILE]`
 
 80 questions over four collections (evals/datasets/whole.jsonl) and 90 over three others (whole_more.jsonl), written
-from the documents alone by people who had seen nothing of the system; 40 over the first four (whole_unread.jsonl) that
-nobody who works on it has read. An answer is exact when every wanted item stands in it, whole words, and no wrong one,
-or where there is none, when nothing is answered; recall is the share of the items. What is neither whole nor flagged
-`partial` is an answer from a part that does not say so.
+from the documents alone by people who had seen nothing of the system; 60 over six of them (whole_further.jsonl), read
+after they had been asked once; 40 over the first four (whole_unread.jsonl) that nobody who works on it has read.
+An answer is exact when every wanted item stands in it, whole words, and no wrong one, or where there is none, when
+nothing is answered; recall is the share of the items. What is neither whole nor flagged `partial` is an answer from a
+part that does not say so.
 """
 
 import argparse
@@ -95,11 +96,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.suites.whole", description=(__doc__ or "").split("\n")[0])
     sets = parser.add_mutually_exclusive_group()
     sets.add_argument("--more", action="store_true", help="the 90 questions over three other collections")
+    sets.add_argument(
+        "--further", action="store_true", help="60 questions over six collections, in many people's words"
+    )
     sets.add_argument("--unread", action="store_true", help="the 40 questions that judge; do not read the answers")
     parser.add_argument("--homes", type=Path, help="where what was ingested stays for the next time")
     parser.add_argument("--out", type=Path, help="a JSONL file for the answers")
     args = parser.parse_args()
-    rows = asked("whole_unread" if args.unread else "whole_more" if args.more else "whole", args.homes)
+    name = next((f"whole_{one}" for one in ("more", "further", "unread") if getattr(args, one)), "whole")
+    rows = asked(name, args.homes)
     if args.out:
         jsonl(args.out, rows)
     sys.stdout.write(f"{report(rows)}\n")

@@ -137,3 +137,15 @@ def test_a_sum_is_checked_again(lent: Agent) -> None:
     assert reply["answer"].startswith("102,500 in all (Insured value, 3 rows):")
     wrong = json.loads(json.dumps(reply).replace("102,500 in all", "102,600 in all"))
     assert not verify(wrong, lent.deps.index).ok and inv.unvalidated(wrong)
+
+
+def test_a_count_of_lines_with_brackets_is_checked_again(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    agent = opened()
+    (tmp_path / "git.md").write_text(
+        "# Git commands of the kestrel team\n\n| Command | Use |\n|---|---|\n| git clone <url> | copy |\n"
+        "| git checkout <branch> | switch |\n| git push origin <branch> | send |\n"
+    )
+    agent.ingest(tmp_path / "git.md", tenant_id="U1")
+    reply = answer(agent, "How many git commands does the kestrel team have?")
+    assert reply["answer"].startswith("3 in all:") and "‹url›" in reply["answer"]
+    assert "partial" not in reply["safety_flags"] and verify(reply, agent.deps.index).ok

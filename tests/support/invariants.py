@@ -324,7 +324,8 @@ def _support(claim: str, quote: str) -> float:
     """Support by the quote alone. Written out here, so that a broken grounding does not hide itself."""
     if re.match(r"[$€£¥]?[\d,.]+ in all[ :]", claim):
         head, *lines = claim.split("\n- ")
-        return float(_counted(head, lines) and all(quote.count(line) >= lines.count(line) for line in lines))
+        read = quote.replace("<", "‹").replace(">", "›") if "‹" in claim else quote  # names in brackets are no tags
+        return float(_counted(head, lines) and all(read.count(line) >= lines.count(line) for line in lines))
     if claim in quote:
         return 1.0
     words = [w for w in re.findall(r"\w+", claim.casefold()) if len(w) > 3 or w.isdigit()]

@@ -79,6 +79,12 @@ _VERBS = (
     "require|run|say|sell|send|serve|share|show|sit|stand|start|stay|support|take|teach|tell|use|vote|want|work|write"
 )
 
+# What is measured, not counted: a sentence says how many weeks there are.
+_UNITS = (
+    r"(?:[\w-]+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|percent|euros?|dollars?|rupees?|"
+    r"crowns?|words|characters|pages|points|credits?|bytes|[kmgt]i?b|(?:kilo|mega|giga|tera)\w+|litres?|met(?:er|re)s?|k?m|k?g)\b"
+)
+
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
@@ -100,7 +106,7 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         ),
     ),
     ("sum", re.compile(r"\b(?:in total|al(?:l )?together|the total|sum (?:of|\w+ed)|adds? up|average)\b", re.I)),
-    ("count", re.compile(r"\bhow many\b|\b(?:number|count|nb|no\.) of\b", re.I)),
+    ("count", re.compile(rf"\bhow many (?!{_UNITS})|\b(?:number|count|nb|no\.) of (?!{_UNITS})", re.I)),
     (
         "list",
         re.compile(

@@ -54,6 +54,16 @@ def test_words_that_fit_many_documents_call_none() -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["Who was there on 10 May 2022?", "votes of May 10th, 2022", "present 2022-05-10?"]
+)
+def test_a_document_is_known_by_the_day_in_its_name(question: str) -> None:
+    days = ("2022-05-10", "2022-10-11", "2022-10-25")
+    names = [(day, mentions.name("Meeting of the council", f"{day.replace('-', '_')}.md")) for day in days]
+    assert mentions.meant(question, names) == ["2022-05-10"]
+    assert mentions.meant("Who was there in May 2022?", names) == []
+
+
+@pytest.mark.parametrize(
     ("question", "tenant", "expected"),
     [
         ("What is the AI policy?", "U1", "PUB_ai_use_policy"),

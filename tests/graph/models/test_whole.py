@@ -53,6 +53,38 @@ Nobody plays music after ten. Guests are told so.
 The last one turns off the oven."""
 
 
+CARDS = """# Board
+
+List: Learn the rules; Title: Read the policy; Labels: Assigned,Partially
+List: Learn the rules; Title: Ask a lawyer; Labels: Not Applicable
+List: Ship it; Title: Keep an archive; Labels: Done, Not Applicable
+List: Ship it; Title: Write the notice; Labels: Applicable"""
+
+STAGES = """# Stages of a project
+
+Stage: Active; New features: ✅; Bug fixes: ✅; Announced: ❌
+Stage: Complete; New features: ❌; Bug fixes: ✅; Announced: ❌
+Stage: Sunset; New features: ❌; Bug fixes: ✅; Announced: ✅ (by mail)
+Stage: Archived; New features: ❌; Bug fixes: ❌; Announced: ✅"""
+
+ACTIONS = """# Required actions
+
+All agencies must do the following:
+
+1. Stop the service.
+2. Install the update.
+3. Take one of two options:
+
+## Option 1
+
+Ask the vendor.
+
+4. Validate the settings.
+5. Report to the office.
+
+They are due in May."""
+
+
 class Even:
     """Finds every passage equally good."""
 
@@ -115,6 +147,63 @@ def test_a_count_lists_what_it_counts() -> None:
 def test_the_rows_that_count_are_told_and_no_others(question: str, names: list[str]) -> None:
     said = "\n".join(asked(question, evidence(LOANS, title="Loans")))
     assert [name for name in ("Mill", "Harbour", "Quay", "Total") if name in said] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Which cards carry the label Not Applicable?", ["Ask a lawyer", "Keep an archive"]),
+        ("Which cards of Ship it are labelled Applicable?", ["Write the notice"]),
+        ("Which cards are in Learn the rules, not Ship it?", ["Read the policy", "Ask a lawyer"]),
+    ],
+)
+def test_a_value_that_is_named_picks_its_rows(question: str, titles: list[str]) -> None:
+    said = "\n".join(asked(question, evidence(CARDS, title="Board of cards")))
+    known = ("Read the policy", "Ask a lawyer", "Keep an archive", "Write the notice")
+    assert [title for title in known if title in said] == titles
+
+
+def test_rows_with_a_value_are_counted() -> None:
+    (said,) = asked("How many cards are in Ship it?", evidence(CARDS, title="Board of cards"))
+    assert said.startswith("2 in all:\n- List: Ship it; Title: Keep an archive")
+
+
+@pytest.mark.parametrize(
+    ("question", "stages"),
+    [
+        ("in which stages does a project get bug fixes but no new features?", ["Complete", "Sunset"]),
+        ("Which stages of a project are announced?", ["Sunset", "Archived"]),
+        ("What are the stages of a project that have only Announced?", ["Archived"]),
+    ],
+)
+def test_marks_pick_their_rows(question: str, stages: list[str]) -> None:
+    said = "\n".join(asked(question, evidence(STAGES, title="Stages of a project")))
+    assert [name for name in ("Active", "Complete", "Sunset", "Archived") if f"Stage: {name}" in said] == stages
+
+
+def test_a_numbered_list_goes_on_behind_a_heading_inside_it() -> None:
+    said = "\n".join(asked("What are all the required actions?", evidence(ACTIONS, title="Required actions")))
+    assert "1. Stop the service." in said and "5. Report to the office." in said and "Ask the vendor" not in said
+
+
+def test_amounts_that_are_not_clear_are_not_added_up() -> None:
+    text = LOANS.rpartition("\n")[0].replace("9,500", "2x 500 crowns")
+    assert not any("in all" in said for said in asked("What is the insured value altogether?", evidence(text)))
+
+
+def test_a_total_is_not_the_highest() -> None:
+    text = LOANS.replace("Total;", "Total Value;")
+    (said,) = asked("Which lender has the highest insured value?", evidence(text, title="Loans"))
+    assert "Harbour" in said and "Total" not in said
+
+
+def test_the_list_of_the_day_is_read() -> None:
+    days = {"2022-05-10": "Ann, Bo", "2022-10-11": "Cy, Di"}
+    parts = [
+        evidence("# Present\n\n- " + names.replace(", ", "\n- "), title=f"Meeting {day}", doc=day, first=n)[0]
+        for n, (day, names) in enumerate(days.items(), 1)
+    ]
+    assert " ".join(asked("Who was present at the meeting of 10 May 2022?", parts)).split() == ["-", "Ann", "-", "Bo"]
 
 
 def test_a_sum_is_told_with_its_rows() -> None:
