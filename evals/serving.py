@@ -79,7 +79,8 @@ def serving(settings: Settings, *, chat: Any = None) -> Iterator[Served]:
     import uvicorn
 
     from graph.service.http.app import create_app
-    from graph.service.http.run import configured, listen
+    from graph.service.http.run import listen
+    from graph.service.http.server import configured
 
     app, inner = create_app(Agent(deps=Deps(settings, chat, serves=True)))
     service = inner.state.service

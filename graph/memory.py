@@ -46,7 +46,8 @@ _AGAIN = re.compile(
     re.I,
 )
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.{2,200}?)(?:\s*\[\d+\])*\s*$", re.M)
-RECALL_FROM = 0.4  # cosine of two questions from which the older turn counts as about the same (evals/suites/memory.py)
+# Cosine of two questions from which the older turn counts as about the same (evals/suites/memory.py).
+RECALL_FROM = 0.42
 RECALLED = 2  # earlier turns shown beside the thread's own memory
 
 

@@ -104,9 +104,6 @@ class Turns:
                         release({"text": one["text"], "support": one["support"], "citations": event["citations"]})
                 if waits and reply is not None:
                     self._set_aside(turn, reply["run_id"])
-                if turn.kept:
-                    # A turn needs the last one only, and the journal has the history.
-                    checkpoints.keep_latest(turn.thread)
             finally:
                 if stored and not turn.kept:
                     checkpoints.forget([turn.thread])
@@ -147,7 +144,7 @@ class Turns:
 
         CURRENT_TENANT.set(asker.tenant_id)
         begin_turn()
-        own = _config(name := thread_of(asker.tenant_id, run_id))
+        own = _config(thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
         checkpoints = self._deps.checkpoints
         with tracing_context(enabled=False), checkpoints.outages():
@@ -159,12 +156,10 @@ class Turns:
                 self.graph.update_state(own, {}, as_node="publish")
                 memory = memory if memory == waits.values["memory"] else None
             outcome = self.graph.invoke(command, own, context=asker, durability="exit")
-            checkpoints.keep_latest(name)
             if "__interrupt__" in outcome:
                 raise (BadInput if said["act"] == "edit" else Conflict)(outcome["review"]["problem"])
             if memory and outcome["memory"] != memory:
                 self.graph.update_state(talk, {"memory": outcome["memory"]}, as_node="record")
-                checkpoints.keep_latest(talk["configurable"]["thread_id"])
             reply: Reply = outcome["reply"]
             self.keep_outcome(asker.tenant_id, run_id, outcome["owner"], reply, outcome["audiences"])
             return reply
@@ -178,7 +173,6 @@ class Turns:
         outcome: dict[str, Any] = {**fresh_turn("", ""), "owner": owner, "reply": reply, "audiences": [*audiences]}
         with self._deps.checkpoints.outages():
             self.graph.update_state(own, outcome, as_node="record")
-            self._deps.checkpoints.keep_latest(own["configurable"]["thread_id"])
 
     def search(self, turn: Turn) -> SearchResult:
         with self._deps.turn_semaphore.inside(turn.context.tenant_id):

@@ -4,6 +4,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from graph import memory
 from graph.audit.record import entry_of, reply_of, review_line, thread_of
 from graph.context import Context, Principal, granted, principal
 from graph.errors import CordonError
@@ -42,7 +43,8 @@ def record(
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
         gist = state["said"]
-        vector = once(embedder, f"{gist['question']} {gist['topic']}") if gist and reply["sentences"] else None
+        # Of the question as it was searched for, whose vector is there already: nobody waits for another one.
+        vector = once(embedder, memory.meant(gist)) if gist and reply["sentences"] else None
         conversations.add(
             asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(gist or {}), vector, state["audiences"]
         )

@@ -154,7 +154,7 @@ def test_the_proxy_waits_longer_than_a_question_may_take_and_sends_no_post_twice
 
 
 def test_who_stops_has_time_to_end_its_questions() -> None:
-    from graph.service.http.run import DRAIN_S
+    from graph.service.http.server import DRAIN_S
 
     needed = Settings().request_s + DRAIN_S
     deployment = named("Deployment")["cordon"]["spec"]["template"]["spec"]

@@ -94,12 +94,16 @@ class MiniLM:
 
     def count(self, text: str) -> int:
         self.warm()
-        return sum(len(self._tokenizer.encode(part, add_special_tokens=False)) for part in _portions(text))
+        return sum(len(self._encoded([part])[0]) for part in _portions(text))
+
+    def _encoded(self, texts: list[str]) -> Any:
+        """Word pieces without their places in the text, which takes a quarter less."""
+        return self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         self.warm()
         windows: list[_Window] = []
-        for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+        for row, encoding in enumerate(self._encoded(list(texts))):
             ids, room = encoding.ids, MAX_TOKENS - 2
             read = min(len(ids), _WINDOWS * room)
             windows.extend((row, [101, *ids[at : min(at + room, read)], 102]) for at in range(0, max(read, 1), room))

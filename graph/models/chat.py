@@ -21,7 +21,7 @@ from graph.knowledge.embeddings import Embedder
 from graph.models import assessment, extractive, server
 from graph.models.context_budget import ContextBudget
 from graph.models.fair_semaphore import FairSemaphore
-from graph.models.reader import reader
+from graph.models.reader import Reader, reader
 from graph.models.task import KEY
 from graph.settings import Settings
 
@@ -69,11 +69,7 @@ class EmbeddedChatModel(BaseChatModel):
     ) -> ChatResult:
         import json
 
-        task = next((m.additional_kwargs[KEY] for m in reversed(messages) if KEY in m.additional_kwargs), None)
-        if task is None:
-            raise ModelUnavailable("the embedded model answers Cordon's own tasks only.")
-        write = {"answer": extractive.answer, "assessment": assessment.design}[task["kind"]]
-        text = json.dumps(write(task, self.reader), ensure_ascii=False)
+        text = json.dumps(_written(messages, self.reader), ensure_ascii=False)
         prompt = sum(self._count(str(m.content)) for m in messages)
         completion = self._count(text)
         usage = {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
@@ -211,17 +207,7 @@ class Generator:
         """What the embedded answerer makes of the same task: for when nothing of a model's draft could be let out.
         `least` is the chance of an answer, 0-1, below which it says nothing; never less than its own. With `planned`
         only what it says of a list, a table or a named section as a whole."""
-        import json
-
-        model = EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
-        asked = [message.model_copy(deep=False) for message in messages]
-        for message in asked:
-            if KEY in message.additional_kwargs:
-                message.additional_kwargs = {
-                    KEY: {**message.additional_kwargs[KEY], "least": least, "planned": planned}
-                }
-        value = json.loads(str(_alone(model.invoke, asked).text))
-        return value if isinstance(value, dict) else {}
+        return _written(messages, reader(self._settings), least=least, planned=planned)
 
     def _remote(
         self,
@@ -294,6 +280,15 @@ class Generator:
         prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
         written = usage.get("output_tokens", said.get("completion_tokens", 0))
         return Completion(text[:most], self.name, prompt, written, cut=reason == "length")
+
+
+def _written(messages: Sequence[BaseMessage], reader: Reader, **more: Any) -> dict[str, Any]:
+    """The reply object of the embedded answerer for the task that the messages carry, with `more` said of it."""
+    task = next((m.additional_kwargs[KEY] for m in reversed(messages) if KEY in m.additional_kwargs), None)
+    if task is None:
+        raise ModelUnavailable("the embedded model answers Cordon's own tasks only.")
+    write = {"answer": extractive.answer, "assessment": assessment.design}[task["kind"]]
+    return write({**task, **more}, reader)
 
 
 class _Heard:

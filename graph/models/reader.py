@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from graph import turn_cache
 from graph.errors import Unavailable
 from graph.onnx import minilm
 from graph.onnx.folder import Folder
@@ -46,11 +47,18 @@ class Embedded:
         return minilm.runner(found, PIECES, "piece"), found.rest["line"], float(found.rest["bias"])
 
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
+        texts = [pair(question, *passage) for passage in passages]
+        known = turn_cache.entries()  # several stages of a turn ask for the same sentence
+        new = [text for text in dict.fromkeys(texts) if ("read", text) not in known]
+        known |= {("read", text): value for text, value in zip(new, self._read(new), strict=True)}
+        return np.array([known["read", text] for text in texts], np.float32)
+
+    def _read(self, texts: list[tuple[str, str]]) -> Any:
+        if not texts:
+            return ()
         with self._opening:
             runner, line, bias = self._opened
-        texts = [pair(question, *passage) for passage in passages]
-        found: np.ndarray = runner.embed(texts, self._pool.map if len(texts) > 1 else map) @ line + bias
-        return found
+        return runner.embed(texts, self._pool.map if len(texts) > 1 else map) @ line + bias
 
 
 class CrossEncoder:

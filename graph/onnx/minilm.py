@@ -65,7 +65,7 @@ class Runner:
         by those beside it. `each` hands the batches out, as `map` does: that of a pool shares them among threads."""
         import numpy as np
 
-        pieces = [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
+        pieces = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
         batches = list(self._batches(pieces))
         found = np.zeros((len(texts), WIDTH), np.float32)
         read = each(self._read, [[pieces[row] for row in rows] for rows in batches])

@@ -38,8 +38,12 @@ def main(control: int, *lease: int) -> None:
 
     start(settings, models=False)
     if sys.platform == "linux":  # elsewhere the system's own libraries may not outlive a fork
+        models = threading.Thread(target=load, args=[settings])
+        models.start()
         importlib.import_module("graph.build")
-        load(settings)
+        if not settings.embedded:
+            importlib.import_module("langchain_openai")
+        models.join()  # a thread would not outlive the fork
         gc.collect()
         gc.freeze()  # what is here stays; to look at it would be to copy it
     line.send_bytes(b"ready")

@@ -26,13 +26,15 @@ from dataclasses import asdict
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graph import errors
 from graph.errors import CordonError, Unavailable
-from graph.runner import SearchResult, SentenceSink, Turn
 from graph.settings import SECRETS, Settings
-from graph.state import Reply
+
+if TYPE_CHECKING:
+    from graph.runner import SearchResult, SentenceSink, Turn
+    from graph.state import Reply
 
 _ROOT = Path(__file__).parents[2]
 START_S = 60.0
@@ -45,15 +47,17 @@ log = logging.getLogger("cordon.processes")
 
 
 class Processes:
-    """A graph.runner.Runner. `lease` holds the stores (graph/stores/leases.py). Raises Unavailable when no process can
-    be started."""
+    """A graph.runner.Runner. `lease` holds the stores (graph/stores/leases.py), `server` is one that was started with
+    both. Raises Unavailable when no process can be started."""
 
-    def __init__(self, settings: Settings, lease: tuple[int, ...], count: int) -> None:
+    def __init__(
+        self, settings: Settings, lease: tuple[int, ...], count: int, server: "ForkServer | None" = None
+    ) -> None:
         self._settings, self._lease = settings, lease
         self._own = threading.Lock()
         self._closing = False
         self._at: list[_Process] = []
-        self.server = ForkServer(settings, lease)
+        self.server = server or ForkServer(settings, lease)
         try:
             for _ in range(count):
                 self._at.append(_Process(self.server))
@@ -73,11 +77,11 @@ class Processes:
     def pids(self) -> list[int]:
         return [process.pid for process in self._at]
 
-    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
+    def run(self, turn: "Turn", release: "SentenceSink | None" = None) -> "Reply":
         reply: Reply = self._least_busy().call("run", turn, release)
         return reply
 
-    def search(self, turn: Turn) -> SearchResult:
+    def search(self, turn: "Turn") -> "SearchResult":
         found: SearchResult = self._least_busy().call("search", turn, None)
         return found
 
@@ -216,7 +220,7 @@ class _Process:
         if not self._ready.wait(START_S) or not self.alive:
             raise _not_started()
 
-    def call(self, do: str, turn: Turn, release: SentenceSink | None) -> Any:
+    def call(self, do: str, turn: "Turn", release: "SentenceSink | None") -> Any:
         """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         with self._own:

@@ -1,7 +1,8 @@
 """The state of each thread between its turns, as LangGraph keeps it.
 
 Promises. Isolation: threads go by `key_of(tenant, user, thread)`, so two tenants' never meet. Every string is written
-through the serializer that the store was given. Concurrency: threads and processes may share one, one turn of a thread
+through the serializer that the store was given. A thread has its last checkpoint alone: a turn needs no other, and
+the journal has the history. Concurrency: threads and processes may share one, one turn of a thread
 at a time (graph/stores/leases.py). What was forgotten leaves no bytes behind. Errors: Unavailable, also for what goes
 wrong while LangGraph reads or writes inside `outages`.
 """
@@ -27,9 +28,6 @@ class Checkpoints(Protocol):
 
     def latest(self, thread: str) -> str:
         """The id of the thread's last checkpoint; "" when it has none."""
-
-    def keep_latest(self, thread: str) -> None:
-        """Drop a thread's older checkpoints. Housekeeping: that it fails is told to nobody, the next turn tries it."""
 
     def forget(self, threads: Collection[str]) -> int:
         """Erase these threads; how many of them there were."""

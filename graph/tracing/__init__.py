@@ -10,12 +10,14 @@ import logging
 import os
 import queue
 import threading
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graph.errors import BadSettings
 from graph.settings import Settings
-from graph.state import Reply
 from graph.tracing.spans import Span, spans
+
+if TYPE_CHECKING:
+    from graph.state import Reply
 
 _SWITCHES = (
     "LANGSMITH_TRACING",
@@ -65,7 +67,7 @@ class Tracer:
         self._thread = threading.Thread(target=self._work, name="cordon-tracing", daemon=True)
         self._thread.start()
 
-    def run(self, reply: Reply) -> None:
+    def run(self, reply: "Reply") -> None:
         """Trace the run that made this reply."""
         try:
             self._queue.put_nowait(spans(reply, content=self._content))

@@ -3,11 +3,13 @@
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graph.context import key_of
 from graph.policy import pii
-from graph.state import Reply
+
+if TYPE_CHECKING:
+    from graph.state import Reply
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Span:
     outputs: dict[str, str] = field(default_factory=dict)
 
 
-def spans(reply: Reply, *, content: bool) -> list[Span]:
+def spans(reply: "Reply", *, content: bool) -> list[Span]:
     """The trace of a run. With `content` the question and the answer go along, masked once more."""
     begun = datetime.fromisoformat(reply["timestamp"].replace("Z", "+00:00"))
     stages, at = [], begun

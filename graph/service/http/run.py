@@ -1,31 +1,25 @@
-"""`cordon serve`: open the home, take the port, answer until told to stop, give the home back."""
+"""`cordon serve`: open the home, take the port, answer until told to stop, give the home back.
+
+What an HTTP server needs is imported late, while the fork server (graph/service/processes.py) loads what turns need.
+"""
 
 import asyncio
+import importlib
 import ipaddress
-import logging
 import socket
 import ssl
 import sys
-from contextlib import suppress
-from types import FrameType
 from typing import TYPE_CHECKING
-
-import uvicorn
-from starlette.types import ASGIApp
 
 from graph.deps import stores
 from graph.errors import BadInput, Unavailable
-from graph.service.http.connections import Bounded
-from graph.service.http.observe import Draining, log_to_stderr
 from graph.service.keys import Keys
 from graph.settings import Settings
 
 if TYPE_CHECKING:
     from graph.agent import Agent
 
-DRAIN_S = 10  # on top of the deadline of a request
 BACKLOG = 512
-log = logging.getLogger("cordon.http")
 
 
 def run(settings: Settings) -> None:
@@ -37,9 +31,12 @@ def run(settings: Settings) -> None:
         from graph.service.warm import start
 
         start(settings, models=settings.processes == 1)
+        agent = _agent(settings)
         from graph.service.http.app import create_app
+        from graph.service.http.observe import log_to_stderr
+        from graph.service.http.server import DRAIN_S, Server, configured
 
-        app, inner = create_app(_agent(settings))
+        app, inner = create_app(agent)
         service = inner.state.service
         try:
             log_to_stderr()
@@ -54,34 +51,22 @@ def run(settings: Settings) -> None:
 
 def _agent(settings: Settings) -> "Agent":
     """An agent whose turns run in processes of their own, when there is more than one core."""
-    from graph.agent import Agent
     from graph.deps import Deps
 
     deps = Deps(settings, serves=True)
     if settings.processes == 1:
+        from graph.agent import Agent
+
         return Agent(deps=deps)
-    from graph.service.processes import Processes
+    from graph.service.processes import ForkServer, Processes
     from graph.tracing import refuse_uninvited
 
     refuse_uninvited(settings)  # before the processes inherit the environment
-    return Agent(deps=deps, runner=Processes(settings, deps.lock.files, settings.processes))
+    server = ForkServer(settings, deps.lock.files)
+    importlib.import_module("graph.service.http.app")  # a second's work, while the fork server does its own
+    from graph.agent import Agent
 
-
-def configured(app: ASGIApp, cert: str = "", key: str = "") -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        ssl_certfile=cert or None,
-        ssl_keyfile=key or None,
-        http=Bounded,
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        ws="none",
-        lifespan="on",
-        timeout_keep_alive=30,
-        backlog=BACKLOG,
-    )
+    return Agent(deps=deps, runner=Processes(settings, deps.lock.files, settings.processes, server))
 
 
 def _guard_host(settings: Settings) -> None:
@@ -137,34 +122,3 @@ def listen(host: str, port: int) -> socket.socket:
 def listening_at(sockets: list[socket.socket]) -> str:
     host, port = sockets[0].getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-class Server(uvicorn.Server):
-    """A first signal drains: turns under way end, new ones get 503, and so does /readyz. A second one stops at once."""
-
-    def __init__(self, config: uvicorn.Config, draining: Draining, drain_s: float) -> None:
-        super().__init__(config)
-        self._draining, self._drain_s = draining, drain_s
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._draining.begun:
-            self.force_exit = self.should_exit = True
-        elif self._loop is not None:
-            self._draining.begun = True
-            self._loop.call_soon_threadsafe(self._begin)
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._loop = asyncio.get_running_loop()
-        await super().startup(sockets)
-        log.info("listening", extra={"told": {"address": listening_at(sockets or [])}})
-
-    def _begin(self) -> None:
-        log.info("stopping", extra={"told": {"in_flight": self._draining.in_flight}})
-        self._task = asyncio.create_task(self._drain())
-
-    async def _drain(self) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._draining.drained(), self._drain_s)
-        self.should_exit = True

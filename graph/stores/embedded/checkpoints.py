@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,12 @@ from graph.files import private_directory
 
 OPENING_S = 20  # at most to wait for another process that opens the same new memory
 _TABLES = ("checkpoints", "writes")
+_OLDER = "thread_id = new.thread_id AND checkpoint_id < new.checkpoint_id"
+# In the transaction that writes a checkpoint, so that a turn waits for the disk once.
+_KEEP_LATEST = f"""
+CREATE TRIGGER IF NOT EXISTS keep_latest AFTER INSERT ON checkpoints BEGIN
+  {"".join(f"DELETE FROM {table} WHERE {_OLDER};" for table in _TABLES)}
+END"""
 
 
 class SqliteCheckpoints:
@@ -61,12 +67,6 @@ class SqliteCheckpoints:
             [(latest,)] = self.saver.conn.execute(sql, (thread,)).fetchall()
         return latest or ""
 
-    def keep_latest(self, thread: str) -> None:
-        older = "thread_id = ? AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?)"
-        with self.saver.lock, suppress(sqlite3.Error), self.saver.conn:
-            for table in _TABLES:
-                self.saver.conn.execute(f"DELETE FROM {table} WHERE {older}", (thread, thread))
-
     def forget(self, threads: Collection[str]) -> int:
         """With the bytes that they leave in the log."""
         with self.outages(), self.saver.lock:
@@ -87,6 +87,7 @@ def _set_up(saver: Any) -> None:
     while True:
         try:
             saver.setup()
+            saver.conn.execute(_KEEP_LATEST)
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > until:

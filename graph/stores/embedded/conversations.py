@@ -5,6 +5,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from graph.errors import Unavailable
 from graph.files import alone_in
 from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
 from graph.stores.embedded import open_files
+from graph.stores.embedded.turn_vectors import TurnVectors
 
 _MOST_NAMED = 500  # SQLite bounds the parameters of a statement
 _SCHEMA = """
@@ -40,12 +42,14 @@ class SqliteConversations:
         self._most_open = most_open or open_files.share(3)
         self._open: dict[str, sqlite3.Connection] = {}  # the one used last at the end
         self._lock = threading.RLock()
+        self._vectors = TurnVectors()
 
     def close(self) -> None:
         with self._lock:
             for connection in self._open.values():
                 connection.close()
             self._open.clear()
+            self._vectors.forget()
 
     def add(
         self,
@@ -117,19 +121,30 @@ class SqliteConversations:
     def search(
         self, tenant: str, user: str, vector: np.ndarray, limit: int, groups: Collection[str] = ()
     ) -> list[Recalled]:
-        theirs = f"user_id = ? AND vector IS NOT NULL AND {_READ}"
-        found = self._run(
-            tenant,
-            f"SELECT run_id, thread_id, gist, vector FROM turns WHERE {theirs} ORDER BY id",
-            (user, _json(groups)),
-        )
-        size = vector.astype(np.float32).nbytes
-        rows = [row for row in found if len(row[3]) == size]  # of this embedding model
-        if not rows:
-            return []
-        scores = np.stack([np.frombuffer(raw, np.float32) for *_, raw in rows]) @ vector.astype(np.float32)
-        best = np.argsort(-scores, kind="stable")[:limit]
-        return [Recalled(rows[i][0], rows[i][1], float(scores[i]), json.loads(rows[i][2])) for i in best]
+        with self._lock:
+            ids, scores = self._vectors.scores(tenant, user, vector, partial(self._run, tenant))
+        order = np.argsort(-scores, kind="stable")
+        nearest = [*zip(ids[order].tolist(), scores[order].tolist(), strict=True)]
+        best: list[Recalled] = []
+        at, portion = 0, limit
+        while at < len(nearest) and len(best) < limit:  # those that the user may not read now are passed over
+            there = self._named(tenant, user, [row for row, _ in nearest[at : at + portion]], groups)
+            best += [
+                Recalled(*there[row][:2], score, json.loads(there[row][2]))
+                for row, score in nearest[at : at + portion]
+                if row in there
+            ]
+            at, portion = at + portion, _MOST_NAMED
+        return best[:limit]
+
+    def _named(
+        self, tenant: str, user: str, rows: Sequence[int], groups: Collection[str]
+    ) -> dict[int, tuple[str, str, str]]:
+        """Of these turns of the user run, thread and gist, by number, where somebody in the groups may read them."""
+        sql = "SELECT id, run_id, thread_id, gist FROM turns"
+        sql += f" WHERE id IN ({','.join('?' * len(rows))}) AND user_id = ? AND {_READ}"
+        found = self._run(tenant, sql, (*rows, user, _json(groups)))
+        return {row: (run, thread, gist) for row, run, thread, gist in found}
 
     def all(self, tenant: str) -> list[KeptTurn]:
         sql = "SELECT user_id, thread_id, name, vector, turn, gist, audiences FROM turns ORDER BY id"
@@ -150,8 +165,9 @@ class SqliteConversations:
         if count:
             self._run(tenant, f"DELETE FROM turns{where}", values)
             self._run(tenant, "PRAGMA wal_checkpoint(TRUNCATE)", ())
-        if not where:
-            with self._lock:
+        with self._lock:
+            self._vectors.forget(tenant)
+            if not where:
                 connection = self._open.pop(key_of(tenant), None)
                 if connection is not None:
                     connection.close()

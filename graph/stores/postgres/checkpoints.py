@@ -61,13 +61,6 @@ class PostgresCheckpoints:
             [(latest,)] = cursor.execute(_LATEST, [thread]).fetchall()
         return latest or ""
 
-    def keep_latest(self, thread: str) -> None:
-        try:
-            with self._database.transaction(name=thread) as cursor:
-                cursor.execute(_KEEP_LATEST, {"thread": thread})
-        except Unavailable:
-            pass  # the next turn tries it
-
     def forget(self, threads: Collection[str]) -> int:
         held = 0
         for thread in threads:
@@ -99,6 +92,8 @@ class _Saver(PostgresSaver):
                 self._still_last(cursor, self._at.thread, after)
             cursor.row_factory = dict_row
             yield cursor
+            if self._at.puts:
+                cursor.execute(_KEEP_LATEST, {"thread": self._at.thread})
 
     def _still_last(self, cursor: "psycopg.Cursor[Any]", thread: str, after: str) -> None:
         """The lock on a thread goes with the connection that holds it, so another turn may have come in between: of two
@@ -108,8 +103,9 @@ class _Saver(PostgresSaver):
         if (latest or "") != after:
             raise Unavailable("another turn of this conversation came in between.", hint="Ask again.")
 
-    def _of(self, config: RunnableConfig | None, after: str | None = None) -> None:
+    def _of(self, config: RunnableConfig | None, *, after: str | None = None, puts: bool = False) -> None:
         self._at.thread, self._at.after = config["configurable"]["thread_id"] if config else "", after
+        self._at.puts = puts
 
     def list(self, config: RunnableConfig | None, **known: Any) -> Iterator[CheckpointTuple]:
         self._of(config)
@@ -126,7 +122,7 @@ class _Saver(PostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        self._of(config, config["configurable"].get(AFTER))
+        self._of(config, after=config["configurable"].get(AFTER), puts=True)
         values = checkpoint["channel_values"]
         wrapped = {key: _Text(value) if isinstance(value, str) else value for key, value in values.items()}
         return super().put(config, {**checkpoint, "channel_values": wrapped}, metadata, new_versions)
@@ -144,7 +140,7 @@ class _Saver(PostgresSaver):
         super().put_writes(config, writes, task_id, task_path)
 
     def delete_thread(self, thread_id: str) -> None:
-        self._at.thread, self._at.after = thread_id, None
+        self._of({"configurable": {"thread_id": thread_id}})
         super().delete_thread(thread_id)
 
     def get_delta_channel_history(

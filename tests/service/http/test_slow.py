@@ -116,7 +116,8 @@ def bounded(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     """A server configured as the service's is, in a hurry, and nothing but "hello" behind it, half of it late."""
     from uvicorn import Server
 
-    from graph.service.http.run import configured, listen
+    from graph.service.http.run import listen
+    from graph.service.http.server import configured
 
     monkeypatch.setattr("graph.service.http.connections.Bounded.wait_s", 0.3)
 

@@ -12,6 +12,14 @@ class Busy:
 
     def __init__(self, times: int, why: str = "database is locked") -> None:
         self.times, self.why = times, why
+        self.conn = self
+        self.written: list[str] = []
+
+    def execute(self, sql: str) -> None:
+        if not self.written:
+            self.written.append("")
+            raise sqlite3.OperationalError(self.why)
+        self.written.append(sql)
 
     def setup(self) -> None:
         self.times -= 1
@@ -22,7 +30,7 @@ class Busy:
 def test_a_memory_that_another_process_sets_up_is_waited_for() -> None:
     busy = Busy(3)
     checkpoints._set_up(busy)
-    assert busy.times == -1
+    assert busy.times == -2 and "TRIGGER IF NOT EXISTS" in busy.written[-1]
 
 
 def test_what_is_no_matter_of_waiting_is_raised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
