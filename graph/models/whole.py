@@ -107,8 +107,10 @@ def answer(
 def _said(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> Said:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
+    if kind == "count" and _column_of(noun_of(question), chosen):
+        kind = "list"  # "How many visitors in 2022?": a row says so
     if kind in ("count", "sum") and not any(map(_total, entries)):
-        if not entries or len(entries) == len(chosen.entries) == 1 or len(entries) > counted.MOST:
+        if not 1 < len(entries) <= counted.MOST:
             return []
         lines = [_line(one) for one in entries]
         text = _sum(question, chosen, entries, lines) if kind == "sum" else ""
@@ -120,6 +122,12 @@ def _said(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapp
             return [(sorted({one.n for one in entries})[:MOST_SOURCES], text)]
     lead = chosen.lead if len(entries) == len(chosen.entries) else None
     return _rows(entries, {item["n"]: item["text"] for item in evidence}, lead)
+
+
+def _column_of(noun: Sequence[str], one: Enumeration) -> bool:
+    """Whether a column of numbers is called as what is counted."""
+    named = [name for name in one.headings if noun and noun[-1] in stems(name)]
+    return any(_measured(name, [entry.value(name) for entry in one.entries]) for name in named)
 
 
 # -- which list ---------------------------------------------------------------------------------------------
@@ -144,7 +152,12 @@ def choose(
     ]
     lead = weights[best] - max([0.0, *others])
     chance = 1 / (1 + math.exp(-(WEIGHT * weights[best] + LEAD * min(lead, MOST_LEAD) + BIAS)))
-    return lists[best], chance
+    return (lists[best], chance) if _related(weighed[best]) else (None, 0.0)
+
+
+def _related(signs: Mapping[str, float]) -> bool:
+    """Whether anything of a list speaks of what is asked: else it is ahead of the others only because none does."""
+    return signs["read"] > 0 or signs["noun"] >= 0.5 or signs["cover"] >= 0.5 or signs["values"] > 0
 
 
 def _inside(one: Enumeration, other: Enumeration) -> bool:

@@ -65,7 +65,7 @@ class Running:
         while self.at_work():
             if time.monotonic() > until:
                 return False
-            time.sleep(0.05)
+            time.sleep(1)  # each look waits in the queue in which the end of the work waits, too
         return True
 
     @property
