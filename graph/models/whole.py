@@ -157,7 +157,7 @@ def choose(
 
 def _related(signs: Mapping[str, float]) -> bool:
     """Whether anything of a list speaks of what is asked: else it is ahead of the others only because none does."""
-    return signs["read"] > 0 or signs["noun"] >= 0.5 or signs["cover"] >= 0.5 or signs["values"] > 0
+    return signs["read"] > 0 or signs["noun"] >= 0.5 or signs["cover"] >= 0.2 or signs["values"] > 0
 
 
 def _inside(one: Enumeration, other: Enumeration) -> bool:
@@ -178,7 +178,8 @@ def weigh(
     question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
 ) -> list[dict[str, float]]:
     """What WEIGHTS weigh, of each list."""
-    wanted, noun = stems(" ".join(content_words(question))), noun_of(question)
+    topic = _FEWEST.sub(" ", _MOST.sub(" ", question)) if kind == "extreme" else question  # "longest" is no subject
+    wanted, noun = stems(" ".join(content_words(topic))), noun_of(question)
     columns = [[*one.headings, *_shared(one)] for one in lists]
     near = [
         name_stems(" ".join([*one.path[-1:], lead_of(one), *names])) for one, names in zip(lists, columns, strict=True)

@@ -82,7 +82,7 @@ _VERBS = (
 # What is measured, not counted: a sentence says how many weeks there are.
 _UNITS = (
     r"(?:[\w-]+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|percent|euros?|dollars?|rupees?|"
-    r"crowns?|words|characters|pages|points|credits?|bytes|[kmgt]i?b|(?:kilo|mega|giga|tera)\w+|litres?|met(?:er|re)s?|k?m|k?g)\b"
+    r"crowns?|points|credits?|bytes|[kmgt]i?b|(?:kilo|mega|giga|tera)\w+|litres?|met(?:er|re)s?|k?m|k?g)\b"
 )
 
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
