@@ -54,6 +54,8 @@ def test_an_assessment_in_a_few_words_is_no_error(asked: Any) -> None:
 
 
 def test_time_that_runs_out_ends_the_work_at_the_server(asked: Any, model: Running) -> None:
+    with asked(max_tokens=16, draft_form="prose", support_opinion="off") as first:
+        usage = first.ask(QUESTIONS[0], tenant_id="U1").usage
     agent = asked(max_tokens=2000, model_timeout_s=0.3, model_retries=0, draft_form="prose")
     assert agent.ask(QUESTIONS[0], tenant_id="U1").decision == "unavailable"
-    assert model.settles(60) and model.cut_short()
+    assert model.settles(60) and model.cut_short(usage["prompt_tokens"])

@@ -55,9 +55,11 @@ class Running:
         """Whether it writes or reads for somebody."""
         return bool(self._slot()["is_processing"])
 
-    def cut_short(self) -> bool:
-        """Whether its last work was ended from outside, before the model had come to its own end."""
-        return bool(self._slot()["next_token"][0]["has_next_token"])
+    def cut_short(self, prompt: int) -> bool:
+        """Whether its last work was ended from outside: while it read the prompt of so many tokens, or before the
+        model had come to its own end."""
+        slot = self._slot()
+        return slot["n_prompt_tokens"] < prompt or bool(slot["next_token"][0]["has_next_token"])
 
     def settles(self, seconds: float) -> bool:
         """Whether it is at rest within so many seconds."""
