@@ -277,6 +277,7 @@ def test_watch_follows_changes_and_ends_cleanly(notes: Path, tmp_path: Path) -> 
         assert until_counts(process)["counts"] == {"indexed": 1, "unchanged": 4}
         (notes / "kiln.md").unlink()
         assert until_counts(process)["counts"] == {"removed": 1, "unchanged": 4}
+        time.sleep(2)  # until it waits again; LIMITATIONS names the moment before
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0 and process.stderr.read() == "cordon: stopped.\n"
     finally:
