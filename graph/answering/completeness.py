@@ -13,7 +13,7 @@ from typing import Any
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
 from graph.models.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
 from graph.models.whole import selected
-from graph.policy.question.answer_type import All, all_of, plain, stated
+from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
 from graph.policy.text.quantities import cells
 
 _WHOLE_CHUNK = 1_200  # characters; a passage this long may have been cut inside a list that ends where it does
@@ -23,9 +23,7 @@ _HEDGED = re.compile(
     r"\b(?:up to|at (?:least|most)|more than|less than|fewer than|(?:one|two|three) of(?: the)?) \w+", re.I
 )
 _OF_ALL = re.compile(
-    r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|earliest|latest|oldest|"
-    r"newest|last|first|maximum|minimum|total|totals|altogether|overall|combined|sum|average)\b",
-    re.I,
+    rf"\b(?:{GREATEST}|{SMALLEST}|first|maximum|minimum|totals?|altogether|overall|combined|sum|average)\b", re.I
 )
 
 Spans = Mapping[int, Sequence[tuple[int, int]]]

@@ -107,7 +107,7 @@ def _run(words: Iterable[str]) -> list[str]:
     return found
 
 
-def mentions_any(question: str) -> bool:
+def may_mention(question: str) -> bool:
     """Whether the question has words, or a day, that may say which document is meant."""
     return bool(phrases(question) or quantities.dates(question))
 

@@ -98,15 +98,15 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
 
 def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
     """Candidates in the order of the evidence and their features, float64 (len(candidates), len(FEATURES))."""
-    wanted = frozenset(one for word in content_words(question) for one in stems(word))
+    wanted = frozenset(one for word in content_words(question) for one in folded_stems(word))
     cue = next((answer for ask, answer in CUES if ask.search(question)), None)
     defined = defines(question) if kind(question) == "definition" else None
     cut = [(item, [leaf for unit in units(item["text"]) for leaf in _leaves(unit)]) for item in evidence]
-    bags = [[stems(item["text"][a:b]) for a, b in leaves] for item, leaves in cut]
+    bags = [[folded_stems(item["text"][a:b]) for a, b in leaves] for item, leaves in cut]
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
-    told = cache(stems)  # what stands above is the same for many
+    told = cache(folded_stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
     for (item, leaves), group in zip(cut, bags, strict=True):
@@ -137,7 +137,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     return candidates, np.array(rows).reshape(len(rows), len(FEATURES))
 
 
-def stems(text: str) -> frozenset[str]:
+def folded_stems(text: str) -> frozenset[str]:
     """Stems of the words of a text; "carry" is one with "carried"."""
     return frozenset(one[:-1] if len(one) > 4 and one[-1] == "y" else one for one in lexical.stems(text))
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import dedent
 
-from graph.models.candidates import DEFINES, Candidate, defines, stems, without_item
+from graph.models.candidates import DEFINES, Candidate, defines, folded_stems, without_item
 from graph.models.units import Range
 from graph.policy.question import answer_type, intent
 from graph.policy.text.structure import ITEM, quoted
@@ -140,7 +140,7 @@ def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candi
     """For each thing that is set side by side the best that names it; what names both is said once."""
     chosen: list[Candidate] = []
     named = answer_type.sides(question) or ("", "")
-    one, other = (stems(side) for side in named)
+    one, other = (folded_stems(side) for side in named)
     for name, own, others in ((named[0], one - other, other - one), (named[1], other - one, one - other)):
         used = 0
         for candidate in sorted(found, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
@@ -155,7 +155,7 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
     defined = defines(name)
 
     def worth(candidate: Candidate) -> float:
-        above = stems(candidate.path)
+        above = folded_stems(candidate.path)
         about = candidate.stems | (frozenset() if above & others else above)
         told = SIDE * len(about & own) / max(1, len(own))
         return candidate.score + told + (DEFINES if defined and defined.search(candidate.text) else 0.0)

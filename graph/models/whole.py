@@ -24,7 +24,7 @@ from graph.models.sections import Said
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
-from graph.policy.question.answer_type import All, all_of, plain, stated
+from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
 from graph.policy.text import lexical
 from graph.policy.text.quantities import dates, quantity
 from graph.policy.text.sentences import split
@@ -57,13 +57,8 @@ _NOUN = re.compile(
     r"|from|that|which|with|need|needs|i|we|you|they|came|not|it|there|under|by|a|an|the|no|any)\b|[?.,;:]|$)",
     re.I,
 )
-_MOST = re.compile(
-    r"\b(?:highest|largest|biggest|longest|most|latest|last|newest|greatest|maximum|dearest|heaviest)\b", re.I
-)
-_FEWEST = re.compile(
-    r"\b(?:lowest|smallest|shortest|least|fewest|earliest|first|cheapest|minimum|simplest|youngest|lightest|oldest)\b",
-    re.I,
-)
+_MOST = re.compile(rf"\b(?:{GREATEST}|greatest|maximum|heaviest)\b", re.I)
+_FEWEST = re.compile(rf"\b(?:{SMALLEST}|first|minimum|youngest|lightest)\b", re.I)
 _KINDS = {
     "date": re.compile(r"\b(?:expires?|expiry|earliest|latest|newest|oldest|last|date|due|recent\w*|first)\b", re.I),
     "money": re.compile(r"\b(?:expensive|cheap\w*|costs?|prices?|spend\w*|budget|paid|pay|worth|value)\b", re.I),
@@ -142,6 +137,13 @@ def choose(
     if not lists:
         return None, 0.0
     weighed = weigh(question, kind, lists, found, reader)
+    best, weight, lead = ahead(lists, weighed)
+    chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
+    return (lists[best], chance) if _related(weighed[best]) else (None, 0.0)
+
+
+def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) -> tuple[int, float, float]:
+    """Which list weighs most, its weight, and how much more than the next one that is not the same: 0 to MOST_LEAD."""
     weights = [sum(WEIGHTS[name] * value for name, value in one.items()) for one in weighed]
     best = int(np.argmax(weights))
     same = _stems_of(lists[best])
@@ -150,9 +152,7 @@ def choose(
         for one, weight in zip(lists, weights, strict=True)
         if not _inside(one, lists[best]) and not _alike(_stems_of(one), same)
     ]
-    lead = weights[best] - max([0.0, *others])
-    chance = 1 / (1 + math.exp(-(WEIGHT * weights[best] + LEAD * min(lead, MOST_LEAD) + BIAS)))
-    return (lists[best], chance) if _related(weighed[best]) else (None, 0.0)
+    return best, weights[best], min(weights[best] - max([0.0, *others]), MOST_LEAD)
 
 
 def _related(signs: Mapping[str, float]) -> bool:

@@ -298,6 +298,8 @@ def test_an_interrupt_that_is_lost_in_a_run_still_ends_the_watch(
 
     def run(quiet: bool) -> int:
         runs.append(quiet)
+        (notes / "again.md").write_text(f"# {len(runs)}")
+        assert len(runs) < 3, "it goes on"
         with suppress(KeyboardInterrupt):  # as a finalizer does
             os.kill(os.getpid(), asked_to_stop)
             time.sleep(1)

@@ -85,6 +85,10 @@ _UNITS = (
     r"crowns?|points|credits?|bytes|[kmgt]i?b|(?:kilo|mega|giga|tera)\w+|litres?|met(?:er|re)s?|k?m|k?g)\b"
 )
 
+# Of rows or items compared with each other. "First" and "maximum" ask for that less surely.
+GREATEST = "highest|largest|biggest|longest|most|latest|last|newest|dearest"
+SMALLEST = "lowest|smallest|shortest|least|fewest|earliest|cheapest|simplest|oldest"
+
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
@@ -98,10 +102,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         re.compile(
             r"(?:^|[-–:] )\W*(?:(?:of|in|from|among) .{1,80}, ?)?(?:(?:in|on|for|at|under|of) )?"
             r"(?:which|what|who|where|whose|when|name|find|show)\b.*"
-            r"\b(?:highest|lowest|largest|smallest|biggest|longest|shortest|most|fewest|least|cheapest|dearest|earliest|"
-            r"latest|oldest|newest|last|simplest|very first)\b"
-            r"|^\W*(?:the )?(?:highest|lowest|largest|smallest|biggest|longest|shortest|cheapest|earliest|latest|"
-            r"oldest|newest|last|first|most \w+) ",
+            rf"\b(?:{GREATEST}|{SMALLEST}|very first)\b"
+            rf"|^\W*(?:the )?(?:{GREATEST}|{SMALLEST}|first) ",
             re.I,
         ),
     ),
