@@ -1,7 +1,6 @@
 """Doing something again when a folder changes, or after some time, until Ctrl-C or SIGTERM."""
 
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -23,18 +22,12 @@ _LOOK = 1_000  # milliseconds
 def keep(run: Callable[[bool], int], source: str, every: float) -> int:
     """Run now and after every change, and every so many seconds unless that is 0; what goes wrong is told, and tried
     again. Returns 0 once it is interrupted. Raises what the first run raises: whoever started it is still there."""
-    stop = threading.Event()
-
-    def interrupted(*_: object) -> None:
-        stop.set()  # Python drops what is raised in a finalizer: then the next look ends it
-        raise KeyboardInterrupt
-
-    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(asked_to_stop, interrupted)
+    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a script that starts it with "&" has Ctrl-C ignored
+        signal.signal(asked_to_stop, signal.default_int_handler)
     path = Path(source)
-    with suppress(KeyboardInterrupt):
+    try:
         first = True
-        for _ in _changes(path, every, stop) if is_folder(path) else _times(every or UNSAID):
+        for _ in _changes(path, every) if is_folder(path) else _times(every or UNSAID):
             try:
                 run(not first)
             except CordonError as error:
@@ -42,9 +35,8 @@ def keep(run: Callable[[bool], int], source: str, every: float) -> int:
                     raise
                 typer.echo(f"cordon: {said(error)}", err=True)
             first = False
-            if stop.is_set():
-                break
-    typer.echo("cordon: stopped.", err=True)
+    except KeyboardInterrupt:
+        typer.echo("cordon: stopped.", err=True)
     return 0
 
 
@@ -54,7 +46,7 @@ def _times(every: float) -> Iterator[None]:
         time.sleep(every)
 
 
-def _changes(path: Path, every: float, stop: threading.Event) -> Iterator[None]:
+def _changes(path: Path, every: float) -> Iterator[None]:
     """Once the folder is watched, and then after each change, when nothing has changed for a moment."""
     try:
         from watchfiles import watch
@@ -69,7 +61,7 @@ def _changes(path: Path, every: float, stop: threading.Event) -> Iterator[None]:
         return not any(part.startswith(".") for part in Path(changed).relative_to(root).parts)
 
     began, last = False, 0.0
-    for changed in watch(root, watch_filter=shown, rust_timeout=_LOOK, yield_on_timeout=True, stop_event=stop):
+    for changed in watch(root, watch_filter=shown, rust_timeout=_LOOK, yield_on_timeout=True):
         if changed or not began or (every and time.monotonic() - last >= every):
             _wait_until_stable([Path(path) for _, path in changed])
             yield

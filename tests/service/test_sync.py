@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from graph.agent import Agent
 from graph.errors import BadInput
 from graph.knowledge.origins import Content, Entry
 from graph.knowledge.origins.local import Folder
-from graph.service import watching
 from graph.settings import Settings
 from tests.support.command import Run, environment
 
@@ -267,6 +265,7 @@ def test_watch_follows_changes_and_ends_cleanly(notes: Path, tmp_path: Path) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # as a script does that starts it with "&"
     )
     assert process.stdout is not None and process.stderr is not None
     try:
@@ -288,30 +287,6 @@ def test_watch_follows_changes_and_ends_cleanly(notes: Path, tmp_path: Path) -> 
         process.stderr.close()
     with Agent(Settings(home=tmp_path / "home", out=tmp_path / "out")) as agent:
         assert "before it is spun" in agent.document(documents(agent)["wool.md"], tenant_id="U1")["text"]
-
-
-@pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_that_is_lost_in_a_run_still_ends_the_watch(
-    notes: Path, asked_to_stop: signal.Signals, capsys: pytest.CaptureFixture[str]
-) -> None:
-    runs = []
-
-    def run(quiet: bool) -> int:
-        runs.append(quiet)
-        (notes / "again.md").write_text(f"# {len(runs)}")
-        assert len(runs) < 3, "it goes on"
-        with suppress(KeyboardInterrupt):  # as a finalizer does
-            os.kill(os.getpid(), asked_to_stop)
-            time.sleep(1)
-        return 0
-
-    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
-    try:
-        assert watching.keep(run, str(notes), 0) == 0
-    finally:
-        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-            signal.signal(one, handler)
-    assert runs == [False] and capsys.readouterr().err == "cordon: stopped.\n"
 
 
 def until_counts(process: "subprocess.Popen[str]") -> Any:
