@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from evals.material import data_directory
 from evals.training.support_texts import Row
-from graph.errors import BadInput
+from graph.errors import BadInput, DocumentError
 from graph.knowledge import chunking, loaders
 from graph.policy.grounding.words import NUMBER_WORDS, OPPOSITE_PAIRS
 from graph.policy.text.sentences import split
@@ -62,7 +62,7 @@ def passages(collection: str) -> Iterator[tuple[str, str]]:
     for path in sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES):
         try:
             document = loaders.load(path.read_bytes(), path.name)
-        except BadInput:
+        except (BadInput, DocumentError):
             continue
         for part in chunking.chunk(document, lambda text: len(text) // 4 + 1, size=PASSAGE):
             yield str(path.relative_to(folder)), document.text[part.start : part.end]
