@@ -2,8 +2,8 @@
 
 `python -m evals.suites.support --train` learns the weights from the pool (BEGIN and WiCE dev, MIT and ODC-BY; folder by
 --pool or CORDON_POOL) and from evals/datasets/hard_pairs.jsonl, and writes graph/policy/grounding/weights.py.
-`--train-encoder` (with PyTorch, an hour) learns the encoder's steps from other people's claims and from changed
-sentences. `python -m evals.suites.support` measures: the hard pairs and the pool by words, cross-validated over
+`--train-encoder` (with PyTorch and a GPU, six minutes) learns the encoder's steps from other people's claims and from
+changed sentences. `python -m evals.suites.support` measures: the hard pairs and the pool by words, cross-validated over
 articles; and as shipped five sources of other people, claims that were written about passages of three collections,
 and sentences of these with one fact changed, of all of which nothing was learned. `--model` asks the chat model of the
 environment, too.
@@ -158,7 +158,9 @@ def best(pairs: Sequence[Pair], sample: Sample) -> Output:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.suites.support", description=__doc__)
     parser.add_argument("--train", action="store_true", help="learn the weights and write the module")
-    parser.add_argument("--train-encoder", action="store_true", help="learn the encoder's steps; needs PyTorch")
+    parser.add_argument(
+        "--train-encoder", action="store_true", help="learn the encoder's steps; needs PyTorch and a GPU"
+    )
     parser.add_argument("--left-out", action="store_true", help="only the sets of which nothing was learned")
     parser.add_argument("--each", type=int, default=JUDGED, help="claims of a source left out")
     parser.add_argument("--model", action="store_true", help="with the opinion of the environment's chat model")

@@ -95,7 +95,7 @@ def _of_passage(rng: random.Random, text: str) -> Iterator[tuple[str, str, str]]
         changes = sorted(CHANGES.items(), key=lambda item: rng.random() * (0.3 if item[0] in RARE else 1.0))
         for kind, change in changes:
             false = change(rng, true if rng.random() < 0.7 else sentence, text)
-            if false and _bare(false) not in _bare(text) and _bare(false) != _bare(true):
+            if false and is_other(false, true, text):
                 yield false, "neutral" if kind == "condition" else "contradicted", kind
                 break
     yield from _of_rows(rng, [s for s in whole if s.count(": ") >= 2 and "; " in s])
@@ -219,6 +219,11 @@ CHANGES: dict[str, Change] = {
 
 
 RARE = ("number", "unit", "condition", "swap")  # there is seldom one to change: tried first, mostly
+
+
+def is_other(changed: str, claim: str, passage: str) -> bool:
+    """Whether a changed claim is another one, and does not stand in the passage all the same."""
+    return _bare(changed) not in _bare(passage) and _bare(changed) != _bare(claim)
 
 
 def _bare(text: str) -> str:

@@ -1,5 +1,5 @@
-"""What the borders of lists stand on (graph/models/whole.py, extractive.py): how often the right list is chosen, how its
-weight and its lead tell right ones from wrong, and from which chance sentences answer where no list was read.
+"""What the borders of lists stand on (graph/models/whole.py, extractive.py): how often the right list is chosen, how
+its weight and its lead tell right ones from wrong, and from which chance sentences answer where no list was read.
 `python -m evals.training.lists [--homes DIR]`, over whole.jsonl and whole_more.jsonl; a quarter of an hour without
 homes."""
 

@@ -28,40 +28,76 @@ Steps = dict[str, Any]  # tensors by name; "line" (WIDTH, ...) and "bias" (...,)
 
 
 class Model:
-    """Reads token ids; gives log-odds of shape (texts, ...), the shape of `bias` behind the texts."""
+    """Reads token ids; gives log-odds of shape (texts, ...), the shape of `bias` behind the texts. Without a rank
+    the matrices move freely: such a model teaches, and is not shipped. `device`: "cpu" or "cuda"."""
 
-    def __init__(self, bias: Sequence[float] | float, rank: int, pieces: int, seed: int) -> None:
+    def __init__(
+        self, bias: Sequence[float] | float, rank: int | None, pieces: int, seed: int, device: str = "cpu"
+    ) -> None:
         from tokenizers import Tokenizer
 
         self.torch = _torch()
         self.torch.manual_seed(seed)
-        self.weights = {name: self.torch.from_numpy(value) for name, value in _tensors(installed())}
+        self.device = device
+        self.micro = MICRO if self.device == "cpu" else 10**6
+        self.weights = {name: self.torch.from_numpy(value).to(self.device) for name, value in _tensors(installed())}
         self.tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(pieces)
         self.steps = self._begin(self.torch.tensor(bias), rank)
 
-    def _begin(self, bias: Any, rank: int) -> Steps:
+    def _begin(self, bias: Any, rank: int | None) -> Steps:
         """Steps that move nothing yet, and a line that knows nothing."""
         torch, weights = self.torch, self.weights
         steps = {"line": torch.randn(WIDTH, *bias.shape) * WIDTH**-0.5, "bias": bias}
         for at in (f"encoder.layer.{layer}." for layer in range(LAYERS)):
             for name in LINEAR:
                 out, width = weights[f"{at}{name}.weight"].shape
-                steps[f"{at}{name}.weight:a"] = torch.randn(rank, width) * width**-0.5
-                steps[f"{at}{name}.weight:b"] = torch.zeros(out, rank)
+                if rank is None:
+                    steps[f"{at}{name}.weight:d"] = torch.zeros(out, width)
+                else:
+                    steps[f"{at}{name}.weight:a"] = torch.randn(rank, width) * width**-0.5
+                    steps[f"{at}{name}.weight:b"] = torch.zeros(out, rank)
                 steps[f"{at}{name}.bias"] = weights[f"{at}{name}.bias"].clone()
             for name in NORMS:
                 for part in ("weight", "bias"):
                     steps[f"{at}{name}.{part}"] = weights[f"{at}{name}.{part}"].clone()
-        return {name: value.requires_grad_() for name, value in steps.items()}
+        return self._learning(steps)
+
+    def _learning(self, steps: Steps) -> Steps:
+        return {name: value.detach().to(self.device).clone().requires_grad_() for name, value in steps.items()}
+
+    def begin_at(self, moved: Steps, rank: int | None) -> None:
+        """Begins with what another model learned: `moved` as `Model.moved` gives it, cut to `rank`. Its line is taken
+        where it reads as many outcomes."""
+        torch = self.torch
+        for name, value in moved.items():
+            if f"{name}:d" in self.steps:
+                self.steps[f"{name}:d"] = value
+            elif f"{name}:a" in self.steps:
+                u, s, v = torch.linalg.svd(value, full_matrices=False)
+                root = s[:rank].sqrt()
+                self.steps[f"{name}:a"], self.steps[f"{name}:b"] = root[:, None] * v[:rank], u[:, :rank] * root
+            elif name in self.steps and self.steps[name].shape == value.shape:
+                self.steps[name] = value
+        self.steps = self._learning(self.steps)
+
+    def moved(self) -> Steps:
+        """What was learned, as whole matrices."""
+        found = {name: value.detach() for name, value in self.steps.items() if ":" not in name}
+        return found | {name: value.detach() for name, value in self._matrices().items()}
+
+    def _matrices(self) -> Steps:
+        free = {name.removesuffix(":d"): value for name, value in self.steps.items() if name.endswith(":d")}
+        thin = [name.removesuffix(":a") for name in self.steps if name.endswith(":a")]
+        return free | {name: self.steps[f"{name}:b"] @ self.steps[f"{name}:a"] for name in thin}
 
     def load(self, file: Path) -> None:
         """Goes on from steps that `write` wrote."""
         with np.load(file, allow_pickle=False) as held:
             steps = {name: self.torch.from_numpy(held[name].astype(np.float32)) for name in self.steps}
         steps["line"] /= SCALE
-        self.steps = {name: value.requires_grad_() for name, value in steps.items()}
+        self.steps = self._learning(steps)
 
     def pieces(self, texts: Sequence[Text]) -> list[list[int]]:
         return [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
@@ -90,21 +126,28 @@ class Model:
     def judge(self, pieces: Sequence[list[int]]) -> np.ndarray:
         """Log-odds, nothing learned from them."""
         with self.torch.no_grad():
-            found: np.ndarray = self.margins(pieces).float().numpy()
+            found: np.ndarray = self.margins(pieces).float().cpu().numpy()
+        return found
+
+    def judge_all(self, pieces: Sequence[list[int]], size: int) -> np.ndarray:
+        """`judge`, `size` texts of like length at a time."""
+        order = sorted(range(len(pieces)), key=lambda at: len(pieces[at]))
+        parts = [order[at : at + size] for at in range(0, len(order), size)]
+        judged = np.concatenate([self.judge([pieces[row] for row in part]) for part in parts])
+        found = np.zeros_like(judged)
+        found[order] = judged
         return found
 
     def margins(self, pieces: Sequence[list[int]], drop: float = 0.0) -> Any:
         """Log-odds of the texts, a tensor; texts of like length are read together."""
         torch = self.torch
-        moved = {}
-        for name in [name.removesuffix(":a") for name in self.steps if name.endswith(":a")]:
-            moved[name] = (self.weights[name] + self.steps[f"{name}:b"] @ self.steps[f"{name}:a"]).bfloat16()
+        moved = {name: (self.weights[name] + value).bfloat16() for name, value in self._matrices().items()}
         weights = {**self.weights, **{n: v for n, v in self.steps.items() if ":" not in n}, **moved}
         order = sorted(range(len(pieces)), key=lambda at: len(pieces[at]))
         found = []
-        for at in range(0, len(order), MICRO):
-            rows = [pieces[row] for row in order[at : at + MICRO]]
-            with torch.autocast("cpu", torch.bfloat16):
+        for at in range(0, len(order), self.micro):
+            rows = [pieces[row] for row in order[at : at + self.micro]]
+            with torch.autocast(self.device, torch.bfloat16):
                 found.append(self._read(rows, weights, drop))
         places = torch.empty(len(order), dtype=torch.long)
         places[torch.tensor(order)] = torch.arange(len(order))
@@ -116,7 +159,8 @@ class Model:
         ids = torch.zeros((len(rows), int(lengths.max())), dtype=torch.long)
         for at, row in enumerate(rows):
             ids[at, : len(row)] = torch.tensor(row)
-        mask = torch.arange(ids.shape[1]) < lengths[:, None]
+        ids, lengths = ids.to(self.device), lengths.to(self.device)
+        mask = torch.arange(ids.shape[1], device=self.device) < lengths[:, None]
         x = weights["embeddings.word_embeddings.weight"][ids]
         x = x + weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
         x = x + weights["embeddings.token_type_embeddings.weight"][0]
@@ -133,7 +177,7 @@ class Model:
             found = self._linear(f.gelu(self._linear(x, weights, stem + LINEAR[4])), weights, stem + LINEAR[5])
             x = self._norm(x + f.dropout(found, drop, drop > 0), weights, stem + NORMS[1])
         pooled = f.normalize((x.float() * mask[..., None]).sum(1), dim=1)
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(self.device, enabled=False):
             return SCALE * (pooled.float() @ self.steps["line"]) + self.steps["bias"]
 
     def _linear(self, x: Any, weights: Steps, name: str) -> Any:
@@ -145,9 +189,25 @@ class Model:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What is written down: steps as float16, and the line as it reads embeddings of length 1."""
-        held = {name: value.detach().numpy().astype(np.float16) for name, value in self.steps.items()}
-        line, bias = self.steps["line"].detach().numpy() * SCALE, self.steps["bias"].detach().numpy()
+        values = {name: value.detach().cpu().numpy() for name, value in self.steps.items()}
+        held = {name: value.astype(np.float16) for name, value in values.items()}
+        line, bias = values["line"] * SCALE, values["bias"]
         return {**held, "line": line, "bias": bias}
+
+
+def device() -> str:
+    """The fastest that PyTorch has here."""
+    return "cuda" if _torch().cuda.is_available() else "cpu"
+
+
+def moved_in(file: Path) -> Steps:
+    """What a file of steps moves, as whole matrices, without its line."""
+    torch = _torch()
+    with np.load(file, allow_pickle=False) as stored:
+        values = {name: torch.from_numpy(stored[name].astype(np.float32)) for name in stored.files}
+    thin = [name.removesuffix(":a") for name in values if name.endswith(":a")]
+    kept = {name: value for name, value in values.items() if name.startswith("encoder.") and ":" not in name}
+    return kept | {name: values[f"{name}:b"] @ values[f"{name}:a"] for name in thin}
 
 
 def write(file: Path, held: dict[str, np.ndarray]) -> None:

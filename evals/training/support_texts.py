@@ -14,7 +14,7 @@ from graph.knowledge import loaders
 
 LABELS = ("supported", "contradicted", "neutral", "unsupported")  # the last: contradicted or neutral
 JUDGES = ("faithbench", "healthver", "qags", "sem_tab_facts", "vitaminc_sample")
-# What rows of a source count for beside others, by how many of them are there; under licences that let weights ship.
+# Rows of a source that are learned from at most; under licences that let weights ship.
 ENTAILMENT = {
     "mnli_dev": 6_000, "fever_nli": 6_000, "fool_me_twice": 2_500, "check_covid": 1_400, "neg_nli": 1_800,
     "nan_nli": 250, "scone": 500, "med": 500, "breaking_nli": 700, "conj_nli_dev": 600, "conj_nli_auto": 300,
@@ -22,7 +22,7 @@ ENTAILMENT = {
 }  # fmt: skip
 ANSWERS = {
     "expertqa": 1_400, "factcheck_gpt": 1_800, "bump": 1_500, "tabfact_pairs": 3_600, "scitab": 1_200,
-    "faithdial_audit": 300, "contract_nli_few": 111,
+    "faithdial_audit": 300, "contract_nli_few": 111, "q2_dialogue": 932,
 }  # fmt: skip
 ASIDE = ("dialfact_sample", "pubhealthtab_small")  # the borders are set on these, and on WiCE
 _MARKUP = re.compile(r"</?[a-z]+>")
@@ -37,6 +37,7 @@ class Row:
     group: str  # rows of one group stay together
     kind: str = ""
     heading: str = ""
+    number: int = 0  # of a claim that was written for Cordon
 
 
 def gather(source: str) -> list[Row]:
@@ -80,7 +81,7 @@ def claims(collections: tuple[str, ...], begin: str = "") -> list[Row]:
         if row["collection"] in collections and row["id"].startswith(begin) and (evidence := passage(row)):
             label = "supported" if row["supported"] else "unsupported"
             group = f"{row['document']} {row['begin']}"
-            made.append(Row(row["claim"], evidence, label, "claims", group, row["kind"]))
+            made.append(Row(row["claim"], evidence, label, "claims", group, row["kind"], "", int(row["id"][1:])))
     return made
 
 
