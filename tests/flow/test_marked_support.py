@@ -15,7 +15,7 @@ from tests.support.models import Scripted, sentences
 LOANS = "# Loans\n\nBooks are lent for ten days. Films are lent for three days. It is not allowed to lend maps.\n"
 QUESTION = "How long are books lent?"
 WEAK, FALSE, OTHER_ROW = (
-    "You can hold on to a book ten days before the desk asks for it.",
+    "Books are lent, and the desk wants each back within ten days of that.",
     "Books are lent for twelve days.",
     "Books are lent for three days.",
 )
