@@ -4,8 +4,7 @@ Several MiniLMs learn with all their matrices free, each by another seed and rat
 steps, then learns from what they say together as well as from the labels. Needs PyTorch, the evaluation data, and a GPU
 (six minutes on one; the same on a processor takes a day).
 
-The weights that ship come from this on an H200, but for details: the first three teachers learned after the others, and
-of six sources (FaithDial, FOLIO, ScoNe, MED, Breaking NLI, ConjNLI by rule) all rows, more than support_texts.py takes.
+The weights that ship are older: one model of low-rank steps learned them from the labels alone, and from fewer pairs.
 """
 
 import hashlib

@@ -15,7 +15,7 @@ from tests.support.models import Scripted, sentences
 LOANS = "# Loans\n\nBooks are lent for ten days. Films are lent for three days. It is not allowed to lend maps.\n"
 QUESTION = "How long are books lent?"
 WEAK, FALSE, OTHER_ROW = (
-    "Books are lent, and the desk wants each back within ten days of that.",
+    "Books must come back to the library within ten days.",
     "Books are lent for twelve days.",
     "Books are lent for three days.",
 )

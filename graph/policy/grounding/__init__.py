@@ -38,10 +38,10 @@ LONGEST, TOO_LONG = 600, 0.3  # characters of a claim that is judged in one, and
 # against it (`evals.suites.support`: docs/answers.md has what stands in this band).
 DOUBTED_FROM, MOST_AGAINST = 0.25, 0.35
 MARK = " (not fully confirmed by the source)"
-MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing, or no word is the evidence's
+MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
-BESIDE, ALONE = SIGNS.index("number_beside"), SIGNS.index("alone")
+BESIDE = SIGNS.index("number_beside")
 _SIGN_WEIGHTS = np.array([SIGN_WEIGHTS[name] for name in SIGNS])
 
 Span = tuple[int, int]
@@ -165,7 +165,7 @@ def _weighed(one: Compared, window: np.ndarray, together: np.ndarray) -> Support
     passage = one.ready.text[one.best.start : one.best.end]
     if score > contrary.MOST and contrary.contrary(one.claim, one.wanted, passage, read(passage)):
         score = contrary.MOST
-    if score > MOST_BESIDE and (values[BESIDE] or values[ALONE]):
+    if score > MOST_BESIDE and values[BESIDE]:
         score = MOST_BESIDE
     if score > added.MOST and added.added(one.claim, one.ready):
         score = added.MOST

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from pathlib import Path
+from statistics import median
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from evals.training.support import hard_pairs
 from graph.policy.filters import check
-from graph.policy.grounding import SUPPORTED_FROM, Support, support, supports
+from graph.policy.grounding import SUPPORTED_FROM, Support, entailment, support, supports
 from graph.policy.grounding.prepared import prepare
 from graph.policy.grounding.signs import number_beside
 from graph.policy.grounding.stretch import CHARS, stretch
@@ -116,13 +117,18 @@ def test_any_two_texts_give_a_score_and_a_range(claim: str, evidence: str) -> No
 def test_one_claim_against_five_passages_is_quick() -> None:
     text = "\n".join(p.read_text(encoding="utf-8") for p in sorted((ROOT / "corpus" / "public").glob("*.md")))
     claims = [p.claim for p in hard_pairs() if p.kind == "paraphrase"]
-    taken = []
+    reading, taken = [], []
+    full = ("word " * 60, "word " * 200)  # as long as the encoder reads
     for at, claim in enumerate(claims):
+        begun = time.process_time()
+        entailment.margins([full])
+        reading.append(time.process_time() - begun)
         passages = [text[(at * 5 + n) * 200 :][:2_000] for n in range(5)]
         begun = time.process_time()
         check(claim, passages)
         taken.append(time.process_time() - begun)
-    assert sorted(taken)[len(taken) // 2] < 0.12  # seconds of processor; .05 to .08 on two machines
+    # Without AVX-512 a full reading alone takes .05 s; there the encoder may take as long as it takes.
+    assert median(taken) < max(0.06, 2.5 * median(reading))
 
 
 def test_no_support_in_nothing() -> None:
