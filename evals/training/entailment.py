@@ -25,8 +25,8 @@ from graph.models import reader
 from graph.policy.grounding import entailment
 
 RANK, BATCH, DROP, SEED = 56, 192, 0.1, 5
-# Rate, epochs and seed of each that teaches; the one that ships begins at the last. A rate of 6e-4, and six epochs, were
-# worse on the pairs kept aside.
+# Rate, epochs and seed of each that teaches; the one that ships begins at the last. A rate of 6e-4, and six epochs,
+# were worse on the pairs kept aside.
 TEACHERS = ((2.2e-4, 3, 4), (2.5e-4, 3, 31), (2e-4, 3, 32), (4e-4, 4, 11), (3e-4, 4, 14))
 RATE, EPOCHS, SOFT = 4e-4, 2, 0.75  # of the one that ships; SOFT: what its teachers count beside the labels
 CHANGED = 8_000  # rows of a collection
