@@ -107,6 +107,8 @@ def canonicalise(text: str) -> Canonical:
     """
     if text.isascii() and _PLAIN.fullmatch(text):
         return Canonical(text, range(len(text)), range(1, len(text) + 1))
+    if len(one_by_one := text.translate(_ONE_BY_ONE)) == len(text):
+        return _fold_lookalikes(one_by_one, range(len(text)), range(1, len(text) + 1))
     parts: list[str] = []
     starts, ends = array("I"), array("I")
     done = 0
@@ -180,6 +182,17 @@ def _continues(folded: str) -> bool:
     return len(folded) == 1 and (unicodedata.category(folded)[0] == "M" or bool(_JOINS.match(folded)))
 
 
+class _OneByOne(dict[int, str]):
+    """For `str.translate`: what a character becomes where that is one character and changes no other; else nothing."""
+
+    def __missing__(self, code: int) -> str:
+        folded = _fold(chr(code))
+        return self.setdefault(code, folded if len(folded) == 1 and not _continues(folded) else "")
+
+
+_ONE_BY_ONE = _OneByOne({code: chr(code) for code in range(128) if _PLAIN.fullmatch(chr(code))})
+
+
 def _is_latin(char: str) -> bool:
     return char < "\u0250" or "\u1e00" <= char <= "\u1eff"
 
@@ -197,6 +210,8 @@ def _fold_lookalikes(text: str, starts: Sequence[int], ends: Sequence[int]) -> C
     A word that mixes Latin letters with lookalikes is folded. A word of lookalikes only is folded unless it stands
     beside a real word of another alphabet: in "он у меня" the middle word is Russian, in "click у now" it is not.
     """
+    if text.isascii():
+        return Canonical(text, starts, ends)
     words = [word for word in _WORD.finditer(text) if not word.group().isascii()]
     kinds = [_word_kind(word.group()) for word in words]
     folded: list[str] = []
