@@ -71,7 +71,7 @@ class Settings(BaseModel):
     model_retries: int = Field(2, ge=0, le=5)
     draft_form: Literal["auto", "json", "prose"] = Field(
         "auto",
-        description="how the model writes an answer: `json`, or `prose` with source numbers in brackets; `auto`: prose "
+        description="how the model writes an answer: `json`, or `prose`; `auto`: prose "
         f"where CORDON_CONTEXT is {SMALL_CONTEXT:,} or less, else JSON",
     )
     support: Literal["strict", "marked"] = Field(

@@ -12,7 +12,7 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence.redaction import public_values
 from graph.settings import Settings
 from graph.state import State
-from nodes.generate import flagged, kept, prepare, room, spent
+from nodes.generate import flagged, in_prose, kept, prepare, room, spent
 from prompts import load
 
 TRIES = 1  # calls of the model to mend its own draft, in one turn
@@ -27,7 +27,8 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> State:
     steps, text, cut = list(draft["steps"]), draft["text"], draft["cut"]
     parsed = drafts.read(text, schema, state["evidence"], cut=cut)
     steps += parsed.steps
-    tries_left = 0 if state["released"]["sentences"] else TRIES  # what left cannot be written anew
+    # What left cannot be written anew, and a model that was asked for prose writes no better in JSON.
+    tries_left = 0 if state["released"]["sentences"] or in_prose(state, settings) else TRIES
     while not parsed.ok and tries < tries_left:
         tries += 1
         prompt = load("repair")

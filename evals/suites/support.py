@@ -85,7 +85,7 @@ def believed(opinion: Opinion | None, sample: Sample) -> Output:
     if opinion is None:
         doubted = grounding.doubted(found, sample.input, sample.metadata["evidence"])
         return Output(raw=found.score, metadata={"doubted": doubted})
-    odds = opinion(sample.input, sample.metadata["evidence"])
+    odds = opinion(sample.input, sample.metadata["evidence"], found.spans)
     return Output(raw=found.score if odds is None else grounding.joined(found.score, odds), metadata={"odds": odds})
 
 

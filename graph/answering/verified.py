@@ -20,7 +20,7 @@ from graph.state import Citation, Evidence, Sentence
 
 _PARTS = 12  # sentences of one claim that are judged by themselves
 ASKED_FROM = 0.03  # what the embedded check holds for less likely is not put to the model
-Opinion = Callable[[str, str], float | None]
+Opinion = Callable[[str, str, Sequence[grounding.Span]], float | None]
 # Leans on the sentence before: what "it" or "these" is, and what "however" turns against. "It is allowed to" does not.
 _LEANS = re.compile(
     r"\W*(?:(?:however|therefore|thus|hence|so|but|and|or|also|moreover|furthermore|in addition|otherwise|then)\b,? *)*"
@@ -181,7 +181,7 @@ class Verified:
         """The support with the model's opinion in it."""
         if self._opinion is None or found.score == 1.0 or found.score < ASKED_FROM:
             return found
-        odds = self._opinion(text, item["text"])
+        odds = self._opinion(text, item["text"], found.spans)
         if odds is None:
             return found
         score = grounding.joined(found.score, odds)

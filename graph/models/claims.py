@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from graph.models import wording
@@ -75,12 +76,15 @@ def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[in
 
 def _parted(line: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
     """The sentences of a line. A mark belongs to the sentence it follows, or, where the line begins with one and does
-    not end with one, to the sentence it leads."""
+    not end with one, to what it leads, up to the next mark."""
     plain, found = marks.taken(line)
-    ranges = split(plain)
+    leads = bool(found) and not plain[: found[0][0]].strip() and bool(plain[found[-1][0] :].strip())
+    # Where marks lead, one before a capital begins a sentence, though nothing ended the one before it.
+    begins = [place for place, _ in found if leads and not plain[place:].lstrip()[:1].islower()]
+    parts = [0, *(place for place in sorted({*begins}) if plain[:place].strip()), len(plain)]
+    ranges = [(a + start, a + end) for a, b in pairwise(parts) for start, end in split(plain[a:b])]
     if not ranges:
         return
-    leads = bool(found) and not plain[: found[0][0]].strip() and bool(plain[found[-1][0] :].strip())
     numbers: list[list[int]] = [[] for _ in ranges]
     for place, sources in found:
         if leads:

@@ -1,19 +1,24 @@
 """Of each passage, what may answer the question: what a small or slow model reads in place of whole passages.
 
-The embedded reader ranks the units of the evidence; the best of them are shown with the lines they stand in, under
-their titles, until there are so many words. What a model writes is still judged by the whole passages.
+The embedded reader ranks the units of the evidence; the best of them are shown until there are so many words, each with
+the rest of its line, with what introduces it, and with the heading above it. An item of a short list is shown with the
+whole list: without it a model takes the condition of one thing for that of another. What a model writes is still judged
+by the whole passages.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graph.models.candidates import score
+from graph.models.candidates import Candidate, score
 from graph.models.reader import Reader
+from graph.models.units import Range, units
+from graph.policy.text import structure
 from graph.state import Evidence
 
 GAP = "\n…\n"
 BESIDE = 220  # characters of its line that are shown before and behind a unit
+SHORT = 600  # characters of a list that is shown whole
 LEAST = 60  # words that are shown, however long the first units are
 
 
@@ -23,16 +28,16 @@ def excerpts(question: str, evidence: Sequence[Evidence], reader: Reader, words:
     if sum(len(item["text"].split()) for item in evidence) <= words:
         return list(evidence)
     items: dict[int, dict[str, Any]] = {item["n"]: dict(item) for item in evidence}
-    chosen: dict[int, list[tuple[int, int]]] = {}
+    lists = {n: _lists(item["text"]) for n, item in items.items()}
+    chosen: dict[int, list[Range]] = {}
     left = words
     for candidate in score(question, list(items.values()), reader):
-        text = items[candidate.n]["text"]
-        start, end = _with_line(text, candidate.unit.start, candidate.unit.end)
-        size = len(text[start:end].split())
-        known = chosen.get(candidate.n, [])
-        if any(a <= start and end <= b for a, b in known) or (size > left and words - left >= LEAST):
+        text, known = items[candidate.n]["text"], chosen.get(candidate.n, [])
+        spans = [one for one in _around(text, candidate, lists[candidate.n]) if not _inside(one, known)]
+        size = sum(len(text[start:end].split()) for start, end in spans)
+        if not spans or (size > left and words - left >= LEAST):
             continue
-        chosen.setdefault(candidate.n, []).append((start, end))
+        chosen.setdefault(candidate.n, []).extend(spans)
         left -= size
         if left <= 0:
             break
@@ -41,7 +46,38 @@ def excerpts(question: str, evidence: Sequence[Evidence], reader: Reader, words:
     return [{**items[n], "text": _joined(items[n]["text"], spans)} for n, spans in chosen.items()]  # type: ignore[typeddict-item]
 
 
-def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
+def around(text: str, spans: Sequence[Range], words: int) -> str:
+    """The lines of these spans, and those nearest to them until there are so many words; the first lines of a text
+    where there are no spans."""
+    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text)]
+    own = [at for at, (a, b) in enumerate(lines) if any(a < end and start < b for start, end in spans)] or [0]
+    chosen: list[Range] = []
+    for at in sorted(range(len(lines)), key=lambda at: (min(abs(at - one) for one in own), at)):
+        words -= len(text[slice(*lines[at])].split())
+        if words < 0 and at not in own:
+            break
+        chosen.append(lines[at])
+    return _with_gaps(text, chosen)
+
+
+def _lists(text: str) -> list[Range]:
+    """The short lists of a text, each with the sentence that introduces it."""
+    return [(one.start, one.end) for one in units(text) if one.kind == "list" and one.end - one.start <= SHORT]
+
+
+def _around(text: str, candidate: Candidate, lists: Sequence[Range]) -> list[Range]:
+    """Where the unit stands: its list where that is short, else its lines and the sentence that introduces it."""
+    unit = candidate.unit
+    if whole := next(((a, b) for a, b in lists if a <= unit.start and unit.end <= b), None):
+        return [whole]
+    return [*([unit.lead] if unit.lead else []), _with_line(text, unit.start, unit.end)]
+
+
+def _inside(span: Range, known: Sequence[Range]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in known)
+
+
+def _with_line(text: str, start: int, end: int) -> Range:
     """The unit with the rest of its lines, where that is short."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
@@ -49,7 +85,14 @@ def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
     return first if start - first <= BESIDE else start, last if last - end <= BESIDE else end
 
 
-def _joined(text: str, spans: list[tuple[int, int]]) -> str:
+def _joined(text: str, spans: Sequence[Range]) -> str:
+    """What is shown, in its order, each stretch under the heading that stands right above it in the text."""
+    headings = [(line.start, line.end) for line in structure.lines(text) if line.kind == "heading"]
+    above = [next((h for h in reversed(headings) if h[1] <= start), None) for start, _ in spans]
+    return _with_gaps(text, {*spans, *filter(None, above)})
+
+
+def _with_gaps(text: str, spans: Iterable[Range]) -> str:
     merged: list[list[int]] = []
     for start, end in sorted(spans):
         if merged and not re.search(r"\S", text[merged[-1][1] : start]):

@@ -4,14 +4,18 @@ It stands beside the embedded check (graph/policy/grounding), which decides alon
 """
 
 import hashlib
+from collections.abc import Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from graph.models.chat import Generator
+from graph.models.excerpts import around
+from graph.models.units import Range
 from prompts import load
 
 MOST = 12  # opinions a turn: more sentences are left to the embedded check
 PASSAGE_CHARS = 4_000
+WORDS = 120  # of a passage that are read: those around the places that say most of the sentence
 
 
 class SupportOpinion:
@@ -28,14 +32,14 @@ class SupportOpinion:
         """Name to digest of those that were used."""
         return {p.name: p.digest for p in map(load, ("support", "statement"))} if self.told else {}
 
-    def __call__(self, claim: str, passage: str) -> float | None:
-        """Log-odds of Yes against No; None where the model gives none."""
+    def __call__(self, claim: str, passage: str, places: Sequence[Range] = ()) -> float | None:
+        """Log-odds of Yes against No; None where the model gives none. `places`: where the passage says most of it."""
         if self._left <= 0:
             return None
         self._left -= 1
-        # The passage stands first: a server reads it once for all sentences that are held against it.
+        shown = around(passage, places, WORDS)
         asked = load("statement").fill(
-            nonce=self._nonce, passage=passage[:PASSAGE_CHARS].replace("</", "< /"), statement=" ".join(claim.split())
+            nonce=self._nonce, passage=shown[:PASSAGE_CHARS].replace("</", "< /"), statement=" ".join(claim.split())
         )
         odds = self._generator.odds([SystemMessage(load("support").text), HumanMessage(asked)])
         self.told.append(None if odds is None else odds.value)

@@ -27,9 +27,9 @@ _STYLES: dict[Style, str] = {
 }
 
 _JSON = "Reply with the JSON object only."
-_PROSE = (
-    "Name the source of each sentence in brackets. If the sources do not answer the question, say that you do not know."
-)
+# Numbers of sources are not asked for: small models write them in place of sentences, or wrong. Where a sentence is
+# from is looked up among all passages.
+_PROSE = "If the sources do not answer the question, say that you do not know."
 _MASKED = "Leave [REDACTED] as it is. "  # said where it stands in the evidence only: small models answer with it
 _LISTING = "The question asks what there is: write one sentence for each source, in their order, saying what it is."
 
@@ -63,14 +63,14 @@ def answer(
     `meant_for` whom the passages should speak to, where that is known; `listing` asks for a line per source,
     `cut` says that there are more of them.
     `nonce` marks the tags: one that no writer of a source knows, a new one where none is given. `prose` asks
-    for sentences with the numbers of their sources instead of JSON."""
+    for sentences instead of JSON."""
     rules, frame, extra = load("answer_prose" if prose else "answer"), load("evidence"), load("guarded")
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing, "cut": cut}
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
     told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
     masked = _MASKED if any("[REDACTED]" in text for text in (question, *(item["text"] for item in evidence))) else ""
-    told["reply"] = masked + (f"{told.pop('style')} {_PROSE}" if prose else _JSON)
+    told["reply"] = f"{told.pop('style')} {_PROSE}" if prose else masked + _JSON
     told.setdefault("style", "")  # a small model keeps to what stands last
     return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
 

@@ -86,7 +86,7 @@ PARAPHRASE = "Borrowers may keep a volume ten days."  # which the embedded check
 def test_an_opinion_withdraws_what_it_doubts_and_lets_pass_only_what_is_exact(
     text: str, odds: float | None, leaves: bool
 ) -> None:
-    held = Verified(evidence(LOANS), guarded=False, opinion=lambda claim, passage: odds)
+    held = Verified(evidence(LOANS), guarded=False, opinion=lambda claim, passage, places: odds)
     held.add({"text": text, "sources": [1]})
     assert bool(held.sentences) is leaves
     assert all(bool(s.get("opinion")) is (text == PARAPHRASE) for s in held.sentences)
@@ -101,10 +101,8 @@ def test_what_a_model_says_of_the_sources_is_no_answer(monkeypatch: pytest.Monke
 
 
 def test_words_of_the_instructions_are_no_answer() -> None:
-    told = "The librarian names the source of each sentence in brackets."
-    held = Verified(
-        evidence("The librarian names in brackets the source and the sentence of each book."), guarded=False
-    )
+    told = "The librarian copies numbers, units, dates and names of each book."
+    held = Verified(evidence("The librarian copies dates, numbers and names and units of each book."), guarded=False)
     assert not held.add({"text": told, "sources": [1]}) and held.dropped == [told]
     own = Verified(evidence(f"{told[:-1]} and below."), guarded=False)
     assert own.add({"text": told, "sources": [1]})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graph.models.excerpts import GAP, excerpts
+from graph.models.excerpts import GAP, around, excerpts
 from graph.models.reader import shared
 
 FILLER = (
@@ -51,3 +51,32 @@ def test_lines_that_stand_beside_one_another_are_one_part() -> None:
     lines = "\n".join(f"Rule {n}: the alarm of freezer {n} is answered within {n} minutes." for n in range(2, 30))
     (found,) = excerpts("When is the alarm of freezer 7 answered?", [passage(1, lines)], shared(), 60)
     assert "Rule 7:" in found["text"] and found["text"].count(GAP) < len(found["text"].splitlines())
+
+
+def test_an_item_is_shown_with_its_list_and_what_introduces_it() -> None:
+    """Three lists of conditions, each for another thing: an item alone would be a condition of anything."""
+    text = (
+        f"{FILLER}\n\n## Requests\n\nRequests that change no rule are merged when these conditions are met:\n\n"
+        f"- Two members approve them.\n- They have been open for 72 hours.\n\n{FILLER}\n\n"
+        f"Requests that change the charter need this as well:\n\n- They have been open for 14 days.\n\n{FILLER}"
+    )
+    (found,) = excerpts("How long must a request stay open before it is merged?", [passage(1, text)], shared(), 60)
+    shown = found["text"]
+    assert "## Requests" in shown or shown.startswith("Requests")
+    assert shown.index("change no rule") < shown.index("Two members") < shown.index("72 hours")
+    assert "14 days" not in shown or shown.index("change the charter") < shown.index("14 days")
+
+
+def test_a_sentence_that_introduces_steps_is_shown_with_them() -> None:
+    text = f"{FILLER}\n\nIn an emergency, call the desk at any hour.\n\n1. Fill out the form.\n2. Set how urgent it is.\n\n{FILLER}"
+    (found,) = excerpts("What do we do in an emergency?", [passage(1, text)], shared(), 60)
+    assert "call the desk" in found["text"] and "Set how urgent it is." in found["text"]
+
+
+def test_the_lines_around_a_place() -> None:
+    text = "\n\n".join(f"Line {n} has five words." for n in range(9))
+    at = text.index("Line 4")
+    assert (
+        around(text, [(at, at + 4)], 15) == "Line 3 has five words.\n\nLine 4 has five words.\n\nLine 5 has five words."
+    )
+    assert around(text, [], 10).startswith("Line 0") and GAP in around(text, [(0, 4), (len(text) - 4, len(text))], 10)
