@@ -17,6 +17,7 @@ from graph.state import Decision, State
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.
 HIGH, MEDIUM = 2.0, 0.0
+SURE = 0.85  # the support that a sentence which answers has, where an answer is "high": docs/answers.md
 # Support times the best cited chunk's score, for a list of documents and an assessment, which answer no question.
 LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 
@@ -94,7 +95,10 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
     else:
         sections = {citation["n"]: citation["section"] for citation in state["citations"]}
         said = [(sections[s["citations"][0]], s["text"]) for s in state["sentences"]]
-        measured, high, medium = float(reader(settings).scores(state["query"], said).max()), HIGH, MEDIUM
+        scores = reader(settings).scores(state["query"], said)
+        measured, high, medium = float(scores.max()), HIGH, MEDIUM
+        if not any(v >= HIGH and s["support"] >= SURE for v, s in zip(scores, state["sentences"], strict=True)):
+            measured = min(measured, MEDIUM)
         if any(counted.lines(sentence["text"]) for sentence in state["sentences"]):
             measured = MEDIUM  # the reader looks for a sentence that says the number
         value = state["draft"]["value"] or {}

@@ -9,7 +9,9 @@ import numpy as np
 from graph.answering.verified import Verified, shown
 from graph.knowledge.index import content_words
 from graph.models import wording
+from graph.models.candidates import score
 from graph.models.chat import Generator
+from graph.models.choice import BUDGET, quotes
 from graph.models.reader import reader
 from graph.models.support_opinion import SupportOpinion
 from graph.policy import grounding
@@ -59,7 +61,9 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
     source = value  # of what leaves
     beside = _beside(state, verified, generator, settings)
     if beside and (instead := judged(state["evidence"])).add_all(_claims(beside)):
-        draft["outcome"], draft["why"], verified, source = "dropped", "beside", instead, beside
+        within = _within([one["text"] for one in verified.sentences], instead)
+        draft["outcome"], draft["why"] = ("verified", "") if within else ("dropped", "beside")
+        verified, source = instead, beside
         flags.append("extractive_fallback")
     elif verified.sentences:
         draft["outcome"] = "partly dropped" if verified.dropped or len(relevant) < len(claims) else "verified"
@@ -69,7 +73,11 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         quoted = _quoted(state, generator, DECLINED_FROM if silent else 0.0)
         verified = judged(state["evidence"])
         if verified.add_all(_claims(quoted)):
-            draft["why"] = draft["why"] or "silent"
+            if draft["why"] == "unreadable" and _within([draft["text"]], verified):
+                draft["outcome"], draft["why"] = "verified", ""
+                flags = [flag for flag in flags if flag != "malformed_output"]
+            else:
+                draft["why"] = draft["why"] or "silent"
             flags.append("extractive_fallback")
             value, source = value or quoted, quoted
     flags += ["partial"] if verified.sentences and (source or {}).get("sure") is False else []
@@ -133,6 +141,37 @@ def _beside(state: State, held: Verified, generator: Generator, settings: Settin
     return quoted if answers else {}
 
 
+def _mostly(quote: str, text: str) -> bool:
+    """Whether the quote is at least half of the text, or the text stands in it."""
+    quote, text = (" ".join(lexical.words(one)) for one in (quote, text))
+    return text in quote or (quote in text and 2 * len(quote) >= len(text))
+
+
+def _within(texts: list[str], quoted: Verified) -> bool:
+    """Whether each text is a value alone ("2015", "CC BY 4.0") that stands in these quotes: they say it in full."""
+    return all(_says(" ".join(one["text"] for one in quoted.sentences), text) for text in texts)
+
+
+def _says(text: str, value: str) -> bool:
+    """Whether a value of a few words stands in the text, in whole words."""
+    wanted = lexical.words(value)
+    return 0 < len(wanted) < SHORT and f" {' '.join(wanted)} " in f" {' '.join(lexical.words(text))} "
+
+
+def _with_value(state: State, held: Verified, settings: Settings) -> dict[str, Any]:
+    """Of the places that have the value which the model answered with, the one that answers best; {} where it answered
+    with sentences."""
+    value = " ".join(one["text"] for one in held.sentences)
+    if len(value.split()) >= SHORT:
+        return {}
+    evidence: list[dict[str, Any]] = [dict(item) for item in state["evidence"]]
+    for one in score(state["query"], evidence, reader(settings)):
+        if _says(one.text, value):
+            texts = {item["n"]: item["text"] for item in evidence}
+            return {"text": list(quotes([one], texts, BUDGET["fact"]))[-1][1], "sources": [one.n]}
+    return {}
+
+
 def _complete(state: State, held: Verified, generator: Generator, settings: Settings) -> bool:
     """Let quotes follow that clearly answer and say what the model's sentences do not: small models say a part of it.
     Whether there were any."""
@@ -142,13 +181,18 @@ def _complete(state: State, held: Verified, generator: Generator, settings: Sett
     if not asked or not state["draft"]["text"]:
         return False
     places = {item["n"]: item["section"] for item in state["evidence"]}
+    found = _with_value(state, held, settings)  # a value alone is followed by what says it
+    more = len(held.add(found)) if found else 0
     claims = _claims(_quoted(state, generator, 0.0))
     scores = reader(settings).scores(state["query"], [(places[one["sources"][0]], one["text"]) for one in claims])
     asked_for, told = _stems(state["query"]), _stems(" ".join(one["text"] for one in held.sentences))
-    more = 0
-    for claim, score in zip(claims, scores, strict=True):
+    cited = {n for one in held.sentences if len(one["text"].split()) >= SHORT for n in one["citations"]}
+    retold = [citation["quote"] for citation in held.citations if citation["n"] in cited]  # in the model's own words
+    for claim, read in zip(claims, scores, strict=True):
         new = _stems(claim["text"]) - asked_for
-        if more < MOST_MORE and score >= COMPLETES and len(new & told) < SAID * len(new) and held.add(claim):
+        if any(_mostly(quote, claim["text"]) for quote in retold):
+            continue
+        if more < MOST_MORE and read >= COMPLETES and len(new & told) < SAID * len(new) and held.add(claim):
             told |= new
             more += 1
     return more > 0

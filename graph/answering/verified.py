@@ -179,7 +179,7 @@ class Verified:
 
     def _judged(self, text: str, item: Evidence, found: grounding.Support) -> grounding.Support:
         """The support with the model's opinion in it."""
-        if self._opinion is None or found.score == 1.0 or found.score < ASKED_FROM:
+        if self._opinion is None or found.score == 1.0 or found.score < ASKED_FROM or wording.unknown(text):
             return found
         odds = self._opinion(text, item["text"], found.spans)
         if odds is None:

@@ -45,7 +45,7 @@ def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], sty
     else:
         chosen = _apart(_of_the_year(question, found), budget, MOST[kind] + (style != "concise"))
     first = chosen[0]
-    return list(_said(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
+    return list(quotes(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
 
 
 def _of_the_year(question: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -88,7 +88,7 @@ def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Sa
         if best.unit.kind != "row" or part.score >= best.score - BESIDE:
             chosen.append(part)
             used += _words(part)
-    return list(_said(sorted(chosen, key=lambda c: c.at), texts, budget))
+    return list(quotes(sorted(chosen, key=lambda c: c.at), texts, budget))
 
 
 def _passage(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
@@ -163,7 +163,7 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
     return worth
 
 
-def _said(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
+def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
     """Each with what introduces it, which is said once. A short list is said whole: its items lean on each other."""
     told: set[tuple[int, Range]] = set()
     for candidate in chosen:

@@ -59,9 +59,13 @@ class CitationParser:
 
     @cached_property
     def _opening(self) -> re.Pattern[str]:
-        """ "According to source 1, …", "Based on the provided documents, …": whose words they are, not the words."""
+        """ "According to source 1, …", "The provided documents state that …": whose words they are, not the words."""
         names = rf"|[\"'“`*_]*(?:{self._name})[\"'”`*_]*" if self._names else ""
+        says = r"(?:says?|states?|mentions?|notes?|indicates?|shows?|specif(?:y|ies)|explains?)(?:\s+that|\s*[:,])"
         return re.compile(
+            rf"(?:the\s+)?(?:provided\s+|given\s+)?(?:{_NONCE}(?:\s+n=\"?(?P<tag>\d{{1,2}})\"?)?"
+            rf"|(?:{_WORD}|context|information|text|file)s?\b(?:\s*#?(?P<number>{_LIST}))?)"
+            rf"(?:\s+from\s*=?\s*[\"“][^\"”\n]{{1,200}}[\"”])?\s+{says}\s*|"
             r"(?:according to|based on|as (?:stated|described|mentioned|outlined|noted|per)(?: in| by)?|per|in|from)"
             r"\s+(?:the\s+)?"
             rf"(?:(?:provided|given|available|above|retrieved)\s+)?(?:(?:{_WORD}|context|information|text|material|file)s?\b"
@@ -94,7 +98,8 @@ class CitationParser:
         rest = sentence[match.end() :]
         said = match.group().casefold()
         named = [n for name, numbers in self._names.items() if name in said for n in numbers]
-        return rest[0].upper() + rest[1:], self._known(match["n"]) if match["n"] else named
+        told = match["n"] or match["tag"] or match["number"]
+        return rest[0].upper() + rest[1:], self._known(told) if told else named
 
     def tidied(self, claim: dict[str, Any]) -> dict[str, Any]:
         """A claim of JSON without what names its sources once more: "According to the evidence, …", "… (1)"."""

@@ -14,6 +14,7 @@ from graph.models.candidates import Candidate, score
 from graph.models.reader import Reader
 from graph.models.units import Range, units
 from graph.policy.text import structure
+from graph.policy.text.sentences import split
 from graph.state import Evidence
 
 GAP = "\n…\n"
@@ -47,16 +48,17 @@ def excerpts(question: str, evidence: Sequence[Evidence], reader: Reader, words:
 
 
 def around(text: str, spans: Sequence[Range], words: int) -> str:
-    """The lines of these spans, and those nearest to them until there are so many words; the first lines of a text
-    where there are no spans."""
-    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text)]
-    own = [at for at, (a, b) in enumerate(lines) if any(a < end and start < b for start, end in spans)] or [0]
+    """The sentences of these spans, and those nearest to them until there are so many words; the first of a text where
+    there are no spans."""
+    lines = [(m.start(), m.end()) for m in re.finditer(r"\S[^\n]*", text)]
+    sentences = [(begin + a, begin + b) for begin, end in lines for a, b in split(text[begin:end])]
+    own = [at for at, (a, b) in enumerate(sentences) if any(a < end and start < b for start, end in spans)] or [0]
     chosen: list[Range] = []
-    for at in sorted(range(len(lines)), key=lambda at: (min(abs(at - one) for one in own), at)):
-        words -= len(text[slice(*lines[at])].split())
+    for at in sorted(range(len(sentences)), key=lambda at: (min(abs(at - one) for one in own), at)):
+        words -= len(text[slice(*sentences[at])].split())
         if words < 0 and at not in own:
             break
-        chosen.append(lines[at])
+        chosen.append(sentences[at])
     return _with_gaps(text, chosen)
 
 

@@ -25,6 +25,7 @@ _UNKNOWN = re.compile(
     rf"|\b(?:is|are|was|were){_NOT} (?:\w+ ){{0,2}}(?:mentioned|specified|stated|contained|found|provided|given|"
     rf"included|addressed|answered|available|discussed|covered|listed|present|described)"
     rf" (?:\w+ )?(?:in|by|within) {_THEM}\b"
+    r"|^\W*you (?:do not|don['’]t) know\b"  # as it was asked to say
     r"|^\W*(?:unknown|none|n/?a|no answer|not (?:found|known|available|specified|mentioned|stated|given)"
     rf"|not (?:\w+ )?in {_THEM})\W*$",
     re.I,

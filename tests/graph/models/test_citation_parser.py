@@ -32,9 +32,14 @@ def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources
     ("written", "text", "sources"),
     [
         ("According to the evidence, the room is open until nine. (2)", "The room is open until nine.", [1, 2]),
+        ("The evidence-c1ad68a7 n=2 from \"B\" states that the room is open until nine.", "The room is open until nine.", [1, 2]),
+        ("The provided documents state that the room is open until nine.", "The room is open until nine.", [1]),
+        ("Source 2 says: the room is open until nine.", "The room is open until nine.", [1, 2]),
+        ("The information sheet states the fee.", "The information sheet states the fee.", [1]),
+        ("The source states the fee of the room.", "The source states the fee of the room.", [1]),
         ("The room is described in article 5 (2).", "The room is described in article 5 (2).", [1]),
         ("The room has number 42. (42)", "The room has number 42. (42)", [1]),
     ],
-)
+)  # fmt: skip
 def test_a_claim_names_its_sources_once(written: str, text: str, sources: list[int]) -> None:
     assert CitationParser(EVIDENCE).tidied({"text": written, "sources": [1]}) == {"text": text, "sources": sources}
