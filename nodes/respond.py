@@ -7,6 +7,7 @@ from graph.answering.verified import certainty
 from graph.models.reader import reader
 from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
+from graph.policy.grounding import SURE_FROM
 from graph.policy.question import wishes
 from graph.policy.question.answer_type import all_of
 from graph.policy.text.structure import SEPARATOR
@@ -17,7 +18,6 @@ from graph.state import Decision, State
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.
 HIGH, MEDIUM = 2.0, 0.0
-SURE = 0.85  # the support that a sentence which answers has, where an answer is "high": docs/answers.md
 # Support times the best cited chunk's score, for a list of documents and an assessment, which answer no question.
 LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 
@@ -97,7 +97,7 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         said = [(sections[s["citations"][0]], s["text"]) for s in state["sentences"]]
         scores = reader(settings).scores(state["query"], said)
         measured, high, medium = float(scores.max()), HIGH, MEDIUM
-        if not any(v >= HIGH and s["support"] >= SURE for v, s in zip(scores, state["sentences"], strict=True)):
+        if not any(v >= HIGH and s["support"] >= SURE_FROM for v, s in zip(scores, state["sentences"], strict=True)):
             measured = min(measured, MEDIUM)
         if any(counted.lines(sentence["text"]) for sentence in state["sentences"]):
             measured = MEDIUM  # the reader looks for a sentence that says the number

@@ -12,7 +12,7 @@ environment, too.
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -26,15 +26,16 @@ from evals.task import Metric, Output, Rows, Sample, Scores, Solver, Task, run
 from evals.training import changed_facts, entailment
 from evals.training.support import CUT, Pair, cross_validated, hard_pairs, pool_pairs, train
 from evals.training.support_texts import JUDGES, Row, claims, gather
+from graph.answering.verified import Opinion
 from graph.knowledge.embeddings import shared
 from graph.models.chat import Generator
 from graph.models.support_encoder import support_encoder
 from graph.models.support_opinion import SupportOpinion
 from graph.policy import filters, grounding
+from graph.policy.grounding import SURE_FROM
 from graph.settings import load
 
 JUDGED = 700  # claims of a source left out
-Opinion = Callable[[str, str], float | None]
 
 BEST = {
     "wice, best span holds a gold sentence": "whole",
@@ -97,6 +98,9 @@ def on_left_out(name: str, rows: Rows) -> Iterator[Metric]:
     yield false.rate(f"{name}: not supported, stopped", "stopped")
     yield true.rate(f"{name}: supported, stopped but shown with a mark where marks are on", "marked")
     yield false.rate(f"{name}: not supported, shown with a mark where marks are on", "marked")
+    sure, slips = (int(((scores >= SURE_FROM) & (scores < 1)).sum()) for scores in (right, wrong))
+    if sure + slips:
+        yield Metric.rate(f"{name}: supported, of what scores {SURE_FROM:g} and more", sure, sure + slips)
     border = float(np.quantile(right, 0.05))
     yield Metric.rate(f"{name}: stopped where 5% of the supported are dropped", int((wrong < border).sum()), len(wrong))
     for kind, part in false.by("kind") if name in ("claims", "changed facts") else ():
@@ -177,14 +181,14 @@ def main(argv: list[str] | None = None) -> int:
     return ended(lambda: tell(run("support", tasks(), Path()).metrics))
 
 
-def with_opinion(asked: bool, each: int) -> Iterator[Task]:
-    if not asked:
+def with_opinion(wanted: bool, each: int) -> Iterator[Task]:
+    if not wanted:
         yield from left_out(each)
         return
     settings = load()
     generator = Generator(settings, shared())
     try:
-        yield from left_out(each, lambda claim, passage: SupportOpinion(generator, "support")(claim, passage))
+        yield from left_out(each, lambda *asked: SupportOpinion(generator, "support")(*asked))
     finally:
         generator.close()
 

@@ -38,6 +38,8 @@ LONGEST, TOO_LONG = 600, 0.3  # characters of a claim that is judged in one, and
 # against it (`evals.suites.support`: docs/answers.md has what stands in this band).
 DOUBTED_FROM, MOST_AGAINST = 0.25, 0.35
 MARK = " (not fully confirmed by the source)"
+# From here a sentence may make an answer one of high confidence; `evals.suites.support` tells how much of it is true.
+SURE_FROM = 0.85
 MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
@@ -259,6 +261,6 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
 
 
 __all__ = [
-    "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "Support", "candidates", "compared", "doubted", "exact", "joined",
-    "read_by_encoder", "signs_of", "support", "supports", "unmarked",
+    "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "SURE_FROM", "Support", "candidates", "compared", "doubted", "exact",
+    "joined", "read_by_encoder", "signs_of", "support", "supports", "unmarked",
 ]  # fmt: skip
