@@ -175,14 +175,14 @@ def _with_value(state: State, held: Verified, settings: Settings) -> dict[str, A
 def _complete(state: State, held: Verified, generator: Generator, settings: Settings) -> bool:
     """Let quotes follow that clearly answer and say what the model's sentences do not: small models say a part of it.
     Whether there were any."""
-    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not all_of(state["query"])
-    if not settings.words_of_evidence or generator.extractive or state["verdict"]["action"] != "ALLOW":
+    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and bool(state["draft"]["text"])
+    if not settings.words_of_evidence or generator.extractive or state["verdict"]["action"] != "ALLOW" or not asked:
         return False  # a model that reads whole passages says what it means to say
-    if not asked or not state["draft"]["text"]:
-        return False
-    places = {item["n"]: item["section"] for item in state["evidence"]}
     found = _with_value(state, held, settings)  # a value alone is followed by what says it
     more = len(held.add(found)) if found else 0
+    if all_of(state["query"]):
+        return more > 0
+    places = {item["n"]: item["section"] for item in state["evidence"]}
     claims = _claims(_quoted(state, generator, 0.0))
     scores = reader(settings).scores(state["query"], [(places[one["sources"][0]], one["text"]) for one in claims])
     asked_for, told = _stems(state["query"]), _stems(" ".join(one["text"] for one in held.sentences))

@@ -107,6 +107,21 @@ def test_a_value_alone_is_shown_as_the_sentence_that_says_it(talk: Any, draft: s
     assert not reply["answer"].startswith("The model")
 
 
+def test_a_value_that_answers_is_followed_by_the_sentence_that_says_it(talk: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("nodes.validate._beside", lambda *given: {})
+    one, _ = talk(Say("45 students"), draft_form="prose", context=8192, support_opinion="off")
+    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
+    assert [s["text"] for s in reply["sentences"]][:2] == ["45 students", "The unit is limited to 45 students."]
+
+
+def test_a_sentence_is_not_followed_by_the_quote_that_it_rests_on(talk: Any) -> None:
+    own = "The unit is limited to 45 students at most."
+    one, _ = talk(Say(own), draft_form="prose", context=8192, support_opinion="off")
+    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
+    assert reply["sentences"][0]["text"] == own
+    assert not any(s["text"] == "The unit is limited to 45 students." for s in reply["sentences"])
+
+
 def test_a_value_that_no_quote_has_is_said_to_be_dropped(talk: Any) -> None:
     one, _ = talk(Say("46"), draft_form="prose", context=8192, support_opinion="off")
     reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
