@@ -293,7 +293,7 @@ def unvalidated(reply: dict[str, Any]) -> list[str]:
         return [] if fixed else [f"no_answer {answer[:80]!r}"]
     quotes = {c["n"]: c["quote"] for c in reply["citations"]}
     found, rest = [], answer.removeprefix(refusals.marked(answer))
-    for note in (refusals.QUOTED, refusals.PARTIAL):
+    for note in reversed(refusals.NOTES.values()):
         rest = rest.strip().removesuffix(note)
     for s in reply["sentences"]:
         cited = [quotes[n] for n in s["citations"] if n in quotes]
