@@ -108,7 +108,7 @@ def test_a_value_alone_is_shown_as_the_sentence_that_says_it(talk: Any, draft: s
 
 
 def test_a_value_that_answers_is_followed_by_the_sentence_that_says_it(talk: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("nodes.validate._beside", lambda *given: {})
+    monkeypatch.setattr("graph.answering.completing.beside", lambda *given: {})
     one, _ = talk(Say("45 students"), draft_form="prose", context=8192, support_opinion="off")
     reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
     assert [s["text"] for s in reply["sentences"]][:2] == ["45 students", "The unit is limited to 45 students."]
