@@ -91,14 +91,17 @@ HOSTILE = [
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
-    find(unit)  # what is imported on first need is not the text's fault
-    text = unit * (50_000 // len(unit))
-    taken = []
-    for _ in range(3):  # the best of three: the machine and the collector have their moods
+    def spent(length: int, times: int) -> float:
+        text = unit * (length // len(unit))
         began = time.process_time()
-        find(text)
-        taken.append(time.process_time() - began)
-    assert min(taken) < 0.4  # 1 MB in 8 s on a slow, shared machine; 1-2 s on a free one
+        for _ in range(times):
+            find(text)
+        return time.process_time() - began
+
+    find(unit)  # what is imported on first need is not the text's fault
+    # As much text both ways, one right after the other: linear is 1, by the square it would be 8. Three tries, since the
+    # machine has its moods; 1 MB takes 2 to 9 s.
+    assert any(spent(50_000, 1) < 3 * spent(6_250, 8) for _ in range(3))
 
 
 def test_an_ordinary_question_takes_under_a_millisecond_or_two() -> None:
