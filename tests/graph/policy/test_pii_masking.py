@@ -80,6 +80,7 @@ def test_a_span_says_where_and_what() -> None:
     assert find("id 35202-1234567-1") == [Span(3, 18, "CNIC", 0.95)]
 
 
+ORDINARY = "Which information must the notification under Article 33(1) contain within 72 hours, as page 17 says? "
 HOSTILE = [
     "1-", "1 ", "9", " ", "a@", "@ ", "+1", "+1-1-1-1-1-1-1-1-", "0 3 0 0 ", "4444-", "11-", "123.", "1.1.1.1 ", "a:",
     "ab12:", "::", "phone 1 ", "tel ", "cnic 1 ", "Name: A ", "address: 1 a ", "GB82 ", "a at b dot ", "born 1/",
@@ -89,25 +90,27 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+def spent(unit: str, length: int, times: int = 1) -> float:
+    """Seconds of processor for so many texts of that length."""
+    text = unit * (length // len(unit))
+    began = time.process_time()
+    for _ in range(times):
+        find(text)
+    return time.process_time() - began
+
+
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
-    def spent(length: int, times: int) -> float:
-        text = unit * (length // len(unit))
-        began = time.process_time()
-        for _ in range(times):
-            find(text)
-        return time.process_time() - began
-
     find(unit)  # what is imported on first need is not the text's fault
     # As much text both ways, one right after the other: linear is 1, by the square it would be 8. Three tries, since the
-    # machine has its moods; 1 MB takes 2 to 9 s.
-    assert any(spent(50_000, 1) < 3 * spent(6_250, 8) for _ in range(3))
+    # machine has its moods.
+    assert any(spent(unit, 50_000) < 3 * spent(unit, 6_250, 8) for _ in range(3))
+    # 1 MB in 8 s; where a processor is slower than that, six times what an ordinary text takes on it right then.
+    assert any(spent(unit, 50_000) < max(0.4, 6 * spent(ORDINARY, 50_000)) for _ in range(3))
 
 
 def test_an_ordinary_question_takes_under_a_millisecond_or_two() -> None:
-    question = (
-        "Which information must the notification under Article 33(1) contain within 72 hours, as page 17 says? " * 3
-    )
+    question = ORDINARY * 3
     find(question)
     began = time.process_time()
     for _ in range(50):
