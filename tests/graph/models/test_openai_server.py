@@ -3,7 +3,6 @@
 import gc
 import json
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from graph.agent import Agent
 from graph.policy.answer import refusals
 from tests.support import invariants as inv
 from tests.support.models import quoting, sentences, sources_in
-from tests.support.openai_server import Say, Server, serving
+from tests.support.openai_server import Say, Server
 
 QUESTION = "How many people are in PunjabThal after the removals?"
 NOT_THERE = "The provided documents do not contain information about this."
@@ -26,26 +25,6 @@ def _frozen() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
-
-
-@pytest.fixture
-def talk(opened: Callable[..., Agent]) -> Iterator[Callable[..., tuple[Agent, Server]]]:
-    """`talk(script, **settings)`: an agent whose model is the script, and the server that saw the requests."""
-    running: list[Any] = []
-
-    def start(script: Any, **values: Any) -> tuple[Agent, Server]:
-        manager = serving(script if callable(script) else lambda body: script)
-        server = manager.__enter__()
-        running.append(manager)
-        settings = {"model": "stub", "openai_base_url": server.url, "model_timeout_s": 5, "model_retries": 0, **values}
-        return opened(**settings), server
-
-    yield start
-    for manager in running:
-        manager.__exit__(None, None, None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        gc.collect()
 
 
 def prompt_of(body: dict[str, Any]) -> str:
@@ -90,57 +69,6 @@ def test_a_model_asked_for_prose_is_sent_no_schema_and_is_read_without_repair(ta
     reply = checked(one, one.ask("Which participants of PunjabThal were later removed?", tenant_id="U1"))
     assert (reply["decision"], reply["draft"], len(server.requests)) == ("answer", "partly dropped", 1)
     assert len(reply["sentences"]) == 1 and "rupees" not in reply["answer"]
-
-
-def test_prose_that_cannot_be_read_is_not_asked_for_again(talk: Any) -> None:
-    one, server = talk(Say("[4] [4] [4] [4]"), draft_form="prose")
-    reply = checked(one, one.ask("Which participants of PunjabThal were later removed?", tenant_id="U1"))
-    assert (reply["draft"], len(server.requests)) == ("dropped", 1)
-    assert "extractive_fallback" in reply["safety_flags"] and reply["sentences"]
-
-
-@pytest.mark.parametrize("draft", ["45 students", "45"])
-def test_a_value_alone_is_shown_as_the_sentence_that_says_it(talk: Any, draft: str) -> None:
-    one, _ = talk(Say(draft), draft_form="prose", context=8192, support_opinion="off")
-    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
-    assert (reply["draft"], reply["sentences"][0]["text"]) == ("verified", "The unit is limited to 45 students.")
-    assert not reply["answer"].startswith("The model")
-
-
-def test_a_value_that_answers_is_followed_by_the_sentence_that_says_it(talk: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("graph.answering.completing.beside", lambda *given: {})
-    one, _ = talk(Say("45 students"), draft_form="prose", context=8192, support_opinion="off")
-    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
-    assert [s["text"] for s in reply["sentences"]][:2] == ["45 students", "The unit is limited to 45 students."]
-
-
-def test_a_sentence_is_not_followed_by_the_quote_that_it_rests_on(talk: Any) -> None:
-    own = "The unit is limited to 45 students at most."
-    one, _ = talk(Say(own), draft_form="prose", context=8192, support_opinion="off")
-    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
-    assert reply["sentences"][0]["text"] == own
-    assert not any(s["text"] == "The unit is limited to 45 students." for s in reply["sentences"])
-
-
-def test_a_value_that_no_quote_has_is_said_to_be_dropped(talk: Any) -> None:
-    one, _ = talk(Say("46"), draft_form="prose", context=8192, support_opinion="off")
-    reply = checked(one, one.ask("How many students is the LLM security unit limited to?", tenant_id="U1"))
-    assert reply["draft"] == "dropped" and reply["answer"].startswith("The model's answer could not be read.")
-
-
-def test_what_only_just_passes_is_not_answered_with_high_confidence(talk: Any, monkeypatch: Any) -> None:
-    from graph.policy import grounding
-
-    def scored(text: str, passages: Any, encoder: Any) -> Any:
-        return [grounding.Support(score, 0.0, ((0, 20),)) for _ in passages]
-
-    monkeypatch.setattr(grounding, "supports", scored)
-    one, _ = talk(Say("The LLM security unit takes 45 students at most."), draft_form="prose", support_opinion="off")
-    confidence = {}
-    for score in (0.6, 0.95):
-        reply = one.ask("How many students does the LLM security unit take?", tenant_id="U1", thread_id=f"t{score}")
-        confidence[score] = reply["confidence"]
-    assert confidence == {0.6: "medium", 0.95: "high"}
 
 
 def test_prose_that_has_no_answer_is_a_decline(talk: Any) -> None:
