@@ -109,6 +109,11 @@ class Settings(BaseModel):
     detector_threads: int = Field(2, ge=1, le=256, description="of a folder's classifier")
 
     top_k: int = Field(5, ge=1, le=MOST_TOP_K, description="chunks given to the generator")
+    rerank: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="choose them from three times as many by the reader; `auto`: where it reads anyway (the embedded "
+        "answerer, small models)",
+    )
     relevance_floor: float = Field(0.2, ge=0, le=1, description="a chunk below this score is no evidence")
     chunk_tokens: int = Field(500, ge=50, le=2_000)
     chunk_overlap: int = Field(50, ge=0, le=500)
@@ -318,6 +323,10 @@ class Settings(BaseModel):
         if self.evidence_words >= 0:
             return self.evidence_words
         return EXCERPTS if self._small_context else 0
+
+    @property
+    def reranks(self) -> bool:
+        return self.rerank == "on" or (self.rerank == "auto" and (self.embedded or self.words_of_evidence > 0))
 
     @property
     def in_prose(self) -> bool:

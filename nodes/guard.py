@@ -12,6 +12,7 @@ from graph import memory
 from graph.checkpoints import note_masked
 from graph.context import Context, ReadScope, principal
 from graph.knowledge.index import Index
+from graph.models import rerank
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
 from graph.policy.evidence.judged import PassageJudgement, judge, judge_name, read
@@ -37,8 +38,9 @@ def guard(
 ) -> State:
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
-    evidence: list[Evidence] = []
-    audiences: list[list[str]] = []
+    shown: list[tuple[Evidence, list[str], bool]] = []  # with the groups it is for, and whether it is masked
+    choose = rerank.reranked(state, settings)
+    most = max(rerank.READ, shown_at_most(state)) if choose else shown_at_most(state)
     reader = asker.reader
     # Passages of one document share its names, all of them the lists.
     masked, public_for = cache(_masked), cache(public.for_tenant)
@@ -54,45 +56,46 @@ def guard(
             filters.append(f"dropped:{why}")
             continue
         permitted += 1
-        if handle["score"] < settings.relevance_floor or len(evidence) == shown_at_most(state):
+        if handle["score"] < settings.relevance_floor or len(shown) == most:
             continue
         keep = public_for(asker.tenant_id, record.visibility)
-        audiences += [record.groups] if record.groups else []
         judged = _judged(index, reader, handle, passage, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
         seen = pii.mask(raw, keep=keep, personal=judged.personal)
         text, edits = redact(raw, withheld, seen.spans)
-        if withheld:
-            flags.append("injection_in_context")
-        elif not seen.kept:
+        if not withheld and not seen.kept:
             note_masked(text)
-        filters += [f"masked:{record.doc_id}"] if len(edits) > len(withheld) else []
-        evidence.append(
-            {
-                "n": len(evidence) + 1,
-                "chunk_id": chunk.chunk_id,
-                "doc_id": record.doc_id,
-                "filename": masked(record.filename),
-                "title": masked(record.title),
-                "tenant_id": record.tenant_id,
-                "visibility": "public" if record.visibility == "public" else "private",
-                "page": chunk.page,
-                "sheet": masked(chunk.sheet) if chunk.sheet else None,
-                "section": masked(chunk.section),
-                "places": chunk.places,
-                "score": round(handle["score"], 3),
-                "sha256": record.sha256,
-                "text": text,
-                "where": handle["where"],
-                "start": chunk.start,
-                "edits": edits,
-                "withheld": len(withheld),
-            }
-        )
+        item: Evidence = {
+            "n": len(shown) + 1,
+            "chunk_id": chunk.chunk_id,
+            "doc_id": record.doc_id,
+            "filename": masked(record.filename),
+            "title": masked(record.title),
+            "tenant_id": record.tenant_id,
+            "visibility": "public" if record.visibility == "public" else "private",
+            "page": chunk.page,
+            "sheet": masked(chunk.sheet) if chunk.sheet else None,
+            "section": masked(chunk.section),
+            "places": chunk.places,
+            "score": round(handle["score"], 3),
+            "sha256": record.sha256,
+            "text": text,
+            "where": handle["where"],
+            "start": chunk.start,
+            "edits": edits,
+            "withheld": len(withheld),
+        }
         if seen.kept:
-            evidence[-1]["public"] = list(seen.kept)
+            item["public"] = list(seen.kept)
         if "why" in handle:
-            evidence[-1]["why"] = handle["why"]
+            item["why"] = handle["why"]
+        shown.append((item, record.groups, len(edits) > len(withheld)))
+    if choose and len(shown) > shown_at_most(state):
+        shown = _best(state, shown, settings)
+    evidence = [item for item, *_ in shown]
+    audiences = [groups for _, groups, _ in shown if groups]
+    flags += ["injection_in_context"] if any(item["withheld"] for item in evidence) else []
+    filters += [f"masked:{item['doc_id']}" for item, _, edited in shown if edited]
     best = max((item["score"] for item in evidence), default=0.0)
     return {
         "evidence": evidence,
@@ -106,6 +109,15 @@ def guard(
         },
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
+
+
+def _best(
+    state: State, shown: list[tuple[Evidence, list[str], bool]], settings: Settings
+) -> list[tuple[Evidence, list[str], bool]]:
+    """As many as are shown, by what in them answers, numbered anew."""
+    of = {item["n"]: (groups, edited) for item, groups, edited in shown}
+    chosen = rerank.best(state["query"], [item for item, *_ in shown], settings, shown_at_most(state))
+    return [({**item, "n": n}, *of[item["n"]]) for n, item in enumerate(chosen, 1)]
 
 
 def _masked(text: str) -> str:

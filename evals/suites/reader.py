@@ -1,8 +1,9 @@
 """reader: how the shipped reader finds the sentence that answers a question, on sources that it learned nothing from.
 
 `python -m evals.suites.reader` teaches it (graph/models/weights/reader.npz) from questions over encyclopedia articles,
-papers, privacy policies, a cloud's documentation and pages on health (evals/training/reader_texts.py), and judges it;
-whole sources are left out to judge. Teaching needs PyTorch, and both the evaluation data. `--judge` only judges.
+papers, privacy policies, a cloud's documentation and pages on health (evals/training/reader_texts.py) and questions of
+staff over five collections (evals/training/reader_questions.py), and judges it; whole sources are left out to judge.
+Teaching needs PyTorch and a GPU, and both the evaluation data. `--judge` only judges.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from evals.__main__ import tell
 from evals.command import ended
 from evals.figures import auc
 from evals.task import Metric, Output, Rows, Sample, Scores, Task, run
-from evals.training.reader import FURTHER, SEED, STEPS, train
+from evals.training.reader import SEED, train
 from evals.training.reader_texts import Source
 from graph.models import extractive, reader
 
@@ -104,13 +105,12 @@ def _bare(text: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.suites.reader", description=__doc__.split("\n")[0])
     parser.add_argument("--judge", action="store_true", help="only judge the shipped reader on the sources left out")
-    parser.add_argument("--further", action="store_true", help="go on from the shipped weights")
-    parser.add_argument("--steps", type=int, help=f"batches to learn from (default {STEPS}; {FURTHER} with --further)")
+    parser.add_argument("--homes", type=Path, help="keep what is ingested here, for another run")
     options = parser.parse_args()
 
     def do() -> None:
         if not options.judge:
-            train(options.further, options.steps)
+            train(options.homes)
         for name in LEFT_OUT:
             tell(run("reader", [judged(name)], Path()).metrics)
 

@@ -29,14 +29,14 @@ from graph.state import State
 DECLINED_FROM = 0.6
 # The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
 # to be shown instead. Set by hand.
-BESIDE, ANSWERS = 0.0, 2.0
+BESIDE, ANSWERS = -0.3, 2.0
 # A sentence of a model goes where the reader puts it so far below the best one, and below this. Shorter ones (in
 # words) and rows are items and values, which mean nothing to the reader alone. Set by hand on sixty answers of a small
 # model (docs/models.md).
-FAR_BELOW, AND_BELOW, SHORT = 3.0, -1.0, 6
+FAR_BELOW, AND_BELOW, SHORT = 3.0, -1.5, 6
 # From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
 # at most so many. Set on questions over three collections (docs/models.md).
-COMPLETES, SAID, MOST_MORE = 0.5, 0.7, 3
+COMPLETES, SAID, MOST_MORE = 0.3, 0.7, 3
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 Quoted = Callable[[float], dict[str, Any]]  # the embedded answerer's reply from this chance of an answer, 0-1
