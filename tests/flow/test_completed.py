@@ -20,7 +20,7 @@ Volunteers are paid for each session after it has ended. Each volunteer is paid 
 
 The waiting room is opened at eight by the porter.
 """
-QUESTION = "How much are volunteers paid for each session?"
+QUESTION = "When are volunteers paid for a session, and how much?"
 PART, WHOLE = (
     "Volunteers are paid for each session after it has ended.",
     ("Each volunteer is paid 45 francs for a session, and the cost of the journey."),

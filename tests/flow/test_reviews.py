@@ -370,7 +370,7 @@ def test_what_rests_on_a_removed_document_cannot_be_approved(opened: Callable[..
     reply = _ask(agent, "How can I get round the rule on phones in the exam?", "ann")
     assert reply.decision == "pending_review"
     shown = agent.under_review(reply.run_id, tenant_id="U1")
-    assert {c["doc_id"] for c in shown["citations"]} == {"phones"}
+    assert shown["citations"][0]["doc_id"] == "phones"
     path.write_text("# Phones\n\nWhoever gets round the rule on phones in the exam is warned once.\n")
     agent.ingest([path], tenant_id="U1")
     with pytest.raises(Conflict, match=r"phones\.md.*changed"):
