@@ -94,7 +94,7 @@ def _answer(row: dict[str, Any]) -> str:
     """What the answerer shows where the passage is all there is."""
     passage = {"n": 1, "text": row["passage"]["text"], "title": row["passage"]["title"], "section": "", "score": 0.6}
     task = {"question": row["question"], "about": "", "style": "concise", "listing": "", "evidence": [passage]}
-    passage |= {"start": 0, "filename": "", "where": "public"}
+    passage |= {"start": 0, "filename": "", "where": "public", "doc_id": "", "edits": []}
     return " ".join(_bare(said["text"]) for said in extractive.answer(task, reader.shared())["sentences"])
 
 

@@ -20,7 +20,8 @@ Volunteers are paid for each session after it has ended. Each volunteer is paid 
 
 The waiting room is opened at eight by the porter.
 """
-QUESTION = "When are volunteers paid for a session, and how much?"
+QUESTION = "How much are volunteers paid for each session?"
+BOTH = "When are volunteers paid for a session, and how much?"
 PART, WHOLE = (
     "Volunteers are paid for each session after it has ended.",
     ("Each volunteer is paid 45 francs for a session, and the cost of the journey."),
@@ -32,17 +33,17 @@ def asked(settings_of: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
     file = tmp_path / "rules.md"
     file.write_text(RULES)
 
-    def ask(text: str) -> tuple[Agent, Any]:
+    def ask(text: str, question: str = QUESTION) -> tuple[Agent, Any]:
         model = Scripted(reply=lambda prompt: sentences((text, [1])))
         agent = Agent(settings_of(artifacts=False, model="stub", context=8_192), model=model)
         agent.ingest([file], tenant_id="U1")
-        return agent, json.loads(json.dumps(agent.ask(QUESTION, tenant_id="U1")))
+        return agent, json.loads(json.dumps(agent.ask(question, tenant_id="U1")))
 
     return ask
 
 
 def test_what_a_model_left_out_follows_as_a_quote(asked: Callable[..., Any]) -> None:
-    agent, reply = asked(PART)
+    agent, reply = asked(PART, BOTH)
     with agent:
         assert [one["text"] for one in reply["sentences"]] == [PART, WHOLE]
         assert "completed" in reply["safety_flags"] and reply["answer"].endswith(COMPLETED)
@@ -50,7 +51,7 @@ def test_what_a_model_left_out_follows_as_a_quote(asked: Callable[..., Any]) -> 
         unsaid = {**reply, "answer": reply["answer"].removesuffix(COMPLETED).rstrip()}
         assert not verify(unsaid, agent.deps.index).ok
         shown = [
-            e.text for e in agent.stream(QUESTION, tenant_id="U1", thread_id="s") if isinstance(e, VerifiedSentence)
+            e.text for e in agent.stream(BOTH, tenant_id="U1", thread_id="s") if isinstance(e, VerifiedSentence)
         ]
         assert shown == [PART, WHOLE]
 
