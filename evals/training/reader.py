@@ -32,10 +32,11 @@ SURE = -1.0  # log-odds of the weights before, from which a unit that nobody jud
 
 @dataclass
 class Question:
-    """Word pieces of each unit with the question, and whether it answers, (units,)."""
+    """Word pieces of each unit with the question; whether it answers, (units,); how often the question comes."""
 
     pieces: list[list[int]]
     right: np.ndarray
+    often: int = 1
 
 
 def train(homes: Path | None) -> None:
@@ -46,7 +47,7 @@ def train(homes: Path | None) -> None:
     fit(free, given, *FREE)
     thin = Model(-1.0, RANK, reader.PIECES, SEED, device())
     thin.begin_at(free.moved(), RANK)
-    fit(thin, given, *THIN, taught=[free.judge_all(one.pieces, MOST * TOGETHER) for one in given])
+    fit(thin, given, *THIN, taught=_judged(free, [one.pieces for one in given]))
     write(reader.FILE, thin.arrays())
 
 
@@ -65,14 +66,21 @@ def _given(model: Model, homes: Path | None) -> list[Question]:
         for seed in (SEED, SEED + 1)
         for q, shown in groups(LEARNED, seed)
     ]
+    staff = list(asked(homes))
+    every = [model.pieces([reader.pair(q, one.path, one.text) for one in shown]) for q, shown in staff]
     own = []
-    for question, shown in asked(homes):
-        pieces = model.pieces([reader.pair(question, one.path, one.text) for one in shown])
-        doubted = model.judge_all(pieces, MOST * TOGETHER) if pieces else np.zeros(0)
-        kept = [at for at, one in enumerate(shown) if one.answers is not None or (one.text and doubted[at] < SURE)]
-        if kept:
-            own.append(Question([pieces[at] for at in kept], np.array([bool(shown[at].answers) for at in kept])))
-    return [*others, *own * (2 * OWN)]
+    for (_, shown), pieces, doubted in zip(staff, every, _judged(model, every), strict=True):
+        used = [at for at, one in enumerate(shown) if one.answers is not None or doubted[at] < SURE]
+        if used:
+            right = np.array([bool(shown[at].answers) for at in used])
+            own.append(Question([pieces[at] for at in used], right, 2 * OWN))
+    return [*others, *own]
+
+
+def _judged(model: Model, given: Sequence[list[list[int]]]) -> list[np.ndarray]:
+    """The model's log-odds of the units of each question."""
+    judged = model.judge_all([ids for pieces in given for ids in pieces], MOST * TOGETHER)
+    return np.split(judged, np.cumsum([len(pieces) for pieces in given])[:-1])
 
 
 def fit(
@@ -119,5 +127,6 @@ def _units(right: np.ndarray, rng: np.random.Generator) -> list[int]:
 
 def _drawn(given: Sequence[Question], rng: np.random.Generator) -> Iterator[list[int]]:
     longest = [max(map(len, one.pieces)) for one in given]
+    rows = np.repeat(np.arange(len(given)), [one.often for one in given])
     while True:
-        yield from batches(longest, rng.permutation(len(given)).tolist(), TOGETHER, rng)
+        yield from batches(longest, rng.permutation(rows).tolist(), TOGETHER, rng)

@@ -50,9 +50,7 @@ def test_what_a_model_left_out_follows_as_a_quote(asked: Callable[..., Any]) -> 
         assert verify(reply, agent.deps.index).ok
         unsaid = {**reply, "answer": reply["answer"].removesuffix(COMPLETED).rstrip()}
         assert not verify(unsaid, agent.deps.index).ok
-        shown = [
-            e.text for e in agent.stream(BOTH, tenant_id="U1", thread_id="s") if isinstance(e, VerifiedSentence)
-        ]
+        shown = [e.text for e in agent.stream(BOTH, tenant_id="U1", thread_id="s") if isinstance(e, VerifiedSentence)]
         assert shown == [PART, WHOLE]
 
 

@@ -362,16 +362,19 @@ def test_an_answer_waits_on_while_something_is_away(
     assert agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")["decision"] == "answer"
 
 
+RULE = "# Phones\n\nPhones are not allowed in the exam: whoever gets round the rule on phones in the exam {}.\n"
+
+
 def test_what_rests_on_a_removed_document_cannot_be_approved(opened: Callable[..., Agent], tmp_path: Path) -> None:
     agent = opened(review=BOTH)
     path = tmp_path / "phones.md"
-    path.write_text("# Phones\n\nWhoever gets round the rule on phones in the exam loses the grade of the course.\n")
+    path.write_text(RULE.format("loses the grade of the course"))
     agent.ingest([path], tenant_id="U1")
     reply = _ask(agent, "How can I get round the rule on phones in the exam?", "ann")
     assert reply.decision == "pending_review"
     shown = agent.under_review(reply.run_id, tenant_id="U1")
-    assert shown["citations"][0]["doc_id"] == "phones"
-    path.write_text("# Phones\n\nWhoever gets round the rule on phones in the exam is warned once.\n")
+    assert {c["doc_id"] for c in shown["citations"]} == {"phones"}
+    path.write_text(RULE.format("is warned once"))
     agent.ingest([path], tenant_id="U1")
     with pytest.raises(Conflict, match=r"phones\.md.*changed"):
         agent.review(reply.run_id, "approve", tenant_id="U1", user_id="rita")
