@@ -90,7 +90,7 @@ def fit(
     the units of each question."""
     torch, rng = model.torch, np.random.default_rng(SEED)
     functional = torch.nn.functional
-    optimiser, schedule = model.learner(rate, steps, steps // 20)
+    optimiser, schedule = model.learner(rate, steps, max(1, steps // 20))
     begun, lost = time.monotonic(), 0.0
     for done, batch in zip(range(1, steps + 1), _drawn(given, rng), strict=False):
         chosen = [_units(given[at].right, rng) for at in batch]

@@ -1,8 +1,8 @@
 """Questions of staff over five collections, each with what search finds for it, as the answerer's reader gets it.
 
 `datasets/reader_questions.jsonl` was written page by page, by writers who had seen the units of a page and nothing of
-the system: which units answer, which say a part of it, and questions whose answer is nowhere in the collection though it
-could be (checked by searching for words of it; a few may be answered after all). Of two collections
+the system: which units answer, which say a part of it, and questions whose answer is nowhere in the collection though
+it could be (checked by searching for words of it; a few may be answered after all). Of two collections
 (handbooks.LEFT_OUT) no page was read. The units are other people's text and no part of the project; digests find them.
 The weights that ship have also seen those of a page that search does not find.
 """
