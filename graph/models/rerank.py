@@ -13,7 +13,7 @@ from graph.policy.question import intent
 from graph.settings import Settings
 from graph.state import Evidence, State
 
-READ = 15  # passages; with twice as many the wanted unit is among those read as often
+READ = 15  # passages: as many as search gives where five are shown (retriever.POOL)
 
 
 def reranked(state: State, settings: Settings) -> bool:
