@@ -68,7 +68,8 @@ def _forge(reply: dict[str, Any], others: list[dict[str, Any]], dice: random.Ran
     )  # fmt: skip
     if kind == "quote":
         at = dice.randrange(len(c["quote"]))
-        c["quote"] = c["quote"][:at] + dice.choice("xyz§") + c["quote"][at + dice.randrange(2) :]
+        letter = dice.choice([x for x in "xyz§" if x != c["quote"][at]])
+        c["quote"] = c["quote"][:at] + letter + c["quote"][at + dice.randrange(2) :]
     elif kind == "cut":
         c["quote"] = c["quote"][: dice.randrange(len(c["quote"]))]
     elif kind in ("start", "end"):
