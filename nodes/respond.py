@@ -72,7 +72,7 @@ def _listed(state: State) -> bool:
     multiline = any("\n" in sentence["text"] for sentence in state["sentences"])
     if state["listing"]:
         return len(state["sentences"]) > 1 or not multiline
-    short = len(state["sentences"]) > 2 and not multiline
+    short = len(state["sentences"]) > 1 and not multiline
     return short and all_of(state["query"]) in ("list", "extreme")
 
 

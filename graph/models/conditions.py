@@ -39,9 +39,9 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     refused = _refused(question, named)
     if named:
         out = {part for part in named if stems(part) & refused}
-        left = [one for one in entries if not any(_has_value(one, column, out) for column in values)]
-        named_of = {column: parts - out for column, parts in values.items() if parts - out}
-        return [one for one in left if all(_has_value(one, column, parts) for column, parts in named_of.items())]
+        left = [one for one in entries if not any(_has_value(one, columns, out) for columns in values)]
+        named_of = {columns: parts - out for columns, parts in values.items() if parts - out}
+        return [one for one in left if all(_has_value(one, columns, parts) for columns, parts in named_of.items())]
     if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
         return single
     asked = stems(question)
@@ -59,11 +59,12 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     return [entry for entry, one in zip(entries, fits, strict=True) if one]
 
 
-def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = ()) -> dict[str, set[str]]:
-    """The values that the question names, by column: whole ones, or whole parts of a cell that holds several, which
-    some rows have and others have not."""
+def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = ()) -> dict[frozenset[str], set[str]]:
+    """The values that the question names, by the columns in one of which they are asked for: whole ones, or whole parts
+    of a cell that holds several, which some rows have and others have not. Of several columns with one value those
+    count that the question names ("closed on Sunday"), else all."""
     asked = f" {' '.join(lexical.stems(question))} "
-    named: dict[str, set[str]] = {}
+    holding: dict[str, set[str]] = {}
     rows: dict[tuple[str, str], int] = {}
     for entry in entries:
         for column, part in {(name, part) for name, value in entry.cells for part in _parts(value)}:
@@ -71,8 +72,12 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
     for (column, part), times in rows.items():
         words = lexical.stems(part)
         if times < len(entries) and words and words != [*noun[-1:]] and f" {' '.join(words)} " in asked:
-            named.setdefault(column, set()).add(part)
-    return {column: _longest(parts) for column, parts in named.items()}
+            holding.setdefault(part, set()).add(column)
+    named: dict[frozenset[str], set[str]] = {}
+    for part, columns in holding.items():
+        meant = {name for name in columns if stems(name) and stems(name) <= stems(question)}
+        named.setdefault(frozenset(meant or columns), set()).add(part)
+    return {columns: _longest(parts) for columns, parts in named.items()}
 
 
 def _refused(question: str, named: set[str]) -> frozenset[str]:
@@ -104,8 +109,8 @@ def _longest(parts: set[str]) -> set[str]:
     return {one for one in parts if not any(one != other and f" {one} " in f" {other} " for other in parts)}
 
 
-def _has_value(entry: Entry, column: str, parts: set[str]) -> bool:
-    return bool(_parts(entry.value(column)) & parts)
+def _has_value(entry: Entry, columns: frozenset[str], parts: set[str]) -> bool:
+    return any(_parts(entry.value(column)) & parts for column in columns)
 
 
 def _only(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:

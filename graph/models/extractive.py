@@ -13,11 +13,13 @@ from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
+from graph.options import Style
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SOURCES
 from graph.policy.evidence.audience import for_others
 from graph.policy.question import intent, wishes
 from graph.policy.question.answer_type import all_of
+from graph.policy.question.parts import parts
 from graph.policy.text import lexical
 from graph.regulation import asking
 
@@ -78,9 +80,37 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     said, sure = ([], True) if who else _as_a_whole(asked, evidence, found, reader, unlikely)
     if said:
         return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said], "sure": sure}
-    if unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM):
-        return _reply([])
-    return _reply(choose(asked, found, {item["n"]: item["text"] for item in evidence}, task["style"], bool(who)))
+    several = [] if who or task.get("planned") else parts(question)
+    silent = unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM)
+    texts = {item["n"]: item["text"] for item in evidence}
+    quotes = [] if silent else choose(asked, found, texts, task["style"], bool(who))
+    if not several:
+        return _reply(quotes)
+    quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader)
+    return _reply(quotes) | {"sure": complete}
+
+
+def _each(
+    asked: list[str],
+    quotes: list[tuple[int, str]],
+    evidence: list[dict[str, Any]],
+    texts: dict[int, str],
+    style: Style,
+    reader: Reader,
+) -> tuple[list[tuple[int, str]], bool]:
+    """The quotes that answer a question of several parts, with what answers those that they do not; and whether all
+    parts are answered."""
+    above = {item["n"]: f"{item['title']} - {item['section'].rpartition(' > ')[2]}" for item in evidence}
+    complete = True
+    for part in asked:
+        if quotes and max(reader.scores(part, [(above[n], text) for n, text in quotes])) >= 0:
+            continue
+        found = score(part, evidence, reader)
+        if chance(signs(found, evidence)) >= ANSWERED_FROM:
+            quotes = list(dict.fromkeys([*quotes, *choose(part, found, texts, style)]))
+        else:
+            complete = False
+    return quotes, complete
 
 
 def _as_a_whole(

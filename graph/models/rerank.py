@@ -5,11 +5,13 @@ anyway (the embedded answerer, small models) it reads more passages than are sho
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from graph.knowledge.mentions import MENTIONED
 from graph.models.candidates import score
 from graph.models.reader import reader
 from graph.policy.question import intent
+from graph.policy.question.parts import parts
 from graph.settings import Settings
 from graph.state import Evidence, State
 
@@ -25,7 +27,11 @@ def reranked(state: State, settings: Settings) -> bool:
 
 
 def best(question: str, evidence: Sequence[Evidence], settings: Settings, count: int) -> list[Evidence]:
-    """At most `count` passages, by the best that is in each, the best first; then by search."""
+    """At most `count` passages, by the best that is in each, the best first; then by search. Of several questions in
+    one the best of each in turn."""
     items = {item["n"]: item for item in evidence}
-    order = dict.fromkeys(one.n for one in score(question, [dict(item) for item in evidence], reader(settings)))
+    asked = parts(question) or [question]
+    read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in asked]
+    ranked = [dict.fromkeys(one.n for one in found) for found in read]
+    order = dict.fromkeys(n for at in zip_longest(*ranked) for n in at if n is not None)
     return [items[n] for n in [*order, *(n for n in items if n not in order)][:count]]

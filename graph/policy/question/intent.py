@@ -4,6 +4,7 @@ import re
 from typing import Literal, TypedDict
 
 from graph.policy.question.answer_type import sides
+from graph.policy.question.parts import parts
 
 IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
 
@@ -91,9 +92,10 @@ def overview(question: str) -> bool:
 
 
 def searches(name: IntentName, query: str) -> list[str]:
-    """What to look for: a comparison needs what is said of each side, an assessment the institution's own rules."""
+    """What to look for: a comparison needs what is said of each side, several questions in one what each asks for, an
+    assessment the institution's own rules."""
     if name == "GENERIC_QA":
-        return [query, *(sides(query) or ())]
+        return [query, *(sides(query) or parts(query))]
     return [topic(query), f"{topic(query)} course outline learning outcomes", *_RULES]
 
 

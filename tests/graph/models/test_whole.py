@@ -42,6 +42,12 @@ The hall has 90 seats. The rent is 40 crowns.
 
 The cellar has 25 seats. The rent is 25 crowns."""
 
+HALLS = """# Opening hours of the halls
+
+Hall: Mill; Monday: 8-15; Sunday: closed
+Hall: Quay; Monday: closed; Sunday: 9-12
+Hall: Harbour; Monday: 9-12; Sunday: 9-12"""
+
 RULES = """# House rules
 
 ## 2.1 Quiet hours
@@ -161,6 +167,20 @@ def test_a_value_that_is_named_picks_its_rows(question: str, titles: list[str]) 
     said = "\n".join(asked(question, evidence(CARDS, title="Board of cards")))
     known = ("Read the policy", "Ask a lawyer", "Keep an archive", "Write the notice")
     assert [title for title in known if title in said] == titles
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which halls are closed on Sunday?", ["Mill"]),
+        ("Which halls are closed on Monday?", ["Quay"]),
+        ("Which halls are closed?", ["Mill", "Quay"]),  # on some day
+        ("Which halls are closed on Sunday and open 8-15 on Monday?", ["Mill"]),
+    ],
+)
+def test_a_value_of_several_columns_is_that_of_the_column_that_is_named(question: str, names: list[str]) -> None:
+    said = "\n".join(asked(question, evidence(HALLS, title="Opening hours of the halls")))
+    assert [name for name in ("Mill", "Quay", "Harbour") if name in said] == names
 
 
 def test_rows_with_a_value_are_counted() -> None:

@@ -1,0 +1,33 @@
+"""Two questions in one are told apart; what leans on the question before it is none of its own."""
+
+import pytest
+
+from graph.policy.question.parts import parts
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "Who keeps the keys of the archive, and what does a parking permit cost?",
+            ["Who keeps the keys of the archive?", "what does a parking permit cost?"],
+        ),
+        (
+            "When is the annual audit? How many printers does the library own?",
+            ["When is the annual audit?", "How many printers does the library own?"],
+        ),
+        ("How do I get an account and how long does it take?", []),
+        ("When did the board meet and where?", []),
+        ("What did the board decide, and who wrote the minutes of the board?", []),  # both about the board
+        ("How many weeks of medical leave are paid and how many are unpaid?", []),
+        ("Which is longer, and why is the sick leave shorter than the annual leave?", []),
+        ("The door is locked and the guard is away.", []),
+        ("Who signs the travel request?", []),
+    ],
+)
+def test_parts(question: str, expected: list[str]) -> None:
+    assert parts(question) == expected
+
+
+def test_a_long_text_of_questions_is_one() -> None:
+    assert parts("What costs the blue permit? " * 500) == []
