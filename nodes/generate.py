@@ -23,6 +23,7 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence import audience
 from graph.policy.evidence.redaction import public_values
 from graph.policy.grounding.entailment import Encoder, margins
+from graph.policy.question import mentioning
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import weighting
 from graph.policy.threats import courtesy
@@ -94,7 +95,8 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
     query = state["query"]
     if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
         return {}
-    if state["listing"] or not needs_sections(query) or all_of(query) == "summary":
+    whole = needs_sections(query) or mentioning.find(query)
+    if state["listing"] or not whole or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
     return planned if planned.get("answered") and planned.get("sure") else {}

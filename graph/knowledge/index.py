@@ -185,6 +185,17 @@ class Index:
         own = [hit for hit in hits if hit.where != "public"]
         return (own or hits)[:limit]
 
+    def mentioning(self, reader: ReadScope, what: str, limit: int) -> list[Hit]:
+        """The chunks that hold every content word of `what`, best first, of the `limit` that search by words puts
+        first in each space."""
+        with self.reading(), ExitStack() as still:
+            spaces = self.visible(reader)
+            for _, space in spaces:
+                still.enter_context(space.reading())
+            words = content_words(what)
+            hits = self._ranked(spaces, self.vector(what), words, limit, (), candidates=limit) if words else []
+        return [hit for hit in hits if hit.coverage == 1.0]
+
     def opening(self, reader: ReadScope, hit: Hit) -> str:
         """The first chunk of the document in which a hit lies; "" where it is gone meanwhile."""
         space = dict(self.visible(reader)).get(hit.where)
@@ -264,8 +275,9 @@ class Index:
         words: list[str],
         limit: int,
         documents: Sequence[str],
+        candidates: int = CANDIDATES,
     ) -> list[Hit]:
-        by_space = [(where, space.find(vector, words, CANDIDATES, documents)) for where, space in spaces]
+        by_space = [(where, space.find(vector, words, candidates, documents)) for where, space in spaces]
         total = sum(one.chunks for _, one in by_space)
         rarity = {}
         for word in words:

@@ -11,7 +11,7 @@ from graph.knowledge import extensions, versions
 from graph.knowledge.extensions import NAMED_SCORE, SECTION, RankedHits
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
-from graph.policy.question import named_section
+from graph.policy.question import mentioning, named_section
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import IntentName, overview, searches
 
@@ -19,6 +19,9 @@ STAYS = 0.05  # how much better another document's best passage must be for a fo
 SECTIONS = 5  # best hits whose sections are read whole where a question is about all of something
 READ_OF_ONE = 16  # passages of one section, at most
 BESIDE = 24  # passages that come with the sections, at most
+MENTIONS = 500  # passages of a space that are looked at for a word, at most
+MENTIONING = 40  # documents that are shown to mention it, at most
+OF_EACH = 2  # passages of each
 POOL = 3  # the guard may drop some: fetch more than will be shown
 
 
@@ -47,6 +50,8 @@ def find(
     for text in (*asked, *also, *((both, query) if both else ())):
         index.vector(text)
     with index.reading():
+        if answers and not documents and (places := _mentioning(index, reader, query)):
+            return RankedHits(places, whole=True)
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
         lists = [index.search(reader, one, limit, documents=documents) for one in asked]
@@ -90,6 +95,20 @@ def _mentioned_first(index: Index, reader: ReadScope, query: str, hits: list[Hit
     called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return RankedHits(_in_turn([[*called, *hits]]), why)
+
+
+def _mentioning(index: Index, reader: ReadScope, query: str) -> list[Hit]:
+    """The best passages of each document that has the words, of the kind that is asked for where there are any, where
+    the question is which documents mention something."""
+    asked_for = mentioning.find(query)
+    if asked_for is None:
+        return []
+    hits = index.mentioning(reader, asked_for.what, MENTIONS)
+    kind = {hit.doc_id for hit in index.inventory(reader, asked_for.kind, sys.maxsize)} if asked_for.kind else set()
+    of: dict[tuple[str, str], list[Hit]] = {}
+    for hit in [hit for hit in hits if hit.doc_id in kind] or hits:
+        of.setdefault((hit.where, hit.doc_id), []).append(hit)
+    return [hit for passages in [*of.values()][: MENTIONING + 1] for hit in passages[:OF_EACH]]
 
 
 def needs_sections(query: str) -> bool:

@@ -104,22 +104,22 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     wanted = frozenset(one for word in content_words(question) for one in folded_stems(word))
     cue = next((answer for ask, answer in CUES if ask.search(question)), None)
     defined = defines(question) if kind(question) == "definition" else None
-    cut = [(item, [leaf for unit in units(item["text"]) for leaf in _leaves(unit)]) for item in evidence]
-    bags = [[folded_stems(item["text"][a:b]) for a, b in leaves] for item, leaves in cut]
+    cut = [(item, [leaf for unit in units(item["text"]) for leaf in leaves(unit)]) for item in evidence]
+    bags = [[folded_stems(item["text"][a:b]) for a, b in parts] for item, parts in cut]
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
     told = cache(folded_stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
-    for (item, leaves), group in zip(cut, bags, strict=True):
+    for (item, parts), group in zip(cut, bags, strict=True):
         above = told(f"{item['title']} {item['section']}")
-        for at, unit in enumerate(leaves):
+        for at, unit in enumerate(parts):
             said = clean(item["text"][unit.start : unit.end])
             # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
             whole = said.rstrip(":") if unit.kind == "item" and len(said) > LONG else said
             lead = item["text"][slice(*unit.lead)] if unit.lead else ""
-            before = item["text"][leaves[at - 1].start : leaves[at - 1].end] if at else ""
+            before = item["text"][parts[at - 1].start : parts[at - 1].end] if at else ""
             if not sayable(whole, item["title"], lead or (before if before.endswith(":") else "")):
                 continue
             text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
@@ -162,9 +162,9 @@ def defines(question: str) -> re.Pattern[str] | None:
     )
 
 
-def _leaves(unit: Unit) -> list[Unit]:
+def leaves(unit: Unit) -> list[Unit]:
     """A list is weighed by its items: which of them answers decides whether it is quoted."""
-    return [leaf for part in unit.parts for leaf in _leaves(part)] if unit.kind == "list" and unit.parts else [unit]
+    return [leaf for part in unit.parts for leaf in leaves(part)] if unit.kind == "list" and unit.parts else [unit]
 
 
 def clean(text: str) -> str:

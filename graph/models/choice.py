@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import dedent
 
+from graph.knowledge.index import content_words
 from graph.models.candidates import DEFINES, Candidate, defines, folded_stems, without_item
 from graph.models.units import Range
 from graph.policy.question import answer_type, intent
@@ -35,7 +36,7 @@ def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], sty
     kind = "fact" if guarded else answer_type.kind(question)
     budget = round(BUDGET[kind] * STYLED[style])
     if intent.overview(question):
-        chosen = _apart(found, budget * 2, OPENING)
+        chosen = _apart(question, found, budget * 2, OPENING)
     elif kind == "comparison":
         chosen = _sides(question, found, budget)
     elif kind == "steps":
@@ -43,7 +44,7 @@ def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], sty
     elif kind in ("list", "definition") and (whole := _whole(found, texts, budget)):
         return whole
     else:
-        chosen = _apart(_of_the_year(question, found), budget, MOST[kind] + (style != "concise"))
+        chosen = _apart(question, _of_the_year(question, found), budget, MOST[kind] + (style != "concise"))
     first = chosen[0]
     return list(quotes(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
 
@@ -56,13 +57,18 @@ def _of_the_year(question: str, found: Sequence[Candidate]) -> Sequence[Candidat
     return [one for one in found if not (of := {*_YEAR.findall(one.text)}) or of & years]
 
 
-def _apart(found: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
-    """The best, then what comes near it, answers too and adds something."""
-    chosen = [found[0]]
-    used = _words(found[0])
+def _apart(question: str, found: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
+    """The best, then what comes near it, answers too and adds something. A row that lacks a word of the question which
+    the best row has is of something else."""
+    best = found[0]
+    chosen = [best]
+    used = _words(best)
+    told = folded_stems(" ".join(content_words(question))) & best.stems if best.unit.kind == "row" else frozenset()
     for candidate in found[1:]:
-        if len(chosen) == most or candidate.score < found[0].score - BESIDE:
+        if len(chosen) == most or candidate.score < best.score - BESIDE:
             break
+        if candidate.unit.kind == "row" and not told <= candidate.stems:
+            continue
         fits = used + _words(candidate) <= budget
         if fits and not any(_repeats(candidate, held) for held in chosen):
             chosen.append(candidate)

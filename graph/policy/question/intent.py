@@ -57,11 +57,23 @@ def weighting(request: str) -> int:
 
 
 ANY = "any document"
+# That there are such documents, and no more: "Which reports do I have to sign in May?" asks for some of them.
+_STORE = (
+    r"(?:in|within) (?:the|my|our|your|this|that) (?:\w+ ){0,2}?"
+    r"(?:index|corpus|knowledge base|library|space|context|collection|system|store|archive|folder)"
+)
+_THERE = (
+    r"(?:(?:do|does|did) (?:(?:the|my|our|your) )?\w+ (?:have|hold|own|know)(?: access to|(?: of|about))?|"
+    r"have (?:i|we|you)(?: got)?|(?:has|have) been (?:uploaded|indexed|ingested|stored|added)|exist|"
+    rf"(?:are|is)(?: there| available| uploaded| indexed| ingested| stored| on file)?(?: {_STORE})?|"
+    r"can (?:i|we|you) (?:see|read|use|access|search|query|ask about))"
+)
 _INVENTORY = re.compile(
     r"^\W*(?:(?:please\s+)?(?:list|show(?: me)?|give me|name)(?:\s+all)?(?:\s+of)?(?:\s+(?:my|our|the))?|"
     r"which|what|how many)\s+"
     r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
-    r"guides?|reports?|summaries))(?:\s+(?:do|does|have|has|can|are|is|exist)\b.{0,40})?\W*$",
+    rf"guides?|reports?|summaries))"
+    rf"(?:\s+{_THERE}(?:\s+(?:here|there|now|right now|so far|today|altogether|in total|in all))*)?\W*$",
     re.I,
 )
 

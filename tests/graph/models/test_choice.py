@@ -57,6 +57,14 @@ def test_a_comparison_is_a_statement_for_each_side() -> None:
     assert said == ["Staff have 25 days of leave a year.", "Interns have 12 days of leave a year."]
 
 
+def test_a_row_of_something_else_does_not_stand_beside_the_one_that_is_named() -> None:
+    oven = "Oven: North; Supplier: Vell; Service number: 4411\nOven: South; Supplier: Vell; Service number: 5522"
+    (said,) = asked("What is the service number of the north oven?", "North", "South", text=f"# Ovens\n\n{oven}")
+    assert said.startswith("Oven: North")
+    both = asked("What is the service number of the oven of Vell?", "North", "South", text=f"# Ovens\n\n{oven}")
+    assert len(both) == 2
+
+
 def test_nothing_is_quoted_when_nothing_answers() -> None:
     assert asked("How many days of leave do visitors have?", "nothing of this") == []
 
