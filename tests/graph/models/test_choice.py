@@ -59,10 +59,10 @@ def test_a_comparison_is_a_statement_for_each_side() -> None:
 
 def test_a_row_of_something_else_does_not_stand_beside_the_one_that_is_named() -> None:
     oven = "Oven: North; Supplier: Vell; Service number: 4411\nOven: South; Supplier: Vell; Service number: 5522"
-    (said,) = asked("What is the service number of the north oven?", "North", "South", text=f"# Ovens\n\n{oven}")
-    assert said.startswith("Oven: North")
+    north = asked("What is the service number of the north oven?", "North", "South", text=f"# Ovens\n\n{oven}")
+    assert "4411" in "".join(north) and "5522" not in "".join(north)
     both = asked("What is the service number of the oven of Vell?", "North", "South", text=f"# Ovens\n\n{oven}")
-    assert len(both) == 2
+    assert "4411" in "".join(both) and "5522" in "".join(both)
 
 
 def test_nothing_is_quoted_when_nothing_answers() -> None:
