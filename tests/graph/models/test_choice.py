@@ -58,7 +58,8 @@ def test_a_comparison_is_a_statement_for_each_side() -> None:
 
 
 def test_a_row_of_something_else_does_not_stand_beside_the_one_that_is_named() -> None:
-    oven = "Oven: North; Supplier: Vell; Service number: 4411\nOven: South; Supplier: Vell; Service number: 5522"
+    oven = """Oven: North; Supplier: Vell; Service number: 4411; Room: dry kiln behind the yard
+Oven: South; Supplier: Vell; Service number: 5522; Place: cellar of building seven"""
     north = asked("What is the service number of the north oven?", "North", "South", text=f"# Ovens\n\n{oven}")
     assert "4411" in "".join(north) and "5522" not in "".join(north)
     both = asked("What is the service number of the oven of Vell?", "North", "South", text=f"# Ovens\n\n{oven}")
