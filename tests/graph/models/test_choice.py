@@ -58,12 +58,14 @@ def test_a_comparison_is_a_statement_for_each_side() -> None:
 
 
 def test_a_row_of_something_else_does_not_stand_beside_the_one_that_is_named() -> None:
-    oven = """Oven: North; Supplier: Vell; Service number: 4411; Room: dry kiln behind the yard
-Oven: South; Supplier: Vell; Service number: 5522; Place: cellar of building seven"""
-    north = asked("What is the service number of the north oven?", "North", "South", text=f"# Ovens\n\n{oven}")
-    assert "4411" in "".join(north) and "5522" not in "".join(north)
-    both = asked("What is the service number of the oven of Vell?", "North", "South", text=f"# Ovens\n\n{oven}")
-    assert "4411" in "".join(both) and "5522" in "".join(both)
+    oven = """# Ovens
+
+Oven: North; Supplier: Vell; Cleaned: 4 May by the day shift; Room: dry kiln behind the yard
+Oven: South; Supplier: Vell; Cleaned: 9 June at night; Place: cellar of building seven"""
+    north = "".join(asked("When was the north oven cleaned?", "North", "South", text=oven))
+    assert "4 May" in north and "9 June" not in north
+    both = "".join(asked("When was the oven of Vell cleaned?", "North", "South", text=oven))
+    assert "4 May" in both and "9 June" in both
 
 
 def test_nothing_is_quoted_when_nothing_answers() -> None:
