@@ -278,7 +278,7 @@ def packed(content: str) -> bytes:
         ("cat /etc/passwd", 1),
         (f"cat {Path(__file__)}", 1),
         ("cat /proc/1/environ", 1),
-        ("touch /tmp/cordon-office-here", 1),
+        ("mkdir ../beside", 1),
         ("touch here", 0),
         ("bash -c 'exec 3<>/dev/tcp/127.0.0.1/1'", 1),
     ],
