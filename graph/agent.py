@@ -20,7 +20,7 @@ from graph.context import DEFAULT_USER, Context, Role, key_of, valid_groups, val
 from graph.deps import Deps
 from graph.errors import BadInput, CordonError
 from graph.options import Choices, conversation, known, settled
-from graph.runner import Runner, SentenceSink, Turn, Turns
+from graph.runner import Runner, SentenceSink, StageSink, Turn, Turns
 from graph.settings import Settings, load
 from graph.state import Citation
 from graph.timestamps import timestamp
@@ -153,9 +153,9 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
             given["conversation"] = sent
         return Turn({"question": question, "options": given}, context, remembered)
 
-    def _replied(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
+    def _replied(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
-            return Reply(self._runner.run(turn, release))
+            return Reply(self._runner.run(turn, release, reached))
 
     async def aask(self, question: str, **who: Any) -> Reply:
         """`ask` for callers with an event loop; the work runs in a thread."""
@@ -170,19 +170,21 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         thread_id: str | None = DEFAULT_THREAD,
         role: Role = "member",
         groups: Collection[str] = (),
+        progress: StageSink | None = None,
         **options: Unpack[Choices],
     ) -> Iterator[VerifiedSentence | Reply]:
         """The verified sentences one by one, while the model is still writing when it streams; then the Reply.
 
-        Each is on record before it is handed out. When the model breaks off, what was verified has left, and the
-        Reply says `unavailable`. A caller who stops listening does not stop the run. Raises as `ask` does.
+        `progress` is told, in another thread, what begins: searching, reading, writing, checking; a turn may skip some.
+        Each sentence is on record before it is handed out. When the model breaks off, what was verified has left, and
+        the Reply says `unavailable`. A caller who stops listening does not stop the run. Raises as `ask` does.
         """
         turn = self._turn(question, tenant_id, user_id, thread_id, role, groups, options, stream=True)
         events: queue.SimpleQueue[VerifiedSentence | Reply | BaseException] = queue.SimpleQueue()
 
         def work() -> None:
             try:
-                events.put(self._replied(turn, lambda sentence: events.put(VerifiedSentence(**sentence))))
+                events.put(self._replied(turn, lambda sentence: events.put(VerifiedSentence(**sentence)), progress))
             except BaseException as error:
                 events.put(error)
 

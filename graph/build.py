@@ -131,6 +131,7 @@ def _stage(g: StateGraph[Any, Any, Any, Any], deps: Deps, name: str, work: Calla
 
     def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         begun = time.perf_counter()
+        runtime.stream_writer({"stage": name})
         update = work(state, **{ask: runtime if ask == "runtime" else getattr(deps, ask) for ask in asks})
         spent = state.get("timings", {}).get(name, 0.0) if name != "admit" else 0.0
         spent_ms = round(spent + (time.perf_counter() - begun) * 1_000, 2)

@@ -20,6 +20,9 @@ from graph.turn_cache import spent_ms
 from graph.waiting import thread_of
 
 SentenceSink = Callable[[CitedSentence], None]
+StageSink = Callable[[str], None]
+# What whoever waits is told of, by the stage that begins.
+TOLD = {"retrieve": "searching", "guard": "reading", "generate": "writing", "validate": "checking"}
 
 
 class SearchResult(TypedDict):
@@ -46,8 +49,9 @@ class Turn:
 class Runner(Protocol):
     """What an Agent hands its turns to."""
 
-    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
-        """With `release` the sentences that may leave before the end are handed out as they come."""
+    def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
+        """With `release` the sentences that may leave before the end are handed out as they come, and `reached` is told
+        the values of TOLD."""
 
     def search(self, turn: Turn) -> SearchResult:
         """Its evidence alone."""
@@ -72,12 +76,12 @@ class Turns:
         if self._deps.detector is not None:
             self._deps.detector.open()
 
-    def run(self, turn: Turn, release: SentenceSink | None = None) -> Reply:
+    def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
         # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
         with self._deps.turn_semaphore.inside(turn.context.tenant_id):
-            return contextvars.Context().run(self._run, turn, release)
+            return contextvars.Context().run(self._run, turn, release, reached)
 
-    def _run(self, turn: Turn, release: SentenceSink | None) -> Reply:
+    def _run(self, turn: Turn, release: SentenceSink | None, reached: StageSink | None) -> Reply:
         from langsmith.run_helpers import tracing_context
 
         CURRENT_TENANT.set(turn.context.tenant_id)
@@ -99,6 +103,9 @@ class Turns:
                 for mode, event in graph.stream(turn.asked, **stream_options):
                     if mode == "values":
                         reply, waits = event.get("reply", reply), waits or "__interrupt__" in event
+                    elif "stage" in event:
+                        if reached is not None and event["stage"] in TOLD:
+                            reached(TOLD[event["stage"]])
                     elif release is not None:
                         one = event["sentence"]
                         release({"text": one["text"], "support": one["support"], "citations": event["citations"]})

@@ -131,7 +131,10 @@ class Settings(BaseModel):
     parse_seconds: int = Field(60, ge=1, le=600)
     ingest_seconds: int = Field(900, ge=1, le=36_000, description="an uploaded file that takes longer is quarantined")
     keep_originals: bool = Field(
-        True, description="keep PDF files as they came, inside the index: pages are shown from them, masked"
+        True, description="keep PDF and office files as they came, inside the index: pages are shown from them, masked"
+    )
+    libreoffice: str = Field(
+        "", description="the program that lays out office files for pictures; `soffice` on PATH, unless set; or `off`"
     )
     planted: Literal["flag", "quarantine"] = Field("flag", description="what ingestion does with planted instructions")
     mask: Literal["basic", "more"] = Field(

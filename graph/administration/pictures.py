@@ -1,32 +1,33 @@
 """Pages of documents as they look, for somebody whom an answer led there: the quote marked, and all that is masked or
 withheld painted over, in the picture itself.
 
-A picture is made of the file as it came (CORDON_KEEP_ORIGINALS), in a child process with limits, when it is asked for.
-The latest are kept in memory for a while, by all that their looks hang on.
+A picture is made of the file as it came (CORDON_KEEP_ORIGINALS), in a child process with limits, when it is asked for;
+of other files than PDFs as LibreOffice lays them out. The latest are kept in memory for a while, by all that their
+looks hang on.
 """
 
 import hashlib
 import json
 import struct
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from graph.administration.laid_out import LaidOut, lay_out
+from graph.administration.painted_over import Looks, hidden, masked_around, within
+from graph.administration.recent import Recent
 from graph.administration.runs import last_of, run_of
 from graph.context import Principal, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
-from graph.errors import Conflict, DocumentError, NotFound, Unavailable
+from graph.errors import Conflict, DocumentError, NotFound, Quarantined, Unavailable
+from graph.knowledge import office
 from graph.knowledge.ingest import PDF
 from graph.knowledge.sandbox import Child, Limits
-from graph.policy import pii
-from graph.policy.evidence import access, places, withholding
-from graph.policy.evidence.judged import judge, judge_name, read
-from graph.policy.evidence.on_page import PageText, marked, taken_out, united
-from graph.policy.threats.detector import Detector
+from graph.policy.evidence import access, places
+from graph.policy.evidence.judged import judge_name
+from graph.policy.evidence.on_page import PageText, Range, marked, taken_out, united
 from graph.settings import Settings
 from graph.stores.journal import Entry
 from graph.stores.spaces import MOST_ORIGINAL, Record, Space
@@ -34,26 +35,18 @@ from graph.stores.spaces import MOST_ORIGINAL, Record, Space
 LIMITS = Limits(max_bytes=MOST_ORIGINAL, seconds=10.0, memory=2**30)
 AT_ONCE, WAIT_S = 2, 10.0  # pictures made at the same time, and how long another one waits
 KEPT_BYTES, KEPT_S = 16 * 2**20, 600.0  # of pictures in memory
-_NEAR = 3  # characters: parts of a page with fewer between them are one
-AROUND = 300  # characters before and behind a page's text that masking reads with it
+KEPT_PDF_BYTES = 64 * 2**20  # of documents that were laid out
 
 
 @dataclass(frozen=True)
 class Picture:
     """`png`: at most 2.5 million pixels. `mark`: how far down the quote begins on it, 0 to 1; None where it does not
-    stand there. `pages` of the document."""
+    stand there. `page`, from 1, of the `pages` of the document."""
 
     png: bytes
     mark: float | None
+    page: int
     pages: int
-
-
-@dataclass(frozen=True)
-class _Looks:
-    """What is taken out of a document's pictures."""
-
-    keep: pii.Public
-    detector: Detector | None
 
 
 class Drawer(Child):
@@ -77,7 +70,8 @@ class Pictures:
         user_id: str,
         groups: Collection[str] = (),
     ) -> Picture:
-        """A page (from 1) of the document that a citation of a run of one's own quotes.
+        """A page (from 1; 0 is the one on which the quote stands, of other documents than PDFs) of the document that a
+        citation of a run of one's own quotes.
 
         Raises NotFound for a run that is not the asker's, a citation it does not have, and a document that is not there
         or not for the asker any more; Conflict when the document was replaced since; DocumentError, with a short
@@ -93,20 +87,36 @@ class Pictures:
         space, record = self._cited(asker, run, cited)
         if record.sha256 != cited["sha256"]:
             raise Conflict("the document was replaced since the answer.", hint="Ask again, or read its text.")
-        if record.media_type != PDF:
-            raise DocumentError("unsupported", "pictures are made of PDF files alone", hint="Read the text instead.")
         detector = self.deps.detector
         reads = detector if detector is not None and detector.documents else None
-        looks = _Looks(self.deps.public.for_tenant(asker.tenant_id, record.visibility), reads)
+        looks = Looks(self.deps.public.for_tenant(asker.tenant_id, record.visibility), reads, record.released)
         digest = reads.digest if reads else ""
-        looked = (space.name, doc_id, record.sha256, record.ingested, page, cited["start"], cited["end"])
-        name = repr((*looked, sorted(record.released), looks.keep, judge_name(), digest))
-        key = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+        document = (space.name, doc_id, record.sha256, record.ingested, sorted(record.released), looks.keep)
+        mask = (judge_name(), digest)
+        quote = (cited["start"], cited["end"])
+        key = _key(document, mask, page, quote)
         if cached := self._kept.get(key):
             return cached
-        with self._kept.making():
-            made = _made(space, record, page, (cited["start"], cited["end"]), looks)
+        laid_out = None if record.media_type == PDF else self._laid_out(space, record, looks, _key(document, mask))
+        with self._making, Drawer(LIMITS) as drawer:
+            if laid_out is None:
+                made = _of_pdf(space, record, page, quote, looks, drawer)
+            else:
+                made = _of_laid_out(laid_out, record, page, quote, looks, drawer)
         self._kept.put(key, made)
+        return made
+
+    def _laid_out(self, space: Space, record: Record, looks: Looks, key: str) -> LaidOut:
+        known = record.media_type in office.KINDS
+        binary = office.program(self.settings.libreoffice) if known else None
+        if binary is None:
+            why = "need LibreOffice on the server" if known else "are not made of this format"
+            raise DocumentError("unsupported", f"pictures of its pages {why}", hint="Read the text instead.")
+        with self._laying_out:
+            if cached := self._pdfs.get(key):
+                return cached
+            made = lay_out(space, record, _original(space, record), looks, binary, _letters)
+            self._pdfs.put(key, made)
         return made
 
     def _cited(self, asker: Principal, run: Entry, cited: dict[str, Any]) -> tuple[Space, Record]:
@@ -119,102 +129,92 @@ class Pictures:
         raise NotFound("the document is not there any more.", hint="`cordon docs list` shows what there is.")
 
     @cached_property
-    def _kept(self) -> "PictureCache":
-        return PictureCache()
+    def _kept(self) -> Recent[Picture]:
+        return Recent(lambda picture: len(picture.png), lambda: KEPT_BYTES, KEPT_S)
+
+    @cached_property
+    def _pdfs(self) -> Recent[LaidOut]:
+        return Recent(lambda laid_out: laid_out.bytes, lambda: KEPT_PDF_BYTES, KEPT_S)
+
+    @cached_property
+    def _making(self) -> "_Making":
+        return _Making(AT_ONCE, WAIT_S)
+
+    @cached_property
+    def _laying_out(self) -> "_Making":
+        return _Making(1, office.WAIT_S)
 
 
-def _made(space: Space, record: Record, page: int, quote: tuple[int, int], looks: _Looks) -> Picture:
+def _letters(pdf: bytes) -> list[list[int]]:
+    with Drawer(LIMITS) as drawer:
+        codes: list[list[int]] = json.loads(drawer.ask({"do": "letters"}, pdf, "the document"))
+    return codes
+
+
+def _key(*of: object) -> str:
+    return hashlib.sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _original(space: Space, record: Record) -> bytes:
+    data = space.original(record.doc_id)
+    if not data:
+        raise DocumentError("no_original", "the file of this document is not kept", hint="Read the text instead.")
+    return data
+
+
+def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
     with space.reading():
-        data, text, chunks = space.original(record.doc_id), space.text(record.doc_id), space.chunks(record.doc_id)
+        data, text, chunks = _original(space, record), space.text(record.doc_id), space.chunks(record.doc_id)
         here = [
             (chunk, ranges)
             for chunk in chunks
             if (ranges := places.on_page(chunk.page, chunk.places, chunk.end - chunk.start, page))
         ]
         passages = space.passages([chunk.chunk_id for chunk, _ in here], judge_name())
-    if not data:
-        raise DocumentError("no_original", "the file of this document is not kept", hint="Read the text instead.")
     stands = [(chunk.start + start, chunk.start + end) for chunk, ranges in here for start, end in ranges]
-    values, sentences = _taken(text, stands, looks.keep), list[str]()
-    for chunk, _ in here:
-        passage = passages[chunk.chunk_id]
-        stored = looks.detector is None and passage.judged
-        judged = read(passage.judged) if stored else judge(passage.text, looks.detector)
-        masked = pii.mask(passage.text, keep=looks.keep, personal=judged.personal).spans
-        values += _within(text, stands, [(chunk.start + span.start, chunk.start + span.end) for span in masked])
-        shut = withholding.unreleased(passage.text, judged.orders, record.released)
-        sentences += _within(text, stands, [(chunk.start + start, chunk.start + end) for start, end in shut])
-    with Drawer(LIMITS) as drawer:
-        page_text = json.loads(drawer.ask({"do": "text", "page": page}, data, record.doc_id))
-        letters = PageText(page_text["codes"])
-        black = taken_out(letters, set(values), set(sentences), looks.keep, record.released, looks.detector)
-        parts = _within(text, stands, [quote])
-        begins = min((start for start, _ in stands), default=0)
-        yellow = [
-            place for part in parts for place in marked(letters, part, text.count(part, begins, max(quote[0], begins)))
-        ]
-        made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
+    taken = hidden(text, [chunk for chunk, _ in here], passages, stands, looks)
+    values = set(taken.values)
+    if stands:
+        values |= set(masked_around(text, min(stands)[0], max(end for _, end in stands), stands, looks.keep))
+    page_text = json.loads(drawer.ask({"do": "text", "page": page}, data, record.doc_id))
+    letters = PageText(page_text["codes"])
+    black = taken_out(letters, values, set(taken.sentences), looks.keep, looks.released, looks.detector)
+    begins = min((start for start, _ in stands), default=0)
+    yellow = [
+        place
+        for part in within(text, stands, [quote])
+        for place in marked(letters, part, text.count(part, begins, max(quote[0], begins)))
+    ]
+    return _drawn(drawer, record, black, yellow, page, page_text["pages"])
+
+
+def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
+    yellow = document.marked(quote)
+    page = page or document.page_of(yellow) or 0
+    if not page:
+        raise Quarantined("page", "the page with the quote was not found", hint="Read the text instead.")
+    page_text = json.loads(drawer.ask({"do": "text", "page": page}, document.pdf, record.doc_id))
+    letters = PageText(page_text["codes"])
+    black = taken_out(letters, (), (), looks.keep, looks.released, looks.detector)
+    black = united([*black, *document.of_page(page, document.black)])
+    return _drawn(drawer, record, black, document.of_page(page, yellow), page, page_text["pages"])
+
+
+def _drawn(drawer: "Drawer", record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
+    made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
     (mark,) = struct.unpack(">d", made[:8])
-    return Picture(made[8:], mark if mark >= 0 else None, page_text["pages"])
-
-
-def _taken(text: str, stands: list[tuple[int, int]], keep: pii.Public) -> list[str]:
-    """What masking takes out of the page's text, read as a whole."""
-    if not stands:
-        return []
-    first, last = max(min(stands)[0] - AROUND, 0), max(end for _, end in stands) + AROUND
-    spans = pii.mask(text[first:last], keep=keep).spans
-    return _within(text, stands, [(first + span.start, first + span.end) for span in spans])
-
-
-def _within(text: str, stands: list[tuple[int, int]], ranges: list[tuple[int, int]]) -> list[str]:
-    """Of these ranges what stands on the page. Chunks overlap: each part of the page counts once."""
-    cut = {(max(a, start), min(b, end)) for start, end in ranges for a, b in united(stands, _NEAR)}
-    return [text[start:end] for start, end in sorted(cut) if start < end]
+    return Picture(made[8:], mark if mark >= 0 else None, page, pages)
 
 
 class _Making:
-    """At most AT_ONCE at the same time. Raises Unavailable for who would wait too long."""
+    """So many at the same time. Raises Unavailable for who would wait too long."""
 
-    def __init__(self) -> None:
-        self._free = threading.BoundedSemaphore(AT_ONCE)
+    def __init__(self, at_once: int, wait_s: float) -> None:
+        self._free, self._wait_s = threading.BoundedSemaphore(at_once), wait_s
 
     def __enter__(self) -> None:
-        if not self._free.acquire(timeout=WAIT_S):
+        if not self._free.acquire(timeout=self._wait_s):
             raise Unavailable("too many pictures of pages are being made.", hint="Try again in a moment.")
 
     def __exit__(self, *_: object) -> None:
         self._free.release()
-
-
-class PictureCache:
-    """The latest pictures, at most KEPT_BYTES of them and none longer than KEPT_S. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._pictures: OrderedDict[str, tuple[float, Picture]] = OrderedDict()
-        self._lock, self._making = threading.Lock(), _Making()
-
-    def making(self) -> _Making:
-        return self._making
-
-    def get(self, key: str) -> Picture | None:
-        with self._lock:
-            self._drop(time.monotonic() - KEPT_S)
-            found = self._pictures.get(key)
-            return found[1] if found else None
-
-    def put(self, key: str, picture: Picture) -> None:
-        with self._lock:
-            self._pictures[key] = (time.monotonic(), picture)
-            self._drop(time.monotonic() - KEPT_S)
-
-    def forget(self) -> None:
-        with self._lock:
-            self._pictures.clear()
-
-    def bytes(self) -> int:
-        return sum(len(picture.png) for _, picture in self._pictures.values())
-
-    def _drop(self, before: float) -> None:
-        while self._pictures and (next(iter(self._pictures.values()))[0] < before or self.bytes() > KEPT_BYTES):
-            self._pictures.popitem(last=False)

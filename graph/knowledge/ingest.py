@@ -13,7 +13,7 @@ import numpy as np
 
 from graph.context import PUBLIC, space_name, valid_tenant, whose
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
-from graph.knowledge import extensions, folders
+from graph.knowledge import extensions, folders, office
 from graph.knowledge.document import Document
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.extensions import Splitter
@@ -34,6 +34,7 @@ _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
 READING = 6
 PDF = "application/pdf"
+DRAWN = {PDF, *office.KINDS}  # media types of files whose pages can be shown
 _DAYS = {"d": 1, "m": 30, "y": 365}
 
 
@@ -356,7 +357,9 @@ def _keep(index: Index, name: str, doc_id: str, sha256: str, data: bytes, settin
     """The file as it came, where pages of it can be shown and it is not kept yet."""
     space = index.space(name)
     record = space.record(doc_id) if space else None
-    wanted = settings.keep_originals and record is not None and record.media_type == PDF and len(data) <= MOST_ORIGINAL
+    wanted = (
+        settings.keep_originals and record is not None and record.media_type in DRAWN and len(data) <= MOST_ORIGINAL
+    )
     if space and wanted and not space.has_original(doc_id):
         space.keep_original(doc_id, sha256, data)
 

@@ -22,6 +22,7 @@ from graph.knowledge.sandbox import refusal
 
 WIDTH, MOST_PIXELS, MOST_SCALE = 1_100, 2_500_000, 4.0  # of a picture; pixels a point
 MOST_CHARACTERS, MOST_OBJECTS = 20_000, 60_000  # of a page; a page of a newspaper has 15,000 letters
+MOST_PAGES, MOST_LETTERS = 500, 500_000  # of a document whose letters are read all at once
 LEAST_WIDE = 24.0  # points; what is narrower may be a part of a letter, or of a code of bars
 HAIR = 3.0  # points; what is thinner covers no words
 GREY, BLACK = 175, 20  # of 255; black and white letters can be read on the grey
@@ -34,15 +35,34 @@ _open: dict[str, Any] = {}  # the document and the page that the child was given
 
 
 def answer(data: bytes, request: dict[str, Any]) -> bytes:
-    """`do` is `text`, with the file: what the page says, as JSON, a code for each letter; then `picture`: the same
-    page as PNG, with ranges of its letters painted `black` and others `marked`; before it, in 8 bytes, how far down the
-    first mark begins, as a share of the height, and -1 without one."""
+    """`do` is `letters`, with the file: what each page says, as JSON, a code for each letter; or `text`, with the file:
+    the same of one page; then `picture`: this page as PNG, with ranges of its letters painted `black` and others
+    `marked`; before it, in 8 bytes, how far down the first mark begins, as a share of the height, and -1 without one.
+    """
     try:
+        if request["do"] == "letters":
+            return b"D" + json.dumps(_letters(data)).encode()
         if request["do"] == "text":
             return b"D" + json.dumps(_text(data, request["page"])).encode()
         return b"D" + _picture(request["black"], request["marked"])
     except (DocumentError, MemoryError) as error:
         return refusal(error)
+
+
+def _letters(data: bytes) -> list[list[int]]:
+    try:
+        document = pypdfium2.PdfDocument(data)
+        found: list[list[int]] = []
+        for page in document:
+            text = page.get_textpage()
+            found.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
+            if len(found) > MOST_PAGES or sum(map(len, found)) > MOST_LETTERS:
+                raise Quarantined(
+                    "oversize", "the document has too much on its pages to be drawn", hint="read its text"
+                )
+    except pypdfium2.PdfiumError as exc:
+        raise DocumentError("broken", "its pages cannot be read", hint="read its text") from exc
+    return found
 
 
 def _text(data: bytes, number: int) -> dict[str, Any]:

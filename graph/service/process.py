@@ -111,7 +111,8 @@ def answer(line: int, settings: Settings, lease: Sequence[int]) -> None:
                 tell({"id": number, "done": turns.search(turn)})
                 return
             release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
-            tell({"id": number, "done": turns.run(turn, release)})
+            reached = (lambda stage: tell({"id": number, "stage": stage})) if asked["stages"] else None
+            tell({"id": number, "done": turns.run(turn, release, reached)})
         except BaseException as error:  # whatever it is: somebody waits for an answer
             if not isinstance(error, CordonError):
                 log.error("a turn failed", extra={"told": {"error": type(error).__name__}})

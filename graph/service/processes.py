@@ -7,7 +7,7 @@ libraries and models, and what it has the processes need not have each for itsel
 
 Messages are JSON objects on socket pairs. To the fork server: the settings, then {"fork"} with the process's end of a
 new pair, or {"ended": pid}, each of which is answered. To a process: {"id", "do", "asked", "context", "kept",
-"stream"}. From it: {"ready"}, then for an id any number of {"sentence"} and one {"done"} or {"error"}.
+"stream"}. From it: {"ready"}, then for an id any number of {"stage"} and {"sentence"} and one {"done"} or {"error"}.
 """
 
 import json
@@ -33,7 +33,7 @@ from graph.errors import CordonError, Unavailable
 from graph.settings import SECRETS, Settings
 
 if TYPE_CHECKING:
-    from graph.runner import SearchResult, SentenceSink, Turn
+    from graph.runner import SearchResult, SentenceSink, StageSink, Turn
     from graph.state import Reply
 
 _ROOT = Path(__file__).parents[2]
@@ -77,12 +77,12 @@ class Processes:
     def pids(self) -> list[int]:
         return [process.pid for process in self._at]
 
-    def run(self, turn: "Turn", release: "SentenceSink | None" = None) -> "Reply":
-        reply: Reply = self._least_busy().call("run", turn, release)
+    def run(self, turn: "Turn", release: "SentenceSink | None" = None, reached: "StageSink | None" = None) -> "Reply":
+        reply: Reply = self._least_busy().call("run", turn, release, reached)
         return reply
 
     def search(self, turn: "Turn") -> "SearchResult":
-        found: SearchResult = self._least_busy().call("search", turn, None)
+        found: SearchResult = self._least_busy().call("search", turn)
         return found
 
     def _least_busy(self) -> "_Process":
@@ -220,8 +220,10 @@ class _Process:
         if not self._ready.wait(START_S) or not self.alive:
             raise _not_started()
 
-    def call(self, do: str, turn: "Turn", release: "SentenceSink | None") -> Any:
-        """Have the turn run there, handing on the sentences that may leave. Raises what it raised."""
+    def call(
+        self, do: str, turn: "Turn", release: "SentenceSink | None" = None, reached: "StageSink | None" = None
+    ) -> Any:
+        """Have the turn run there, handing on the sentences that may leave and its stages. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         with self._own:
             if not self.alive:
@@ -231,11 +233,13 @@ class _Process:
             self._told[number] = events
         asked = {"id": number, "do": do, "asked": turn.asked, "context": asdict(turn.context), "kept": turn.kept}
         try:
-            self._send(asked | {"stream": release is not None})
+            self._send(asked | {"stream": release is not None, "stages": reached is not None})
             while True:
                 event = events.get()
                 if "sentence" in event and release is not None:
                     release(event["sentence"])
+                elif "stage" in event and reached is not None:
+                    reached(event["stage"])
                 elif "done" in event:
                     return event["done"]
                 elif "error" in event:

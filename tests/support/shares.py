@@ -1,16 +1,21 @@
 """Real servers on loopback whose folders are kept in step: WebDAV, Git, plain HTTP; each tells what it was asked."""
 
 import base64
+import hashlib
+import hmac
 import os
+import re
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 
 @dataclass
@@ -77,15 +82,8 @@ def http(folder: Path) -> Iterator[Server]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield Server(f"http://127.0.0.1:{server.server_port}", asked)
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with _listening(partial(Handler, directory=str(folder))) as port:
+        yield Server(f"http://127.0.0.1:{port}", asked)
 
 
 @contextmanager
@@ -124,11 +122,70 @@ def git_http(repository: Path, user: str, password: str) -> Iterator[Server]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with _listening(Handler) as port:
+        yield Server(f"http://127.0.0.1:{port}/{repository.name}/.git", asked)
+
+
+@contextmanager
+def signed_s3(upstream: str, key: str, secret: str) -> Iterator[Server]:
+    """Before a server that speaks S3: lets through what is signed with this key (Signature Version 4), as Amazon does."""
+    asked: list[tuple[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append((self.command, unquote(self.path)))
+            status, body, headers = 403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>", {}
+            if self.headers["Authorization"] == _signature(self, key, secret):
+                there = HTTPConnection(upstream)
+                sent = {name: value for name, value in self.headers.items() if name.lower() != "authorization"}
+                there.request(self.command, self.path, headers=sent)
+                answer = there.getresponse()
+                status, body, headers = answer.status, answer.read(), dict(answer.getheaders())
+                there.close()
+            self.send_response_only(status)
+            for name, value in headers.items():
+                if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                    self.send_header(name, value)
+            length = headers.get("Content-Length", len(body)) if self.command == "HEAD" else len(body)
+            self.send_header("Content-Length", str(length))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_HEAD = do_GET
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with _listening(Handler) as port:
+        yield Server(f"http://127.0.0.1:{port}", asked)
+
+
+def _signature(handler: BaseHTTPRequestHandler, key: str, secret: str) -> str:
+    """The header that a request signed with this key has."""
+    given = handler.headers["Authorization"] or ""
+    names = re.search(r"SignedHeaders=([a-z0-9;-]+)", given)
+    scope = re.search(r"Credential=[^/]+/(\d{8}/[a-z0-9-]+/s3/aws4_request)", given)
+    if not names or not scope:
+        return "nothing that was sent"
+    path, _, query = handler.path.partition("?")
+    headers = "".join(f"{name}:{(handler.headers[name] or '').strip()}\n" for name in names[1].split(";"))
+    body = handler.headers["x-amz-content-sha256"]
+    request = "\n".join([handler.command, path, "&".join(sorted(query.split("&"))), headers, names[1], body])
+    digest = hashlib.sha256(request.encode()).hexdigest()
+    told = "\n".join(["AWS4-HMAC-SHA256", handler.headers["x-amz-date"], scope[1], digest])
+    derived = f"AWS4{secret}".encode()
+    for part in (*scope[1].split("/"), told):
+        derived = hmac.new(derived, part.encode(), "sha256").digest()
+    return f"AWS4-HMAC-SHA256 Credential={key}/{scope[1]}, SignedHeaders={names[1]}, Signature={derived.hex()}"
+
+
+@contextmanager
+def _listening(handler: Any) -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield Server(f"http://127.0.0.1:{server.server_port}/{repository.name}/.git", asked)
+        yield server.server_port
     finally:
         server.shutdown()
         thread.join()

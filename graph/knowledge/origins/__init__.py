@@ -88,11 +88,15 @@ def _origin(address: str, settings: Settings) -> Origin:
         from graph.knowledge.origins.repository import Repository
 
         return Repository(address.removeprefix("git+"), settings)
+    if scheme == "s3":
+        from graph.knowledge.origins.bucket import Bucket
+
+        return Bucket(address, settings)
     if scheme in ("http", "https"):
         from graph.knowledge.origins.pages import Pages
 
         return Pages(address, settings)
     raise BadInput(
         f"{scheme}:// is no address that can be kept in step.",
-        hint="Name a folder, webdavs://…, git+https://…, or an https address of a sitemap or a feed.",
+        hint="Name a folder, webdavs://…, s3://…, git+https://…, or an https address of a sitemap or a feed.",
     )

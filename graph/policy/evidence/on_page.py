@@ -29,8 +29,16 @@ class PageText:
     """The letters of a page, to be looked in whatever the case, the accents, and the signs and blanks between them."""
 
     def __init__(self, codes: Sequence[int]) -> None:
-        self.raw = "".join(_ENDS.get(code) or ("\ufffd" if 0xD800 <= code < 0xE000 else chr(code)) for code in codes)
-        self._plain, self._at = _plain(self.raw)
+        self._read("".join(_ENDS.get(code) or ("\ufffd" if 0xD800 <= code < 0xE000 else chr(code)) for code in codes))
+
+    def _read(self, raw: str) -> None:
+        self.raw = raw
+        self._plain, self._at = _plain(raw)
+
+    def part(self, start: int, end: int) -> "PageText":
+        one = PageText(())
+        one._read(self.raw[start:end])
+        return one
 
     def find(self, text: str) -> list[Range]:
         """Where these letters stand in a row: in the same case, else as words of their own, else anywhere."""
@@ -102,6 +110,24 @@ def _value(page: PageText, value: str) -> list[Range]:
     return [place for word in value.split() for place in _located(page.find(word), word)]
 
 
+def in_all(letters: PageText, values: Iterable[str], sentences: Iterable[str]) -> list[Range]:
+    """Where the letters of a whole document have them, whatever the page. What has no part there, of a sentence no
+    three words in a row, is not drawn: a hidden note. Raises Quarantined "uncertain" where some of it is.
+    """
+    places = list[Range]()
+    for value in values:
+        drawn = letters.find(value) or any(letters.find(word) for word in value.split())
+        places += _value(letters, value) if drawn else []
+    for sentence in sentences:
+        whole = letters.find(sentence) or letters.find(_NAMES.sub(" ", sentence))
+        words = sentence.split()
+        parts = [" ".join(words[at : at + 3]) for at in range(max(len(words) - 2, 1))]
+        if not whole and any(letters.find(part) for part in parts):
+            raise _uncertain()
+        places += whole
+    return united(places)
+
+
 def _located(found: list[Range], text: str) -> list[Range]:
     if not found and _plain(text)[0]:
         raise _uncertain()
@@ -134,12 +160,15 @@ def _without(text: str, taken: Iterable[Range]) -> str:
     return "".join(letters)
 
 
-def marked(page: PageText, quote: str, before: int = 0) -> list[Range]:
+def marked(page: PageText, quote: str, before: int = 0, *, whole: bool = False) -> list[Range]:
     """The letters of a quote, which stands `before` times in the page's text before the place that is meant. Of one
-    that is not found as a whole those of its words that are; none where that is less than half of it."""
+    that is not found as a whole those of its words that are; none with `whole`, or where that is less than half of it.
+    """
     for text in (quote, _NAMES.sub(" ", quote)):
         if found := page.find(text):
             return [found[min(before, len(found) - 1)]]
+    if whole:
+        return []
     there = page.words()
     wanted = [word for part in quote.split() if (word := _plain(part)[0])]
     if len(there) * len(wanted) > MOST_COMPARED:

@@ -14,7 +14,7 @@ from graph.errors import CordonError
 from graph.service.http import problems
 from graph.service.http.caller import Caller
 from graph.service.http.peekable_stream import HEARTBEAT_S, PeekableStream
-from graph.service.http.service import Asker, Options, Served
+from graph.service.http.service import Asker, Options, Served, Stage
 from graph.state import CitedSentence, Reply
 
 Event = VerifiedSentence | Reply
@@ -25,15 +25,16 @@ router = APIRouter(prefix="/v1", tags=["ask"])
 class Question(Options):
     question: str = Field(description="in words; at most CORDON_MAX_QUESTION_CHARS characters")
     stream: bool = Field(False, description="server-sent events: `sentence`…, `reply`, `done`")
+    stages: bool = Field(False, description="of a stream: `stage` events, too: searching, reading, writing, checking")
 
 
 @router.post("/ask", responses={503: {"description": "The model or the index is down; the body is a reply object."}})
 async def ask(body: Question, who: Asker, service: Served) -> Response:
     """Answer one question. A refusal is a reply (200, `decision` refusal); an outage is 503, with the reply object."""
-    options = Options(**body.model_dump(exclude={"question", "stream"}))
+    options = Options(**body.model_dump(exclude={"question", "stream", "stages"}))
     if not body.stream:
         return _whole(await service.ask(who, body.question, options, "rest"))
-    events = PeekableStream(service.stream(who, body.question, options, "rest"))
+    events = PeekableStream(service.events(who, body.question, options, "rest", stages=body.stages))
     if await events.within(HEARTBEAT_S):  # what fails at once fails with its own status
         first = await events.next()
         if isinstance(first, dict) and first["decision"] == "unavailable":
@@ -46,13 +47,15 @@ def _whole(reply: Reply) -> Response:
     return JSONResponse(reply, 503 if reply["decision"] == "unavailable" else 200)
 
 
-async def _events(events: PeekableStream[Event], who: Caller, first: Event | None = None) -> AsyncIterator[bytes]:
+async def _events(
+    events: PeekableStream[Event | Stage], who: Caller, first: Event | Stage | None = None
+) -> AsyncIterator[bytes]:
     """A sentence leaves when it is verified and on record; until then comments keep the line open."""
     event = first
     try:
         while not isinstance(event, dict):
             if event is not None:
-                yield _event("sentence", asdict(event))
+                yield _event("stage" if isinstance(event, Stage) else "sentence", asdict(event))
             while not await events.within(HEARTBEAT_S):
                 yield b": working\n\n"
             event = await events.next()

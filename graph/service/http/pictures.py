@@ -23,14 +23,15 @@ HEADERS = {
 @router.get("/documents/{doc_id}/pages/{page}.png", response_class=Response, responses=_PNG)
 async def picture(
     doc_id: str,
-    page: Annotated[int, Path(ge=1, le=100_000)],
+    page: Annotated[int, Path(ge=0, le=100_000, description="0: where the quote stands, of other files than PDFs")],
     who: Reader,
     service: Served,
     run: Annotated[str, Query(min_length=4, max_length=64, description="a run of one's own")],
     citation: Annotated[int, Query(ge=1, le=10_000, description="of that run, by its number: of this document")],
 ) -> Response:
-    """A page of a PDF as it looks: the quote marked, what is masked or withheld painted over, pictures left blank. The
-    header X-Cordon-Page says how far down the `mark` begins (0 to 1, or none) and how many `pages` there are."""
+    """A page of a PDF or an office file as it looks: the quote marked, what is masked or withheld painted over, images
+    left blank. The header X-Cordon-Page says how far down the `mark` begins (0 to 1, or none), how many `pages` there
+    are, and for page 0 which `page` it is."""
     p = who.principal
     asked = {"run_id": run, "citation": citation, "tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
     try:
@@ -40,4 +41,5 @@ async def picture(
             422, f"There is no picture of this page: {error}. {error.hint}".strip(), code=error.reason
         ) from None
     told = f"mark={'none' if made.mark is None else format(made.mark, '.3f')}; pages={made.pages}"
+    told += "" if page else f"; page={made.page}"
     return Response(made.png, media_type="image/png", headers={**HEADERS, "X-Cordon-Page": told})

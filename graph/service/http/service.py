@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -40,6 +42,13 @@ class Options(NullAsUnset):
     style: Style = DEFAULTS["style"]
     top_k: int | None = Field(None, ge=1, le=MOST_TOP_K, description="passages given to the generator")
     capstone: bool = Field(DEFAULTS["capstone"], description="add the research requirement to an assessment")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What of a turn begins: searching, reading, writing or checking."""
+
+    stage: str
 
 
 class Service:
@@ -86,6 +95,23 @@ class Service:
     ) -> AsyncGenerator[VerifiedSentence | state.Reply, None]:
         """The verified sentences as they come, then the reply object. With `whole` the reply alone. `sent`: the
         conversation so far, as the client told it."""
+        async with aclosing(self.events(caller, question, options, door, sent, whole=whole)) as events:
+            async for event in events:
+                if not isinstance(event, Stage):
+                    yield event
+
+    async def events(
+        self,
+        caller: Caller,
+        question: str,
+        options: Options,
+        door: Door,
+        sent: Sequence[Exchange] = (),
+        *,
+        whole: bool = False,
+        stages: bool = False,
+    ) -> AsyncGenerator[VerifiedSentence | Stage | state.Reply, None]:
+        """As `stream`, with `stages` what begins in between, too."""
         if len(question) > self.settings.max_question_chars:
             raise Problem(
                 422,
@@ -98,14 +124,17 @@ class Service:
         asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
         asked |= {"groups": who.groups, "conversation": sent, **options.model_dump()}
         loop = asyncio.get_running_loop()
-        events: asyncio.Queue[VerifiedSentence] = asyncio.Queue()
+        events: asyncio.Queue[VerifiedSentence | Stage] = asyncio.Queue()
+
+        def reached(stage: str) -> None:
+            loop.call_soon_threadsafe(events.put_nowait, Stage(stage))
 
         def turn() -> Reply:
             reply: Reply | None = None
             if whole:
                 reply = self.agent.ask(question, **asked)
             else:
-                for event in self.agent.stream(question, **asked):
+                for event in self.agent.stream(question, **asked, progress=reached if stages else None):
                     if isinstance(event, Reply):
                         reply = event
                     else:

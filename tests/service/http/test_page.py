@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,50 @@ def test_a_list_is_a_list_and_its_words_are_text(page: Any, served: Served, tmp_
     brief = asked(page, "Design an assessment about the visitor rules of the aviary.").locator(".said")
     assert brief.locator("h3").count() >= 4 and brief.locator("ol li").count() >= 3
     assert not re.search(r"^\s*(?:#|- )", brief.inner_text(), re.M)
+
+
+def test_whoever_waits_sees_what_goes_on(page: Any, another: Any) -> None:
+    go_on = threading.Event()
+
+    def slowly(prompt: str) -> str:
+        assert go_on.wait(60)
+        return sentences(("The freezer holds the blood samples.", [1]))
+
+    with another(chat=Scripted(reply=slowly), model="stub") as served:
+        signed_in(page, served)
+        page.evaluate(
+            """() => new MutationObserver(() => {
+              const now = document.querySelector(".working")?.textContent;
+              if (now && now !== (window.seen ??= []).at(-1)) window.seen.push(now);
+            }).observe(document.getElementById("turns"), { childList: true, subtree: true, characterData: true })"""
+        )
+        page.fill("#question", "Which freezer holds the blood samples?")
+        page.press("#question", "Enter")
+        page.get_by_text("Writing the answer").wait_for()
+        go_on.set()
+        page.locator(".verdict").wait_for()
+        seen = page.evaluate("() => window.seen")
+    order = ["Searching the documents", "Reading what was found", "Writing the answer"]
+    assert [words for words in seen if words in order] == order and "Reading the question" in seen
+
+
+def test_an_upload_shows_each_file_also_after_a_reload(page: Any, served: Served, tmp_path: Path) -> None:
+    signed_in(page, served)
+    for n in range(30):
+        (tmp_path / f"plover{n:02}.md").write_text(
+            f"# Plover {n}\n\nThe plover {n} gate opens at {n} in the morning.\n" * 60
+        )
+    (tmp_path / "z.doc").write_bytes(b"an old file")
+    page.set_input_files("#files", [str(path) for path in sorted(tmp_path.iterdir())])
+    page.get_by_text("plover29.md: waiting").wait_for()
+    page.reload()
+    page.locator("#jobs progress").wait_for()  # the same upload, taken up again
+    page.get_by_text("30 of 31 read").wait_for()
+    rows = page.locator("#jobs .files li").all_inner_texts()
+    assert rows[0].startswith("z.doc: quarantined (") and "save it as .docx" in rows[0]  # what was not read comes first
+    assert re.fullmatch(r"plover00\.md: indexed, \d+ passages?", rows[1]) and len(rows) == 31
+    page.get_by_text("Dismiss").click()
+    assert page.locator("#jobs li").count() == 0
 
 
 def plain(block: Any) -> Any:

@@ -1,13 +1,16 @@
-"""A citation opens on the page of the PDF, in a headless Chromium: on a desk, on a phone, with the keyboard."""
+"""A citation opens on the page of the file, in a headless Chromium: on a desk, on a phone, with the keyboard."""
 
+import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docx import Document
 
 from evals.serving import WIDE, Served, serving
+from graph.knowledge import office
 from graph.settings import load
 from tests.service.http.test_page import asked, browser, signed_in
 from tests.service.http.test_pictures import QUESTION, QUOTE, drawn, handbook, second, upload
@@ -83,3 +86,26 @@ def test_an_answer_is_saved_as_a_file(page: Any, served: Served) -> None:
     with page.expect_download() as coming:
         turn.get_by_text("Save as PDF").click()
     assert Path(coming.value.path()).read_bytes().startswith(b"%PDF")
+
+
+def test_of_an_office_file_the_page_with_the_quote_is_found(page: Any, served: Served) -> None:
+    if office.program("") is None:
+        pytest.skip("there is no LibreOffice on this machine (Debian: apt-get install libreoffice-writer)")
+    document = Document()
+    document.add_paragraph("The spoonbill bridge is closed on Sundays.")
+    document.add_page_break()  # type: ignore[no-untyped-call]
+    document.add_paragraph("The spoonbill ferry takes eleven people.")
+    stream = io.BytesIO()
+    document.save(stream)
+    with served.client() as client:
+        upload(client, "spoonbill.docx", stream.getvalue())
+    signed_in(page, served)
+    asked(page, "How many people does the spoonbill ferry take?").locator(".cite").first.click()
+    page.get_by_text("Page 2 of 2", exact=True).wait_for()
+    page.wait_for_function("() => document.querySelector('#picture img').naturalWidth > 0")
+    assert page.is_hidden("#source-note")
+    page.click("#page-before")
+    page.get_by_text("Page 1 of 2, without the quote").wait_for()
+    page.keyboard.press("Escape")
+    with served.client() as client:
+        assert client.delete("/v1/documents/spoonbill").status_code == 204

@@ -50,7 +50,7 @@ export async function* ask(body) {
   const response = await call("/v1/ask", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...body, stream: true }),
+    body: JSON.stringify({ ...body, stream: true, stages: true }),
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";

@@ -4,6 +4,7 @@ import { actions, shared } from "/page/actions.js";
 import { ask, call, json, key, Refused } from "/page/api.js";
 import { closePicture, openPicture } from "/page/picture.js";
 import { appeal, opened, row, wait, waiting } from "/page/review.js";
+import { resume, upload } from "/page/uploads.js";
 import { answer, leftOut, make, marked, places, verdict, withheld } from "/page/view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -24,6 +25,7 @@ async function enter() {
   begin();
   refreshDocuments();
   refreshReviews();
+  resume(refreshDocuments, told);
   $("question").focus();
   await openShared();
 }
@@ -154,12 +156,19 @@ function submit(question) {
   before = send(question, last).then(() => $("question").focus());
 }
 
+const STAGES = {
+  searching: "Searching the documents",
+  reading: "Reading what was found",
+  writing: "Writing the answer",
+  checking: "Checking each sentence against its source",
+};
+
 async function send(question, last) {
   state.thread ??= `page-${crypto.randomUUID()}`;
   const body = { question, thread_id: state.thread, memory: $("memory").value, style: $("style").value, mode: $("mode").value };
   const said = turn(question);
   said.setAttribute("aria-busy", "true"); // read out once it is whole
-  const wait = make("p", { class: "quiet working" }, "Looking through the documents");
+  const wait = make("p", { class: "quiet working" }, "Reading the question");
   const come = make("div");
   said.append(come, wait);
   let text = "";
@@ -171,7 +180,8 @@ async function send(question, last) {
         for (const c of data.citations) cited[c.n] = c;
         text += `${data.text.includes("\n") ? "\n\n" : " "}${data.text}${data.text.endsWith("```") ? "\n" : " "}${data.citations.map((c) => `[${c.n}]`).join("")}`;
         come.replaceChildren(...answer(text, cited, openSource));
-      } else if (event === "reply") show(data, said);
+      } else if (event === "stage") wait.textContent = STAGES[data.stage];
+      else if (event === "reply") show(data, said);
       else if (event === "error") throw new Refused(503, data.error.message);
     }
     if (wait.isConnected) throw new Refused(0, "The connection was lost. The answer so far is verified, but it is not whole.");
@@ -317,42 +327,15 @@ async function remove(document_) {
   refreshDocuments();
 }
 
-async function upload(files) {
-  if (!files.length) return;
-  const form = new FormData();
-  for (const file of files) form.append("files", file);
-  const line = make("li", {}, `Sending ${files.length} file${files.length > 1 ? "s" : ""}…`);
-  $("jobs").prepend(line);
-  try {
-    let job = await json("/v1/documents", { method: "POST", body: form });
-    const bar = make("progress", { max: job.total, "aria-label": "Files read" });
-    const what = make("span");
-    const stop = make("button", { onclick: () => json(`/v1/jobs/${job.job_id}`, { method: "DELETE" }).catch(told) }, "Stop");
-    line.replaceChildren(bar, what, " ", stop);
-    while (!["done", "cancelled", "failed"].includes(job.state)) {
-      bar.value = job.done;
-      what.textContent = `${job.done} of ${job.total} read`;
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      job = await json(`/v1/jobs/${job.job_id}`);
-    }
-    const lines = job.files.map((f) => make("div", {}, `${f.name}: ${f.status}${f.reason ? ` (${f.reason})` : ""}${f.notes?.length ? `; not read: ${f.notes.join("; ")}` : ""}`));
-    line.replaceChildren(...lines, make("button", { onclick: () => line.remove() }, "Dismiss"));
-    refreshDocuments();
-  } catch (error) {
-    const why = error.status === 403 ? "You may not upload: that needs the role uploader." : error.message;
-    line.replaceChildren(make("span", { class: "error" }, why));
-  }
-}
-
 $("files").addEventListener("change", (event) => {
-  upload([...event.target.files]);
+  upload([...event.target.files], refreshDocuments, told);
   event.target.value = "";
 });
 for (const name of ["dragover", "dragleave", "drop"])
   $("drop").addEventListener(name, (event) => {
     event.preventDefault();
     $("drop").classList.toggle("over", name === "dragover");
-    if (name === "drop") upload([...event.dataTransfer.files]);
+    if (name === "drop") upload([...event.dataTransfer.files], refreshDocuments, told);
   });
 
 // -- sources ----------------------------------------------------------------------------------------------------

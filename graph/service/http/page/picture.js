@@ -1,4 +1,4 @@
-// The page of a PDF as it looks, beside its text: fetched with the key.
+// The page of a PDF or an office file as it looks, beside its text: fetched with the key.
 
 import { call } from "/page/api.js";
 import { make } from "/page/view.js";
@@ -13,30 +13,42 @@ export function closePicture() {
   $("source").classList.remove("pictured");
 }
 
-// Of a citation of this run: nothing where it is of no PDF.
+// In office files the service finds the page, as page 0, by the quote.
+const PAGED = /\.pdf$/i;
+const LAID_OUT = /\.(docx|docm|dotx|dotm|pptx|pptm|ppsx|potx|xlsx|xlsm|xltx|xltm|rtf|odt|ott|ods|ots|odp)$/i;
+
+// Of a citation of this run: nothing where its file has no pages.
 export async function openPicture(citation, run) {
   closePicture();
-  if (!run || !citation.page || !/\.pdf$/i.test(citation.filename)) return;
+  const first = PAGED.test(citation.filename) ? citation.page : LAID_OUT.test(citation.filename) ? 0 : null;
+  if (!run || first == null) return;
   const query = new URLSearchParams({ run, citation: citation.n });
   const path = (page) => `/v1/documents/${encodeURIComponent(citation.doc_id)}/pages/${page}.png?${query}`;
-  await turnTo({ path, page: citation.page, pages: 0, quote: citation.quote, name: citation.filename });
+  await turnTo({ path, page: first, pages: 0, quote: citation.quote, name: citation.filename });
 }
 
 async function turnTo(wanted) {
   shown = wanted;
+  if (!wanted.page) note("The page is being drawn."); // for some seconds, the first time
   try {
     const response = await call(wanted.path(wanted.page));
     const picture = await asAddress(await response.blob());
     if (shown !== wanted) return; // another one was opened meanwhile
     const told = new Map((response.headers.get("X-Cordon-Page") || "").split("; ").map((part) => part.split("=")));
     wanted.pages = Number(told.get("pages"));
+    wanted.page = wanted.page || Number(told.get("page"));
     draw(picture, Number(told.get("mark")));
   } catch (error) {
     if (shown !== wanted) return;
     closePicture();
-    $("source-note").textContent = error.status === 404 ? "There is no picture of this page." : error.message;
-    $("source-note").hidden = false;
+    if (error.code === "unsupported") return; // without LibreOffice on the server there are none: nothing is missing
+    note(error.status === 404 ? "There is no picture of this page." : error.message);
   }
+}
+
+function note(text) {
+  $("source-note").textContent = text;
+  $("source-note").hidden = !text;
 }
 
 // What an img may show here: the policy of the page allows pictures of its own, and none of blobs.
@@ -56,6 +68,7 @@ function draw(picture, mark) {
   const down = () => (box.scrollTop = marked ? mark * box.scrollHeight - box.clientHeight / 3 : 0);
   $("source").classList.add("pictured");
   $("source-page").hidden = false;
+  note("");
   $("page-number").textContent = `Page ${page} of ${pages}${marked ? "" : ", without the quote"}`;
   $("page-before").disabled = page <= 1;
   $("page-after").disabled = page >= pages;

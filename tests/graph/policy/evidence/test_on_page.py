@@ -6,7 +6,7 @@ import pytest
 
 from graph.errors import Quarantined
 from graph.policy import pii
-from graph.policy.evidence.on_page import PageText, marked, taken_out
+from graph.policy.evidence.on_page import PageText, in_all, marked, taken_out
 
 
 def page(text: str) -> PageText:
@@ -63,3 +63,12 @@ def test_a_page_that_is_made_to_take_long_does_not() -> None:
     assert len(taken_out(page("x" * 20_000), ["x" * 5_000], [], pii.NOTHING)) == 1
     assert marked(page("a b " * 5_000), "b a a b a b b a c " * 50 + "q") == []
     assert time.perf_counter() - begun < 5
+
+
+def test_of_all_pages_what_is_drawn_is_found_and_what_is_not_drawn_is_let_be() -> None:
+    letters = PageText([ord(sign) for sign in "Ask Ali, tel. +92 300\n1234567, on Monday.\nPage 2. The hen sleeps."])
+    (number,) = in_all(letters, ["+92 300 1234567", "sana@example.org"], ["This note is only spoken."])
+    assert letters.raw[slice(*number)] == "92 300\n1234567"
+    for value, sentence in (("", "The hen sleeps on the roof."), ("300 7654321", "")):
+        with pytest.raises(Quarantined):
+            in_all(letters, [value], [sentence])
