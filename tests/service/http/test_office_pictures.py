@@ -305,6 +305,6 @@ def test_damage_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DocumentError) as raised:
         made_of(b"PK\x03\x04 nothing", "docx")
     assert raised.value.reason == "broken"
-    monkeypatch.setattr(confinement, "_HOME", "/nowhere")
+    monkeypatch.setattr(confinement, "_BOOT", "raise SystemExit(3)")
     with pytest.raises(DocumentError):
         made_of(handbook(), "docx")
