@@ -31,6 +31,7 @@ _ABOUT_IT = _TABLE.pattern("about_it")
 _OF_MANY = _TABLE.pattern("of_many")
 _SOMEBODYS = pattern(r"(?<!\bwhat)(?<!\bwho)['’]s\b", re.I)
 _FORBIDDEN = _TABLE.pattern("forbidden")
+_BY_A_TOOL = _TABLE.pattern("by_a_tool")
 _MORE = _TABLE.pattern("more")
 _OPENS = _TABLE.pattern("opens")
 _ANY_PERSONAL = _TABLE.pattern("any_personal")
@@ -58,6 +59,8 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     if finding.why == _UNDERNEATH:  # whose value it is, nobody can tell: "my CNIC is ..." beside it proves nothing
         return bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said))
     if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
+        return True
+    if _BY_A_TOOL.search(text[begin : finding.start]):
         return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True
