@@ -60,14 +60,13 @@ def _is_harmless(text: str, finding: Finding) -> bool:
         return bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said))
     if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
         return True
-    if _BY_A_TOOL.search(text[begin : finding.start]):
-        return True
     if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True
     if finding.why in _CONTACT and of_a_function(text[max(0, finding.start - _NEAR) : finding.end + _NEAR]):
         return True
     return bool(
-        (_PUBLIC.search(around) and not (_PRIVATE.search(said) or _NAMED.search(said)))
+        _BY_A_TOOL.search(text[begin : finding.start])
+        or (_PUBLIC.search(around) and not (_PRIVATE.search(said) or _NAMED.search(said)))
         or _INVENTED.search(around)
         or _MINE.search(around)
     )
