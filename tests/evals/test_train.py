@@ -103,19 +103,6 @@ def test_of_the_second_pool_an_attack_says_nothing_of_other_heads(tmp_path: Path
     assert found["injection_query 0"].known == frozenset(material.HEADS)
 
 
-def test_of_the_questions_of_staff_every_fifth_only_judges() -> None:
-    staff = [sample.text for sample in material.staff()]
-    judge = set(staff[:: material.STAFF_JUDGES])
-    taught = {text for at, text in enumerate(staff) if at % material.STAFF_JUDGES}
-    assert len(judge) > 1_400
-    assert len(judge & taught) <= 2  # asked of two pages in the same words
-
-
-def test_without_questions_of_readers_the_training_says_so(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no questions of readers"):
-        material.readers(tmp_path / "pool", 3)
-
-
 def test_without_the_pool_the_command_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CORDON_POOL", raising=False)
     with pytest.raises(BadInput, match="no pool"):
