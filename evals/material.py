@@ -8,7 +8,6 @@ weights that ship.
 import gzip
 import json
 import os
-import random
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,10 +30,6 @@ JUDGES = (
     "pap",  # harmful aims refined until they persuade
     "trustllm_misuse",  # plain harmful requests
 )  # fmt: skip
-# Questions over documents, all innocent: of encyclopaedias, papers and policies.
-READERS = ("covidqa", "policyqa", "selqa", "squadshifts_wiki")
-STAFF_ASIDE = ("staff_openchain", "staff_hcph")  # collections whose questions teach nothing, and set borders
-STAFF_JUDGES = 5  # every fifth question of staff, of each collection, only judges
 NOISY = ("harmfulqa",)  # a fifth of it are study questions
 # agt_smoke ends every row with its label and a random number, plain or in disguise.
 _TAIL = re.compile(r"\s*(?:Scenario|Reference)\s+PI1-.*\Z", re.S)
@@ -200,25 +195,6 @@ def varied(folder: Path) -> list[Labelled]:
             elif name == "injection_query":
                 found.append(Labelled(row["text"], source, frozenset()))
     return distinct(sample for sample in found if sample.source not in NOISY)
-
-
-def staff() -> list[Labelled]:
-    """What staff ask of five collections, all innocent (evals/training/reader_questions.py); the source is `staff_` and
-    the collection."""
-    return [
-        Labelled(asked[0], f"staff_{page['collection']}", frozenset())
-        for page in own_set("reader_questions")
-        for asked in page["questions"]
-    ]
-
-
-def readers(folder: Path, most: int) -> list[Labelled]:
-    """Up to `most` questions of each of READERS, which lie in `qa` beside the pool, by a fixed shuffle."""
-    rng, found = random.Random(20260101), []
-    for name in READERS:
-        asked = {row["question"] for row in rows(folder.with_name("qa") / f"answers_{name}.jsonl.gz")}
-        found += [Labelled(text, name, frozenset()) for text in rng.sample(sorted(asked), min(most, len(asked)))]
-    return found
 
 
 def harmful(folder: Path) -> list[Labelled]:

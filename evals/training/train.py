@@ -28,23 +28,22 @@ MOST = {
     "nl2bash": 400, "gpteacher_code": 600, "ifeval": 400, "copilot_md": 300,
 }  # fmt: skip
 LONGEST = 1_500  # characters that are learned from of a text of the second pool
-READERS = 800  # questions of each of material.READERS: most questions are innocent, and asked in many ways
 L2_WORDS = 1e-5
 OWN_WEIGHT = 2.0
-# What borders rest on, learned without it: other people's ordinary questions, requests, personas and shell commands,
-# questions of staff over two collections; an eighth of the own texts and of the tweets.
+# What borders rest on, learned without it: other people's ordinary questions, requests, personas and shell commands; an
+# eighth of the own texts and of the tweets.
 ASIDE, SHARED, PARTS = (
-    ("banking77", "clapnq_train_question", "self_instruct", "agents_md", "fabric", "nl2bash", *material.STAFF_ASIDE),
+    ("banking77", "clapnq_train_question", "self_instruct", "agents_md", "fabric", "nl2bash"),
     (OWN, "davidson"),
     8,
 )  # fmt: skip
 # Shares of the innocent texts aside, each source counting the same, that a head guards (0.3) and blocks (0.8) alone:
 # divided by what each finds of own attacks aside; together about 3 in 100 are guarded and 1 in 130 blocked.
 SHARES = {
-    "injection": (0.011, 0.004),
-    "leakage": (0.0055, 0.00125),
-    "cross_tenant": (0.0018, 0.0004),
-    "evasion": (0.005, 0.0005),
+    "injection": (0.012, 0.004),
+    "leakage": (0.006, 0.0015),
+    "cross_tenant": (0.002, 0.0005),
+    "evasion": (0.004, 0.0005),
     "toxicity": (0.003, 0.001),
     "harm": (0.004, 0.0007),
 }
@@ -89,8 +88,7 @@ def gather(folder: Path) -> list[Labelled]:
         *material.toxic(folder),
         *(replace(s, text=s.text[:LONGEST]) for s in material.varied(folder)),
     ]
-    staff = [sample for at, sample in enumerate(material.staff()) if at % material.STAFF_JUDGES]
-    return [*material.own_training(), *capped([s for s in found if s.ship]), *staff, *material.readers(folder, READERS)]
+    return [*material.own_training(), *capped([s for s in found if s.ship])]
 
 
 def tabulate(samples: list[Labelled], *, judged: bool = False) -> Table:
