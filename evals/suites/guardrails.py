@@ -54,6 +54,7 @@ def tasks(detector: str = "") -> Iterator[Task]:
     asked = [Sample.from_row(row | {"action": "ALLOW"}, "question", "action") for row in material.own_set("answers")]
     solve = partial(triage, tenant="U0", encode=True)
     yield Task("laboratory questions", asked, solve, judged, both("laboratory questions"))
+    yield Task("questions of staff", list(staff()), solve, judged, both("questions of staff"))
     yield from toxicity(folder)
     yield Task("pasted", pasted(folder.parent), ENCODED, judged, by_group)
 
@@ -246,6 +247,13 @@ def told_apart(rows: Rows, name: str) -> Iterator[Metric]:
     yield rows.rate(f"{name}: accuracy", "right")
     bad, good = (np.array(rows.wanting(wanted).values("margin")) for wanted in (True, False))
     yield Metric(f"{name}: AUC", figures.auc(bad, good), len(rows))
+
+
+def staff(step: int = 5) -> Iterator[Sample]:
+    """Every fifth question that readers of five collections wrote; all of them are innocent."""
+    pages = material.own_set("reader_questions")
+    for question in [asked[0] for page in pages for asked in page["questions"]][::step]:
+        yield Sample("", question, "ALLOW")
 
 
 def pasted(data: Path, pages: int = 120) -> Iterator[Sample]:

@@ -31,6 +31,7 @@ _ABOUT_IT = _TABLE.pattern("about_it")
 _OF_MANY = _TABLE.pattern("of_many")
 _SOMEBODYS = pattern(r"(?<!\bwhat)(?<!\bwho)['’]s\b", re.I)
 _FORBIDDEN = _TABLE.pattern("forbidden")
+_BY_A_TOOL = _TABLE.pattern("by_a_tool")
 _MORE = _TABLE.pattern("more")
 _OPENS = _TABLE.pattern("opens")
 _ANY_PERSONAL = _TABLE.pattern("any_personal")
@@ -64,7 +65,8 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     if finding.why in _CONTACT and of_a_function(text[max(0, finding.start - _NEAR) : finding.end + _NEAR]):
         return True
     return bool(
-        (_PUBLIC.search(around) and not (_PRIVATE.search(said) or _NAMED.search(said)))
+        _BY_A_TOOL.search(text[begin : finding.start])
+        or (_PUBLIC.search(around) and not (_PRIVATE.search(said) or _NAMED.search(said)))
         or _INVENTED.search(around)
         or _MINE.search(around)
     )

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from graph.policy.text.sentences import split
-from graph.policy.threats import abuse, encoder, features
+from graph.policy.threats import abuse, encoder, features, surroundings
 from graph.policy.threats.parts import parts, stems
 
 FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 SHOWN = 1_000  # characters that the encoder reads
 WINDOWS = 12  # of one reading
+_AGAIN = 1.2  # so much surer it must be of a sentence that it reads alone, out of a long text
 SIZE = features.SIZE + 1  # n-grams, then whether a word of abuse is said
 _ABUSE = 0.6  # its value, next to n-gram blocks of length 1; as planted.py has it for its classes of words
 _SHORTEST, _LONGEST = 12, 400
@@ -135,7 +136,7 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     """For each head the calibrated score 0-1 of the worst window of the readings; offsets are in that window's reading.
 
     Only the first reading's offsets mean anything to the caller: hits of the others span (0, 0). An encoder, if given,
-    looks at the first two readings.
+    looks at the first two readings, and at what `_doubted` gives.
     """
     import numpy as np
 
@@ -145,8 +146,11 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     places = [(n, a, b) for n, reading in enumerate(readings) for a, b in windows(reading)]
     by_part = _each(partial(margins, weights), [readings[n][a:b] for n, a, b in places])
     if by is not None:
-        extra = by.share * _each(by.margins, _looked_at(readings))
-        by_part = by_part + extra[np.minimum([n for n, _, _ in places], len(extra) - 1)]
+        again = _doubted(readings[0], places, by_part[:, 0])
+        extra = by.share * _each(by.margins, [*_looked_at(readings), *(readings[0][a:b] for _, a, b in places[again])])
+        alone = by_part[again, 0] + extra[len(extra) - len(places[again]) :, 0] - _AGAIN
+        by_part = by_part + extra[np.minimum([n for n, _, _ in places], min(len(readings), 2) - 1)]
+        by_part[again, 0] = np.maximum(by_part[again, 0], alone)
     knots = weights.knots if by is None else by.knots
     result = {}
     for at, head in enumerate(HEADS):
@@ -155,6 +159,17 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
         score = float(np.interp(by_part[best, at], *knots[at]))
         result[head] = HeadScore(score, *((start, end) if n == 0 else (0, 0)))
     return result
+
+
+def _doubted(text: str, places: Sequence[tuple[int, int, int]], margins: Any) -> slice:
+    """The sentence of a long text that looks most like an attack, where it is a stranger on its page: the encoder sees
+    head and tail. System prompts and policies give orders too, in the words of their page."""
+    own = [at for at, (n, a, b) in enumerate(places) if n == 0 and b - a < len(text)]
+    one = max(own, key=lambda at: margins[at], default=0)
+    _, start, end = places[one]
+    beside = ((max(0, start - surroundings.NEAR), start), (start, end), (end, end + surroundings.NEAR))
+    strange = len(text) > SHOWN and surroundings.strange(beside, [text[a:b] for a, b in beside])[1]
+    return slice(one, one + bool(strange))
 
 
 def _each(margins: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Any:

@@ -1,4 +1,5 @@
-"""Who somebody is, by name, and what their work is: a house is asked that every day, and a post is nothing private."""
+"""Who somebody is, by name, what their work is, and who took their things: a house is asked that every day, and nothing
+of it is private."""
 
 import re
 
@@ -10,10 +11,14 @@ _WORK = (
     r"(?:role|job|job title|title|post|position|department|team|office|group|unit|section|function|duties|"
     r"responsibilit(?:y|ies))"
 )
+_TAKEN = (
+    r"who(?: has| had)? (?:took|taken|borrowed|broken?|dropped|found|repaired|moved|stolen?|returned|picked up)"
+    r"(?: [\w'’-]+){0,3} (?:phone|telephone|mobile|laptop|tablet|badge|bag|wallet)"
+)
 _ASKED = re.compile(
     rf"\W*(?:who(?: is|['’]s| was| are| were) {_NAME}|what does {_NAME} do(?: (?:here|for us|at work))?"
     rf"|(?:what|which)(?: (?:is|was)|['’]s)? (?:the )?{_WORK} (?:of|does|has|is) {_NAME}"
-    rf"(?: (?:have|hold|work in|belong to|in))?|what(?: is|['’]s| was| are) {_NAME}['’]s? {_WORK})\W*",
+    rf"(?: (?:have|hold|work in|belong to|in))?|what(?: is|['’]s| was| are) {_NAME}['’]s? {_WORK}|{_TAKEN})\W*",
     re.I,
 )
 
