@@ -217,23 +217,29 @@ def test_whoever_waits_sees_what_goes_on(page: Any, another: Any) -> None:
     assert [words for words in seen if words in order] == order and "Reading the question" in seen
 
 
-def test_an_upload_shows_each_file_also_after_a_reload(page: Any, served: Served, tmp_path: Path) -> None:
-    signed_in(page, served)
+def test_an_upload_shows_each_file_also_after_a_reload(page: Any, another: Any, tmp_path: Path) -> None:
     for n in range(30):
         (tmp_path / f"plover{n:02}.md").write_text(
             f"# Plover {n}\n\nThe plover {n} gate opens at {n} in the morning.\n" * 60
         )
     (tmp_path / "z.doc").write_bytes(b"an old file")
-    page.set_input_files("#files", [str(path) for path in sorted(tmp_path.iterdir())])
-    page.get_by_text("plover29.md: waiting").wait_for()
-    page.reload()
-    page.locator("#jobs progress").wait_for()  # the same upload, taken up again
-    page.get_by_text("30 of 31 read").wait_for()
-    rows = page.locator("#jobs .files li").all_inner_texts()
-    assert rows[0].startswith("z.doc: quarantined (") and "save it as .docx" in rows[0]  # what was not read comes first
-    assert re.fullmatch(r"plover00\.md: indexed, \d+ passages?", rows[1]) and len(rows) == 31
-    page.get_by_text("Dismiss").click()
-    assert page.locator("#jobs li").count() == 0
+    with another() as served:
+        signed_in(page, served)
+        page.set_input_files(
+            "#files", [str(path) for path in sorted(path for path in tmp_path.iterdir() if path.is_file())]
+        )
+        page.get_by_text("plover29.md: waiting").wait_for()
+        page.reload()
+        page.locator("#jobs progress").wait_for()  # the same upload, taken up again
+        page.get_by_text("Dismiss").wait_for()
+        assert page.get_by_text("30 of 31 read").count() == 1
+        rows = page.locator("#jobs .files li").all_inner_texts()
+        assert (
+            rows[0].startswith("z.doc: quarantined (") and "save it as .docx" in rows[0]
+        )  # what was not read comes first
+        assert re.fullmatch(r"plover00\.md: indexed, \d+ passages?", rows[1]) and len(rows) == 31
+        page.get_by_text("Dismiss").click()
+        assert page.locator("#jobs li").count() == 0
 
 
 def plain(block: Any) -> Any:
@@ -324,7 +330,7 @@ def test_a_question_asked_before_the_last_is_answered_waits_its_turn(page: Any, 
     assert page.locator(".asked").all_inner_texts()[1] == "Which documents do you have?"
     page.locator(".verdict").nth(1).wait_for()
     first, second = page.locator(".said").all_inner_texts()
-    assert "kestrel freezer" in first and "Visitor rules" in second and page.input_value("#question") == ""
+    assert "kestrel freezer" in first and "Freezers" in second and page.input_value("#question") == ""
 
 
 def test_what_was_withheld_or_masked_is_told_with_the_reason(page: Any, served: Served, tmp_path: Path) -> None:
