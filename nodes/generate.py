@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
-from graph.knowledge.extensions import SECTION
+from graph.knowledge.extensions import PLACE, SECTION
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
@@ -95,11 +95,11 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
     query = state["query"]
     if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
         return {}
-    whole = needs_sections(query) or mentioning.find(query)
-    if state["listing"] or not whole or all_of(query) == "summary":
+    places = mentioning.find(query) is not None
+    if state["listing"] or not (places or needs_sections(query)) or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
-    return planned if planned.get("answered") and planned.get("sure") else {}
+    return planned if planned.get("answered") and (places or planned.get("sure")) else {}
 
 
 def kept(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:
@@ -135,12 +135,12 @@ def read_by_model(state: State, generator: Generator, settings: Settings) -> lis
 
 
 def considered(state: State, generator: Generator) -> list[Evidence]:
-    """What the draft is written from and judged by. Of sections that are read whole a model sees the rest only for a
-    summary: the embedded answerer lists and counts (`_planned`)."""
+    """What the draft is written from and judged by. Of sections that are read whole, and of places that mention
+    something, a model sees the rest only for a summary: the embedded answerer lists and counts (`_planned`)."""
     planned = state["draft"]["value"] is not None and not state["draft"]["text"]  # no model wrote it
     if generator.extractive or planned or all_of(state["query"]) == "summary":
         return state["evidence"]
-    return [item for item in state["evidence"] if item.get("why") != SECTION]
+    return [item for item in state["evidence"] if item.get("why") not in (SECTION, PLACE)]
 
 
 def flagged(state: State, job: task.Task) -> list[str]:

@@ -24,6 +24,7 @@ PACKAGES = {
 
 NAMED_SCORE = 0.9  # of a passage that the question names
 SECTION = "the rest of its section"  # why a passage is there that came with the section of another one
+PLACE = "another place that mentions it"  # of what a question looks for, behind the best
 
 
 class Attachment(Protocol):

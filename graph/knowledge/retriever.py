@@ -8,7 +8,7 @@ from typing import Any
 
 from graph.context import ReadScope
 from graph.knowledge import extensions, versions
-from graph.knowledge.extensions import NAMED_SCORE, SECTION, RankedHits
+from graph.knowledge.extensions import NAMED_SCORE, PLACE, SECTION, RankedHits
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
 from graph.policy.question import mentioning, named_section
@@ -51,7 +51,7 @@ def find(
         index.vector(text)
     with index.reading():
         if answers and not documents and (places := _mentioning(index, reader, query)):
-            return RankedHits(places, whole=True)
+            return RankedHits(places, {(hit.where, hit.chunk_id): PLACE for hit in places[top_k:]}, whole=True)
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
         lists = [index.search(reader, one, limit, documents=documents) for one in asked]

@@ -13,6 +13,7 @@ from graph.audit.chain import is_run
 from graph.audit.verify import verify
 from graph.knowledge.retriever import MENTIONING
 from graph.policy.evidence import access
+from tests.support.models import Scripted
 
 DOCUMENTS = {
     "crane_policy.md": "# Crane policy\n\nThe crane is checked each May.\n\nOnly drivers use it.\n",
@@ -80,3 +81,12 @@ def test_a_run_replays(yard: Agent) -> None:
     yard.ask("Which documents mention the crane?", tenant_id="yard")
     (run,) = [replay(entry, yard.deps, None) for entry in yard.deps.journal.entries() if is_run(entry)]
     assert run.equal and not run.differs
+
+
+def test_a_chat_model_is_not_asked(tmp_path: Path, settings_of: Callable[..., Any]) -> None:
+    for at in range(12):
+        (tmp_path / f"log_{at}.md").write_text(f"# Log {at}\n\nOn day {at} the pump ran for {at + 3} hours.\n")
+    model = Scripted(reply=lambda *_: pytest.fail("the model was asked"))
+    with Agent(settings_of(artifacts=False, model="stub"), model=model) as agent:
+        agent.ingest(tmp_path, tenant_id="U1")
+        assert len(agent.ask("Where is the pump mentioned?", tenant_id="U1")["sentences"]) == 12
