@@ -8,9 +8,8 @@ import numpy as np
 from graph.knowledge.extensions import SECTION
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
-from graph.knowledge.retriever import MENTIONING
-from graph.models import sections, whole
-from graph.models.candidates import CUES, Candidate, clean, leaves, sayable, score
+from graph.models import occurrences, sections, whole
+from graph.models.candidates import CUES, Candidate, clean, sayable, score
 from graph.models.choice import choose
 from graph.models.reader import Reader
 from graph.models.units import units
@@ -18,7 +17,7 @@ from graph.options import Style
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SOURCES
 from graph.policy.evidence.audience import for_others
-from graph.policy.question import intent, mentioning, wishes
+from graph.policy.question import intent, wishes
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.parts import parts
 from graph.policy.text import lexical
@@ -56,10 +55,9 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         return _reply(names, counts and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
-    if (asked_for := mentioning.find(question)) and (places := _mentioning(asked_for.what, evidence)):
-        shown, complete = places[:MENTIONING], len(places) <= MENTIONING
-        counts = complete and all_of(question) == "count" and all(line for _, _, line in shown)
-        return _reply([(n, line if counts else text) for n, text, line in shown], counts) | {"sure": complete}
+    places, counts, complete = occurrences.answer(question, evidence)
+    if places:
+        return _reply(places, counts) | {"sure": complete}
     if not about and not any(_SAYS.search(word) for word in content_words(question)):
         return _reply([])
     own = len([word for word in content_words(question) if word not in _POINTERS])
@@ -91,7 +89,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     quotes = [] if silent else choose(asked, found, texts, task["style"], bool(who))
     if not several:
         return _reply(quotes)
-    quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader)
+    quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader, least)
     return _reply(quotes) | {"sure": complete}
 
 
@@ -102,36 +100,21 @@ def _each(
     texts: dict[int, str],
     style: Style,
     reader: Reader,
+    least: float,
 ) -> tuple[list[tuple[int, str]], bool]:
-    """The quotes that answer a question of several parts, with what answers those that they do not; and whether all
-    parts are answered."""
+    """The quotes that answer a question of several parts, with what answers those that they do not, by a chance of
+    `least`; and whether all parts are answered."""
     above = {item["n"]: f"{item['title']} - {item['section'].rpartition(' > ')[2]}" for item in evidence}
     complete = True
     for part in asked:
         if quotes and max(reader.scores(part, [(above[n], text) for n, text in quotes])) >= 0:
             continue
         found = score(part, evidence, reader)
-        if chance(signs(found, evidence)) >= ANSWERED_FROM:
+        if found and chance(signs(found, evidence)) >= least:
             quotes = list(dict.fromkeys([*quotes, *choose(part, found, texts, style)]))
         else:
             complete = False
     return quotes, complete
-
-
-def _mentioning(what: str, evidence: list[dict[str, Any]]) -> list[tuple[int, str, str]]:
-    """Of what speaks of it the first of each document: source, text, and as an entry that is counted, from the
-    beginning of its line, "" where it runs over several."""
-    wanted = {*lexical.stems(" ".join(content_words(what)))}
-    places: dict[str, tuple[int, str, str]] = {}
-    for item in evidence:
-        text = item["text"]
-        cut = [leaf for unit in units(text) for leaf in leaves(unit)] if item["doc_id"] not in places else []
-        for start, end in cut:
-            if wanted and wanted <= {*lexical.stems(text[start:end])}:
-                line = clean(text[text.rfind("\n", 0, start) + 1 : end])
-                places[item["doc_id"]] = item["n"], clean(text[start:end]), "" if "\n" in line else line
-                break
-    return [*places.values()]
 
 
 def _as_a_whole(

@@ -1,0 +1,36 @@
+"""Which documents mention something: of each the first statement that has all of the words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graph.knowledge.index import content_words
+from graph.knowledge.retriever import MENTIONING
+from graph.models.candidates import clean, leaves
+from graph.models.units import units
+from graph.policy.question import mentioning
+from graph.policy.question.answer_type import all_of
+from graph.policy.text import lexical
+
+
+def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[int, str]], bool, bool]:
+    """(source, text) of one place of each document, nothing where the question asks for something else or no document
+    has it; whether they are to be counted; and whether these are all."""
+    asked_for = mentioning.find(question)
+    wanted = {*lexical.stems(" ".join(content_words(asked_for.what)))} if asked_for else set()
+    places: dict[str, tuple[int, str, str]] = {}
+    for item in evidence if wanted else ():
+        if item["doc_id"] not in places and (found := _first(item["text"], wanted)):
+            places[item["doc_id"]] = (item["n"], *found)
+    shown, complete = [*places.values()][:MENTIONING], len(places) <= MENTIONING
+    counts = complete and all_of(question) == "count" and all(line for _, _, line in shown)
+    return [(n, line if counts else text) for n, text, line in shown], counts, complete
+
+
+def _first(text: str, wanted: set[str]) -> tuple[str, str] | None:
+    """The first statement with these stems, and the same as an entry that can be counted (graph/policy/answer/
+    counted.py): from the beginning of its line, "" where it runs over several lines."""
+    for start, end in (leaf for unit in units(text) for leaf in leaves(unit)):
+        if wanted <= {*lexical.stems(text[start:end])}:
+            line = clean(text[text.rfind("\n", 0, start) + 1 : end])
+            return clean(text[start:end]), "" if "\n" in line else line
+    return None
