@@ -4,11 +4,12 @@ from typing import Literal
 
 from graph.answering.completeness import partial
 from graph.answering.verified import certainty
+from graph.models import occurrences
 from graph.models.reader import reader
 from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.grounding import SURE_FROM
-from graph.policy.question import mentioning, wishes
+from graph.policy.question import wishes
 from graph.policy.question.answer_type import all_of
 from graph.policy.text.structure import SEPARATOR
 from graph.policy.threats import courtesy
@@ -67,10 +68,15 @@ def _answer(state: State) -> tuple[Decision, str]:
     return "answer", refusals.instead(why, told) if why else told
 
 
+def _by_document(state: State) -> bool:
+    """Whether each sentence stands for a document: what there is, or which of them mention something."""
+    return bool(state["listing"]) or bool(occurrences.answer(state["query"], state["evidence"], cut=True)[0])
+
+
 def _listed(state: State) -> bool:
     """Whether the sentences are the lines of a list: each of them would read badly behind another."""
     multiline = any("\n" in sentence["text"] for sentence in state["sentences"])
-    if state["listing"] or mentioning.find(state["query"]):
+    if _by_document(state):
         return len(state["sentences"]) > 1 or not multiline
     short = len(state["sentences"]) > 1 and not multiline
     return short and all_of(state["query"]) in ("list", "extreme")
@@ -84,15 +90,13 @@ def _quoted_only(state: State, decision: Decision, settings: Settings) -> bool:
 
 def _partial(state: State) -> bool:
     """Whether a question about all of something was answered from a part of it."""
-    if state["assessment"] or state["listing"]:
+    if state["assessment"] or _by_document(state):
         return "listing_cut" in state["flags"]
-    if mentioning.find(state["query"]):
-        return False  # one place of each document, all of them unless `sure` says otherwise
     return partial(state["query"], state["sentences"], state["citations"], state["evidence"])
 
 
 def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "low"]:
-    if state["listing"] or state["assessment"] or mentioning.find(state["query"]):
+    if state["assessment"] or _by_document(state):
         measured, high, medium = certainty(state["sentences"], state["citations"]), LISTED_HIGH, LISTED_MEDIUM
     else:
         sections = {citation["n"]: citation["section"] for citation in state["citations"]}

@@ -60,7 +60,9 @@ def retrieve(
     # A word that was put right may come from any document of the reader's.
     spoken = index.visible(reader) if reading.spelling or reading.abbreviations else []
     words = [sorted(groups) for where, _ in spoken if (groups := whose(where)[1])]
+    cut = ["listing_cut"] if ranked.cut else []
     return {
+        "flags": [*state["flags"], *cut],
         "retrieved": [_handle(hit, ranked.why.get((hit.where, hit.chunk_id), "")) for hit in ranked.hits],
         "audiences": memory.united(state["audiences"], words),
         "query": reading.text,

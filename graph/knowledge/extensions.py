@@ -73,11 +73,12 @@ Spaces = Sequence[tuple[Where, Space]]  # of one asker: its own and the public o
 @dataclass(frozen=True)
 class RankedHits:
     """Hits in the order they are to be shown, and why each came, by (where, chunk id). `whole` when they are all to be
-    shown, whatever their number."""
+    shown, whatever their number; `cut` when there may be more of what was looked for."""
 
     hits: list[Hit]
     why: dict[tuple[Where, str], str] = field(default_factory=dict)
     whole: bool = False
+    cut: bool = False
 
 
 class Augmenter(Protocol):

@@ -7,6 +7,7 @@ and it can be thresholded (evals/suites/retrieval.py measures it).
 
 import math
 import re
+import sys
 import uuid
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -186,14 +187,14 @@ class Index:
         return (own or hits)[:limit]
 
     def mentioning(self, reader: ReadScope, what: str, limit: int) -> list[Hit]:
-        """The chunks that hold every content word of `what`, best first, of the `limit` that search by words puts
-        first in each space."""
+        """The chunks that hold every content word of `what`, best first; at most `limit` of each space, those that
+        search by words puts first."""
         with self.reading(), ExitStack() as still:
             spaces = self.visible(reader)
             for _, space in spaces:
                 still.enter_context(space.reading())
             words = content_words(what)
-            hits = self._ranked(spaces, self.vector(what), words, limit, (), candidates=limit) if words else []
+            hits = self._ranked(spaces, self.vector(what), words, sys.maxsize, (), limit) if words else []
         return [hit for hit in hits if hit.coverage == 1.0]
 
     def opening(self, reader: ReadScope, hit: Hit) -> str:

@@ -50,8 +50,8 @@ def find(
     for text in (*asked, *also, *((both, query) if both else ())):
         index.vector(text)
     with index.reading():
-        if answers and not documents and (places := _mentioning(index, reader, query)):
-            return RankedHits(places, {(hit.where, hit.chunk_id): PLACE for hit in places[top_k:]}, whole=True)
+        if answers and not documents and (places := _mentioning(index, reader, query, top_k)).hits:
+            return places
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
         lists = [index.search(reader, one, limit, documents=documents) for one in asked]
@@ -97,18 +97,20 @@ def _mentioned_first(index: Index, reader: ReadScope, query: str, hits: list[Hit
     return RankedHits(_in_turn([[*called, *hits]]), why)
 
 
-def _mentioning(index: Index, reader: ReadScope, query: str) -> list[Hit]:
+def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> RankedHits:
     """The best passages of each document that has the words, of the kind that is asked for where there are any, where
-    the question is which documents mention something."""
+    the question is which documents mention something. A chat model is shown `top_k` of them."""
     asked_for = mentioning.find(query)
     if asked_for is None:
-        return []
+        return RankedHits([])
     hits = index.mentioning(reader, asked_for.what, MENTIONS)
     kind = {hit.doc_id for hit in index.inventory(reader, asked_for.kind, sys.maxsize)} if asked_for.kind else set()
     of: dict[tuple[str, str], list[Hit]] = {}
     for hit in [hit for hit in hits if hit.doc_id in kind] or hits:
         of.setdefault((hit.where, hit.doc_id), []).append(hit)
-    return [hit for passages in [*of.values()][: MENTIONING + 1] for hit in passages[:OF_EACH]]
+    best = [hit for passages in [*of.values()][:MENTIONING] for hit in passages[:OF_EACH]]
+    why = {(hit.where, hit.chunk_id): PLACE for hit in best[top_k:]}
+    return RankedHits(best, why, whole=True, cut=len(of) > MENTIONING or len(hits) >= MENTIONS)
 
 
 def needs_sections(query: str) -> bool:

@@ -34,6 +34,7 @@ NAMELESS_FROM = 0.5  # the same where the best place has not the post that is as
 # The same where all of something is asked for and no list was read as a whole. `python -m evals.training.lists`: of 52
 # such questions sentences answered 10 of 36 above it, none of 16 below; 9 of these ask for what is not there.
 ALL_ANSWERED_FROM = 0.45
+SAYS_IT_FROM = 0.0  # log-odds of the reader from which a quote answers a part of a question; by hand
 SPOKEN_TO = 3.0  # what it costs a guarded answer to speak to others than the asker; set by hand
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
 _TITLE_WORDS = 4
@@ -55,9 +56,9 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         return _reply(names, counts and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
-    places, counts, complete = occurrences.answer(question, evidence)
+    places, counts = occurrences.answer(question, evidence, task.get("cut", False))
     if places:
-        return _reply(places, counts) | {"sure": complete}
+        return _reply(places, counts)
     if not about and not any(_SAYS.search(word) for word in content_words(question)):
         return _reply([])
     own = len([word for word in content_words(question) if word not in _POINTERS])
@@ -107,7 +108,7 @@ def _each(
     above = {item["n"]: f"{item['title']} - {item['section'].rpartition(' > ')[2]}" for item in evidence}
     complete = True
     for part in asked:
-        if quotes and max(reader.scores(part, [(above[n], text) for n, text in quotes])) >= 0:
+        if quotes and max(reader.scores(part, [(above[n], text) for n, text in quotes])) >= SAYS_IT_FROM:
             continue
         found = score(part, evidence, reader)
         if found and chance(signs(found, evidence)) >= least:

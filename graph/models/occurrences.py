@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph.knowledge.index import content_words
-from graph.knowledge.retriever import MENTIONING
 from graph.models.candidates import clean, leaves
 from graph.models.units import units
 from graph.policy.question import mentioning
@@ -12,18 +11,17 @@ from graph.policy.question.answer_type import all_of
 from graph.policy.text import lexical
 
 
-def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[int, str]], bool, bool]:
+def answer(question: str, evidence: Sequence[Mapping[str, Any]], cut: bool) -> tuple[list[tuple[int, str]], bool]:
     """(source, text) of one place of each document, nothing where the question asks for something else or no document
-    has it; whether they are to be counted; and whether these are all."""
+    has it; and whether they are to be counted. `cut`: there may be more documents than these."""
     asked_for = mentioning.find(question)
     wanted = {*lexical.stems(" ".join(content_words(asked_for.what)))} if asked_for else set()
     places: dict[str, tuple[int, str, str]] = {}
     for item in evidence if wanted else ():
         if item["doc_id"] not in places and (found := _first(item["text"], wanted)):
             places[item["doc_id"]] = (item["n"], *found)
-    shown, complete = [*places.values()][:MENTIONING], len(places) <= MENTIONING
-    counts = complete and all_of(question) == "count" and all(line for _, _, line in shown)
-    return [(n, line if counts else text) for n, text, line in shown], counts, complete
+    counts = not cut and all_of(question) == "count" and all(line for _, _, line in places.values())
+    return [(n, line if counts else text) for n, text, line in places.values()], counts
 
 
 def _first(text: str, wanted: set[str]) -> tuple[str, str] | None:

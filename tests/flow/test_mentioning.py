@@ -11,6 +11,7 @@ from graph.administration.replay import replay
 from graph.agent import Agent
 from graph.audit.chain import is_run
 from graph.audit.verify import verify
+from graph.knowledge import retriever
 from graph.knowledge.retriever import MENTIONING
 from graph.policy.evidence import access
 from tests.support.models import Scripted
@@ -75,6 +76,12 @@ def test_more_than_are_shown_is_a_part(yard: Agent, tmp_path: Path) -> None:
     yard.ingest(many, tenant_id="yard")
     reply = yard.ask("Which documents mention the pump?", tenant_id="yard")
     assert len(reply["sentences"]) == MENTIONING and "partial" in reply["safety_flags"]
+
+
+def test_what_search_may_have_left_out_is_a_part(yard: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retriever, "MENTIONS", 2)
+    reply = yard.ask("How many documents mention the crane?", tenant_id="yard")
+    assert "in all" not in reply["answer"] and "partial" in reply["safety_flags"] and reply["confidence"] != "high"
 
 
 def test_a_run_replays(yard: Agent) -> None:
