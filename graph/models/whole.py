@@ -7,7 +7,7 @@ entries answer; then a small plan runs over its entries. Every entry that counts
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any
@@ -162,8 +162,11 @@ def _related(signs: Mapping[str, float]) -> bool:
 
 
 def _inside(one: Enumeration, other: Enumeration) -> bool:
-    """Whether a list stands below a heading of the other one."""
-    return other.kind == "headings" and len(one.path) > len(other.path) and one.path[: len(other.path)] == other.path
+    """Whether a list stands below a heading or a label of the other one."""
+    if other.kind != "headings":
+        return False
+    labelled = one.lead is not None and any((e.n, e.start) == (one.lead.n, one.lead.start) for e in other.entries)
+    return labelled or (len(one.path) > len(other.path) and one.path[: len(other.path)] == other.path)
 
 
 def _stems_of(one: Enumeration) -> frozenset[str]:
@@ -182,8 +185,10 @@ def weigh(
     topic = _FEWEST.sub(" ", _MOST.sub(" ", question)) if kind == "extreme" else question  # "longest" is no subject
     wanted, noun = stems(" ".join(content_words(topic))), noun_of(question)
     columns = [[*one.headings, *_shared(one)] for one in lists]
+    labels = {(entry.n, entry.start) for one in lists if one.kind == "headings" for entry in one.entries}
     near = [
-        name_stems(" ".join([*one.path[-1:], lead_of(one), *names])) for one, names in zip(lists, columns, strict=True)
+        name_stems(" ".join([*_heading(one, labels), lead_of(one), *names]))
+        for one, names in zip(lists, columns, strict=True)
     ]
     named = [_values(question, one) for one in lists]
     about = [
@@ -210,7 +215,16 @@ def weigh(
                 "size": math.log(min(len(one.entries), 12) / 2),
             }
         )
+    for one, signs in zip(lists, weighed, strict=True):
+        if one.kind == "headings" and signs["noun"] == 1.0:  # headings say little: what stands under them is read
+            signs["read"] = max(inner["read"] for other, inner in zip(lists, weighed, strict=True)
+                                if other is one or (_inside(other, one) and inner["noun"] < 1.0))  # fmt: skip
     return weighed
+
+
+def _heading(one: Enumeration, labels: Set[tuple[int, int]]) -> tuple[str, ...]:
+    """The heading that names a list, nothing where a label does: the heading above names the labels."""
+    return () if one.lead and (one.lead.n, one.lead.start) in labels else one.path[-1:]
 
 
 def noun_of(question: str) -> list[str]:

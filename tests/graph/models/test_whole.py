@@ -90,6 +90,44 @@ Ask the vendor.
 
 They are due in May."""
 
+ROLES = """# Roles in a trial
+
+Sponsor
+
+- Pays for the trial
+- Signs the contract
+- Reports to the board
+
+Monitor
+
+- Visits the site
+- Reads the records
+
+Pharmacist
+
+- Stores the drug
+- Counts the packs"""
+
+CARE = """# Principles of good care
+
+## Listen first
+
+Some things to think of:
+
+- Did the patient speak first?
+- Was there time enough?
+- Was the door closed?
+- Did somebody take notes?
+- Was a translator there?
+
+## Explain
+
+Say it in plain words.
+
+## Follow up
+
+Call after a week."""
+
 
 class Even:
     """Finds every passage equally good."""
@@ -234,6 +272,30 @@ def test_a_sum_is_told_with_its_rows() -> None:
 def test_sections_are_rows_where_each_measures_the_same() -> None:
     assert asked("Which room has the most seats?", evidence(ROOMS)) == ["Hall\n\nThe hall has 90 seats."]
     assert asked("Which rooms are there for visitors?", evidence(ROOMS)) == ["Attic", "Hall", "Cellar"]
+
+
+class Within(Even):
+    """Finds that a text with these words answers best, as a reader does that sees more in sentences than in names."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return np.array([2.0 if self.words in text else 0.0 for _, text in passages], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words", "names"),
+    [
+        ("Which roles does a trial have?", ROLES, "contract", ["Sponsor", "Monitor", "Pharmacist"]),
+        ("What are our care principles?", CARE, "patient", ["Listen first", "Explain", "Follow up"]),
+    ],
+)
+def test_what_headings_name_is_listed_before_a_list_under_one_of_them(
+    question: str, text: str, words: str, names: list[str]
+) -> None:
+    task = {"question": question, "about": "", "style": "concise", "listing": "", "evidence": evidence(text)}
+    assert [one["text"] for one in extractive.answer(task, Within(words))["sentences"]] == names
 
 
 @pytest.mark.parametrize("question", ["What does section 2.1 say?", "what does the quiet hours section say"])
