@@ -1,24 +1,23 @@
 """A question in the words of the documents: its spelling mended, its accents set, its abbreviations told, its amounts
 written as they are there (`rephrasing`).
 
-A word is looked at when neither the asker's two spaces hold it in any inflection nor English knows it; the word list
-of the embedded encoder stands for English. Candidates are the stems of those spaces' own word indexes: nothing is
-kept beside them, so what a document brings or takes away shows at the next question, and no other space has a say.
-What is put in is read from passages that may be read now, as they look once masked.
+A word is looked at when neither the asker's two spaces hold it in any inflection nor a dictionary knows it
+(dictionaries.py); one that is British is looked for as Americans write it, and the other way. Candidates are the stems
+of those spaces' own word indexes: nothing is kept beside them, so what a document brings or takes away shows at the
+next question, and no other space has a say. What is put in is read from passages that may be read now, as they look
+once masked.
 """
 
-import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
+from graph.knowledge import dictionaries
 from graph.knowledge.readable import around, readable
 from graph.knowledge.rephrasing import rephrased
-from graph.onnx.minilm import installed
-from graph.policy.question.spelling import distance, meant, roots, second_letter, slips, starts, words
+from graph.policy.question.spelling import across, distance, meant, roots, second_letter, slips, starts, words
 from graph.stores.spaces import Words
 
 READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours
@@ -46,11 +45,14 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
     tried = 0
     asked = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
     there = set[str]().union(*(space.held(list(asked.values())) for space in spaces))
+    right = dictionaries.known({*asked.values()} - there, {match[0].casefold() for match in _WORD.finditer(question)})
     accented = _accented(spaces, [typed for typed in dict.fromkeys(asked.values()) if typed in there])
     for word, typed in asked.items():
         if typed in there:
             put = accented.get(typed, "")
-        elif typed in _english() or tried == MENDED:
+        elif typed in right:
+            put = _across(spaces, typed)
+        elif tried == MENDED:
             put = ""
         else:
             tried += 1
@@ -114,6 +116,16 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
     return ""
 
 
+def _across(spaces: Sequence[Words], typed: str) -> str:
+    """How the documents write a word that is spelt otherwise on the other side of the Atlantic, "" for none."""
+    for form in sorted(across(typed)):
+        [stem] = spaces[0].stemmed([form])
+        passages = (passage for space in spaces for passage in space.holding(stem, _PASSAGES))
+        if any(form in _words(text) for text in readable(around(passages, form))):
+            return form
+    return ""
+
+
 def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
     """The words to which the documents always set accents ("resume"), with these ("résumé")."""
     found: dict[str, str] = {}
@@ -138,7 +150,7 @@ def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, st
     told: dict[str, str] = {}
     other = question
     for short in list(dict.fromkeys(_SHORT.findall(question)))[:READ]:
-        long = _spelt_out(spaces, short) if short.isupper() or short.casefold() not in _english() else ""
+        long = _spelt_out(spaces, short) if short.isupper() or short.casefold() not in dictionaries.english() else ""
         if long and long.casefold() not in question.casefold():
             told[short] = long
             other = re.sub(rf"\b{short}\b", long, other)
@@ -193,9 +205,3 @@ def _words(text: str) -> list[str]:
 
 def _without_accents(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-
-
-@cache
-def _english() -> frozenset[str]:
-    pieces = json.loads(installed().with_name("tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-    return frozenset(piece for piece in pieces if piece.isalpha())

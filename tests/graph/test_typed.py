@@ -95,6 +95,56 @@ def test_what_is_no_slip_is_left_alone(desk: Any, question: str) -> None:
     assert "understood" not in desk().ask(question, tenant_id="D1")
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Does the wifi work?", "The wiki is read by all."),
+        ("Who mends the overlay?", "They are overly polite."),
+        ("Can I redo it?", "The red door is shut."),
+        ("Who settles quarrels?", "The report has four quarters."),
+        ("Is there a typo?", "Any type of paper will do."),
+        ("Combien de jours avant la visite ?", "Combine both forms. La visite dure un jour."),
+    ],
+)
+def test_a_word_that_is_right_is_not_taken_for_the_nearest_one(
+    desk: Any, tmp_path: Path, question: str, text: str
+) -> None:
+    one = desk()
+    (tmp_path / "near.md").write_text(f"# Near\n\n{text}\n", encoding="utf-8")
+    one.ingest(tmp_path / "near.md", tenant_id="D1")
+    assert "understood" not in one.ask(question, tenant_id="D1")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "read"),
+    [
+        ("Which colours are there?", "The colors are red and blue.", "Which colors are there?"),
+        ("Who renews the licenses?", "The office renews the licences.", "Who renews the licences?"),
+        ("Where does the program begin?", "The programme begins at nine.", "Where does the programme begin?"),
+        ("Who may enter?", "Entre nous.", ""),
+    ],
+)
+def test_british_words_find_american_documents_and_the_other_way(
+    desk: Any, tmp_path: Path, question: str, text: str, read: str
+) -> None:
+    one = desk()
+    (tmp_path / "words.md").write_text(f"# Words\n\n{text}\n", encoding="utf-8")
+    one.ingest(tmp_path / "words.md", tenant_id="D1")
+    assert one.ask(question, tenant_id="D1").get("understood", {}).get("text", "") == read
+
+
+@pytest.mark.parametrize(
+    ("typed", "word", "likely"),
+    [
+        ("wich", "which", True), ("teh", "the", True), ("fprm", "form", True), ("frum", "from", True),
+        ("labb", "lab", True), ("wiki", "wifi", False), ("lint", "list", False), ("chime", "crime", False),
+        ("redo", "red", False), ("matin", "main", False), ("expence", "expense", True),
+    ],
+)  # fmt: skip
+def test_a_short_word_is_mended_only_where_a_finger_may_slip_so(typed: str, word: str, likely: bool) -> None:
+    assert spelling.meant(typed, word) is likely
+
+
 def test_words_of_another_tenant_mend_nothing(desk: Any, tmp_path: Path) -> None:
     """Two worlds: D2 writes what D1 mistypes, spells D1's abbreviation and crowds D1's nearest word. No byte changes."""
     questions = (

@@ -8,9 +8,29 @@ _WORD = re.compile(r"[^\W\d_]+")
 _AS_TYPED = re.compile(
     r"\S*[^\W\d_]['’]\S*|\S*[\d_@/\\:#<>\[\]]\S*|\S+\.\w\S*|[\"“”«»][^\"“”«»]*[\"“”«»]|(?<!\w)['‘][^'‘’]*['’](?!\w)"
 )
+_BRIEF = 5
 _SHORTEST, _LONG = 4, 8  # letters: shorter words are never corrected, from the longer on two slips are allowed
 _CHANGED = 1.2  # people drop, double and swap letters more often than they hit another one
 _FAR = 3.0  # more than two slips; a swap looks two rows back and costs 1, so no later row falls below it
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = {
+    (a, b)
+    for row, keys in enumerate(_KEYS)
+    for at, a in enumerate(keys)
+    for other in _KEYS[max(0, row - 1) : row + 2]
+    for b in other[max(0, at - 1) : at + 2]
+}
+_VOWELS = frozenset("aeiouy")
+# British and American, by what stands before, the letters and what stands behind.
+_ATLANTIC = (
+    (r"\w{2}", "c", "s", r"(?:e[sd]?|ing)$"),  # licence, practise, defence
+    (r"\w{2}[iy]", "s", "z", r"(?:e[sd]?|ers?|ing|ations?|able)$"),  # organise, analyse
+    (r"\w{2}", "our", "or", ""),  # colour
+    (r"\w{2}", "ll", "l", r"(?:e[drs]|ors?|ing)"),  # counsellor, travelled
+    (r"(?:cen|me|li|thea)", "tre", "ter", r"s?$"),
+    (r"\w{2}", "ogue", "og", r"s?$"),  # catalogue
+    (r"\w{2}", "mme", "m", r"s?$"),  # programme
+)
 _SPAN = 32  # letters; nobody mistypes a longer word, and distances cost the square of it
 
 
@@ -61,7 +81,30 @@ def meant(typed: str, word: str) -> bool:
     if abs(len(typed) - len(word)) > most or word[:1] not in (typed[0], typed[1]):
         return False
     apart = int(distance(typed, word))
-    return 0 < apart <= most and (apart < 2 or typed[:2] == word[:2])
+    return 0 < apart <= most and (apart < 2 or typed[:2] == word[:2]) and (len(typed) > _BRIEF or _likely(typed, word))
+
+
+def _likely(typed: str, word: str) -> bool:
+    """Whether one slip that people make leads from the word to what was typed: a letter left out, two swapped, one of
+    a key or a vowel beside the right one, one that is doubled or of a key beside its neighbours. Any other short word
+    is more often one that the documents do not have ("wifi" is no "wiki")."""
+    at = next((n for n, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    if len(typed) < len(word):
+        return True
+    if len(typed) > len(word):
+        return any((typed[at], near) in _BESIDE for near in typed[max(0, at - 1) : at] + typed[at + 1 : at + 2])
+    swapped = typed[at : at + 2] == word[at : at + 2][::-1]
+    return swapped or (typed[at], word[at]) in _BESIDE or {typed[at], word[at]} <= _VOWELS
+
+
+def across(word: str) -> set[str]:
+    """How the word would be written on the other side of the Atlantic, if it is one of those; not all are words."""
+    return {
+        word[: match.start(1)] + put + word[match.end(1) :]
+        for before, british, american, behind in _ATLANTIC
+        for written, put in ((british, american), (american, british))
+        for match in re.finditer(f"{before}({written})(?={behind})", word)
+    }
 
 
 def _row(one: str, other: str) -> list[float]:
