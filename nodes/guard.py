@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.checkpoints import note_masked
 from graph.context import Context, ReadScope, principal
+from graph.knowledge import standing
 from graph.knowledge.index import Index
 from graph.models import rerank
 from graph.policy import pii
@@ -56,7 +57,8 @@ def guard(
             filters.append(f"dropped:{why}")
             continue
         permitted += 1
-        if handle["score"] < settings.relevance_floor or len(shown) == most:
+        beyond = len(shown) >= most and handle.get("why") != standing.IN_FORCE
+        if handle["score"] < settings.relevance_floor or beyond:
             continue
         keep = public_for(asker.tenant_id, record.visibility)
         judged = _judged(index, reader, handle, passage, detector)
@@ -114,9 +116,13 @@ def guard(
 def _best(
     state: State, shown: list[tuple[Evidence, list[str], bool]], settings: Settings
 ) -> list[tuple[Evidence, list[str], bool]]:
-    """As many as are shown, by what in them answers, numbered anew."""
+    """As many as are shown, by what in them answers, and what says of them that they are no longer in force; numbered
+    anew."""
     of = {item["n"]: (groups, edited) for item, groups, edited in shown}
-    chosen = rerank.best(state["query"], [item for item, *_ in shown], settings, shown_at_most(state))
+    items = [item for item, *_ in shown]
+    chosen = rerank.best(state["query"], items, settings, shown_at_most(state))
+    gone, numbers = standing.lapsed(items), {item["n"] for item in chosen}
+    chosen += [item for item in items if item["n"] in {gone[n].n for n in numbers if n in gone} - numbers]
     return [({**item, "n": n}, *of[item["n"]]) for n, item in enumerate(chosen, 1)]
 
 

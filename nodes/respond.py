@@ -4,6 +4,7 @@ from typing import Literal
 
 from graph.answering.completeness import partial
 from graph.answering.verified import certainty
+from graph.knowledge import standing
 from graph.models import occurrences
 from graph.models.reader import reader
 from graph.policy.answer import counted, prose, refusals
@@ -31,6 +32,8 @@ def respond(state: State, *, settings: Settings) -> State:
     notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
     flags = list(dict.fromkeys([*state["flags"], *notes]))
     told = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
+    if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
+        confidence = "low"
     if part:
         confidence = "low" if confidence == "low" else "medium"
     return {

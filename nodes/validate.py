@@ -5,6 +5,7 @@ from typing import Any
 
 from graph.answering import completing
 from graph.answering.verified import Verified, shown
+from graph.knowledge import standing
 from graph.models import wording
 from graph.models.chat import Generator
 from graph.models.support_opinion import SupportOpinion
@@ -57,6 +58,7 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
             flags.append("extractive_fallback")
             value, source = value or quotes, quotes
     flags += ["partial"] if verified.sentences and (source or {}).get("sure") is False else []
+    flags += ["not_in_force"] if _with_standing(state, verified) else []
     flags += ["weakly_supported"] if any(one.get("doubted") for one in verified.sentences) else []
     designed = bool(verified.sentences) and value is not None and "basis" in value
     return {
@@ -69,6 +71,15 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         "usage": _spent(state["usage"], opinion),
         "prompts": state["prompts"] | (opinion.prompts if opinion else {}),
     }
+
+
+def _with_standing(state: State, verified: Verified) -> bool:
+    """Let what says that a cited document is no longer in force follow the answer; whether there was any."""
+    gone, cited = standing.lapsed(state["evidence"]), {citation["chunk_id"] for citation in verified.citations}
+    lapses = {gone[item["n"]] for item in state["evidence"] if item["chunk_id"] in cited and item["n"] in gone}
+    for n, sentence in sorted(lapses):
+        verified.add({"text": sentence, "sources": [n]})
+    return bool(lapses)
 
 
 def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from graph.context import PUBLIC, ReadScope, space_name, whose
 from graph.errors import BadInput
-from graph.knowledge import mentions, spelling
+from graph.knowledge import mentions, spelling, standing
 from graph.knowledge.embeddings import Embedder, once
 from graph.policy.text.structure import SEPARATOR
 from graph.stores.journal import Journal
@@ -169,6 +169,41 @@ class Index:
         if not mentions.may_mention(question):
             return []
         return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
+
+    def lapses(
+        self, reader: ReadScope, documents: Collection[tuple[str, str]]
+    ) -> list[tuple[tuple[str, str], str, str, str]]:
+        """Of these documents, as (space, id), those that are no longer in force; each with the space and the id of the
+        document that says so, which may be the same, and the sentence."""
+        names = {
+            (where, doc_id): known for where, space in self.visible(reader) for doc_id, known in space.document_names()
+        }
+        later = [
+            (place, what, sentence)
+            for place, known in names.items()
+            for sentence in known.replaces
+            for what, _ in standing.replaced(sentence)
+        ]
+        gone = []
+        for document in documents:
+            known = names.get(document)
+            if known and known.lapsed:
+                gone.append((document, *document, known.lapsed))
+            elif known:
+                by = (
+                    (*place, said)
+                    for place, what, said in later
+                    if place != document and standing.speaks_of(what, known)
+                )
+                gone += [(document, *one) for one in list(by)[:1]]
+        return gone
+
+    def chunk_with(self, reader: ReadScope, where: str, doc_id: str, sentence: str) -> str:
+        """The chunk of a document that holds a sentence of it, "" where none holds all of it."""
+        space = dict(self.visible(reader)).get(where)
+        at = space.text(doc_id).find(sentence) if space else -1
+        chunks = space.chunks(doc_id) if space and at >= 0 else []
+        return next((one.chunk_id for one in chunks if one.start <= at and at + len(sentence) <= one.end), "")
 
     def inventory(self, reader: ReadScope, kind: str, limit: int) -> list[Hit]:
         """The first chunk of each document whose title, id or file name has the words of `kind`, by id.

@@ -13,7 +13,7 @@ import numpy as np
 
 from graph.context import PUBLIC, space_name, valid_tenant, whose
 from graph.errors import BadInput, CordonError, DocumentError, Unavailable
-from graph.knowledge import extensions, folders, office
+from graph.knowledge import extensions, folders, office, standing
 from graph.knowledge.document import Document
 from graph.knowledge.embeddings import Embedder
 from graph.knowledge.extensions import Splitter
@@ -32,7 +32,7 @@ Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "mi
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
-READING = 6
+READING = 7
 PDF = "application/pdf"
 DRAWN = {PDF, *office.KINDS}  # media types of files whose pages can be shown
 _DAYS = {"d": 1, "m": 30, "y": 365}
@@ -216,7 +216,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
                 groups=sorted(whose(name)[1]),
                 folder=source.folder,
                 notes=list(document.notes),
-                fields=[list(pair) for pair in document.fields],
+                fields=[list(pair) for pair in (*document.fields, *standing.fields(document.text))],
                 stamp=source.stamp,
             )
             replaced |= index.put(name, record, document.text, chunks, vectors, split.words)

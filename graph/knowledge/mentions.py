@@ -6,13 +6,14 @@ date to that day, however it is written.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from graph.policy.text import lexical as lexical
 from graph.policy.text import quantities
 
 MENTIONED = "the document asked for"  # what a handle says of why it is there
+LAPSED, REPLACES = "No longer in force", "What it replaces"  # fields of a record (graph/knowledge/standing.py)
 
 # Kinds of document that a title names too, and kinds that say only that it is one.
 _KINDS = frozenset(
@@ -45,18 +46,23 @@ _MOST = 3  # documents; where more answer to the words, none is meant
 
 class Name(NamedTuple):
     """What a document answers to, in stems: the words of its title and file name, and what stands in them less plainly:
-    parts of hyphenated words, and initials of two to four words in a row of the title. `dates` are ordinals of days."""
+    parts of hyphenated words, and initials of two to four words in a row of the title. `dates` are ordinals of days.
+    `lapsed` and `replaces` are sentences on what is in force (graph/knowledge/standing.py)."""
 
     words: frozenset[str]
     within: frozenset[str]
     dates: frozenset[int] = frozenset()
+    lapsed: str = ""
+    replaces: tuple[str, ...] = ()
 
     def holds(self, wanted: Collection[str]) -> float:
         """The share of the words that are in the name; what stands in it less plainly counts 0.9."""
         return sum(1.0 if w in self.words else 0.9 * (w in self.within) for w in wanted) / len(wanted)
 
 
-def name(title: str, filename: str) -> Name:
+def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Name:
+    """What a document of this title answers to; `fields` are those of its record."""
+    fields = list(fields)
     whole = lexical.words(title)
     parts = [part for word in whole for part in re.split(r"[-/]", word) if part and part not in _ENDS]
     stem = re.sub(r"[\W_]+", " ", filename.rpartition(".")[0] or filename)
@@ -65,6 +71,8 @@ def name(title: str, filename: str) -> Name:
         frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])),
         frozenset([*map(lexical.stem, parts), *runs]),
         frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
+        next((value for key, value in fields if key == LAPSED), ""),
+        tuple(value for key, value in fields if key == REPLACES),
     )
 
 

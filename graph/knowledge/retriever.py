@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from graph.context import ReadScope
-from graph.knowledge import extensions, versions
+from graph.knowledge import extensions, standing, versions
 from graph.knowledge.extensions import NAMED_SCORE, PLACE, SECTION, RankedHits
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.mentions import MENTIONED
@@ -67,7 +67,9 @@ def find(
             ranked = RankedHits(more.hits, ranked.why | more.why, ranked.whole or more.whole)
         if answers and not ranked.whole and needs_sections(query):
             ranked = _with_sections(index, reader, ranked, top_k)
-    return ranked if ranked.whole else replace(ranked, hits=ranked.hits[: top_k * POOL])
+        if not ranked.whole:
+            ranked = replace(ranked, hits=ranked.hits[: top_k * POOL])
+        return _with_standing(index, reader, ranked) if answers else ranked
 
 
 def _going_on(
@@ -111,6 +113,23 @@ def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> Rank
     best = [hit for passages in [*of.values()][:MENTIONING] for hit in passages[:OF_EACH]]
     why = {(hit.where, hit.chunk_id): PLACE for hit in best[top_k:]}
     return RankedHits(best, why, whole=True, cut=len(of) > MENTIONING or len(hits) >= MENTIONS)
+
+
+def _with_standing(index: Index, reader: ReadScope, ranked: RankedHits) -> RankedHits:
+    """With the passages that say of a document among the hits that it is no longer in force."""
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in ranked.hits:
+        best.setdefault((hit.where, hit.doc_id), hit)
+    hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits}
+    why = dict(ranked.why)
+    for of, where, doc_id, sentence in index.lapses(reader, best):
+        if chunk_id := index.chunk_with(reader, where, doc_id, sentence):
+            own = hits.get((where, chunk_id), best[of])
+            hits[where, chunk_id] = replace(
+                own, where=where, doc_id=doc_id, chunk_id=chunk_id, score=max(own.score, best[of].score)
+            )
+            why.setdefault((where, chunk_id), standing.IN_FORCE)
+    return replace(ranked, hits=[*hits.values()], why=why)
 
 
 def needs_sections(query: str) -> bool:

@@ -64,6 +64,11 @@ def families(records: Iterable[Record]) -> dict[str, Sequence[str]]:
     }
 
 
+def compares(question: str) -> bool:
+    """Whether it asks about versions, or about what was before."""
+    return _COMPARES.search(question) is not None
+
+
 def asks_for_changes(question: str) -> bool:
     """Whether it wants to know what is new in a document."""
     return _CHANGES.search(question) is not None
@@ -78,7 +83,7 @@ def of_sources(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Version]:
 def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
     """Numbers of the sources of which a later version is among the evidence, or, where the question names a year, one
     of that year. None where the question compares versions."""
-    if _COMPARES.search(question):
+    if compares(question):
         return set()
     years = {int(match[1]) for match in _DATE.finditer(question)}
     there = of_sources(evidence)

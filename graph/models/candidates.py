@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.knowledge import versions
+from graph.knowledge import standing, versions
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
 from graph.models.likeness import likeness
@@ -36,6 +36,7 @@ WEIGHTS = np.array([0.8, 2.5, 1.0, 6.0, 0.3, 0.0])
 LONG = 40  # characters from which an item that introduces others says something by itself
 DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what the thing asked about is
 _LEAD = 6.0  # what the opening of a document is worth to an overview
+_NEARLY = 2.0  # log-odds of the reader; by hand
 _OUTDATED = 6.0  # what it costs to stand in a document of which there is a later version
 _CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
 CUES = (
@@ -83,6 +84,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         found[at].read = float(value)
     overview = intent.overview(question)
     old = versions.outdated(question, evidence)
+    old |= _lapsed(question, evidence, found)
     repeated = Counter(candidate.text for candidate in found)
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.
@@ -97,6 +99,15 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         lead -= _LEAD if repeated[candidate.text] > 2 else 0.0
         candidate.score = round(candidate.read + float(value) + lead, 6)
     return sorted(found, key=lambda c: (-c.score, c.n, c.at))
+
+
+def _lapsed(question: str, evidence: list[dict[str, Any]], found: list[Candidate]) -> set[int]:
+    """Numbers of the sources that are no longer in force; none where the question asks for one of them, or what is in
+    force does not answer nearly as well."""
+    gone = {*standing.lapsed(evidence)}
+    best = {old: max((c.read for c in found if (c.n in gone) == old), default=-np.inf) for old in (False, True)}
+    answered = best[False] >= best[True] - _NEARLY
+    return gone if gone and answered and not standing.asked_for(question, evidence) else set()
 
 
 def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:

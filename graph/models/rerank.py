@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from graph.knowledge.mentions import MENTIONED
+from graph.knowledge.standing import IN_FORCE
 from graph.models.candidates import score
 from graph.models.reader import reader
 from graph.policy.question import intent
@@ -22,7 +23,11 @@ def reranked(state: State, settings: Settings) -> bool:
     """Whether the passages of this turn are put in another order: not where a list, a whole document or an extension
     chose them, nor where a question is about a document as such."""
     plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"]
-    whole = state["retrieval"].get("whole") or {h.get("why", "") for h in state["retrieved"]} - {"", MENTIONED}
+    whole = state["retrieval"].get("whole") or {h.get("why", "") for h in state["retrieved"]} - {
+        "",
+        MENTIONED,
+        IN_FORCE,
+    }
     return settings.reranks and plain and not whole and not intent.overview(state["query"])
 
 

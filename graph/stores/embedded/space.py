@@ -395,9 +395,12 @@ class SqliteSpace(SpaceReads):
         with self._lock:
             self._forget_if_changed()
             if self._document_names is None:
-                fields = "doc_id, json_extract(record, '$.title'), json_extract(record, '$.filename')"
-                found = self.execute(f"SELECT {fields} FROM documents ORDER BY doc_id")
-                self._document_names = [(doc_id, mentions.name(title, filename)) for doc_id, title, filename in found]
+                keys = ", ".join(f"json_extract(record, '$.{key}')" for key in ("title", "filename", "fields"))
+                rows = self.execute(f"SELECT doc_id, {keys} FROM documents ORDER BY doc_id")
+                self._document_names = [
+                    (doc_id, mentions.name(title, filename, json.loads(fields or "[]")))
+                    for doc_id, title, filename, fields in rows
+                ]
             return self._document_names
 
     def _forget_if_changed(self) -> None:

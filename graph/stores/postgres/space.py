@@ -185,7 +185,7 @@ class PostgresSpace(SpaceReads):
         with self.reading():
             stand = self._stand()
             if self._names[0] != (stand.number, stand.version):
-                named = [(record.doc_id, mentions.name(record.title, record.filename)) for record in self.records()]
+                named = [(one.doc_id, mentions.name(one.title, one.filename, one.fields)) for one in self.records()]
                 self._names = (stand.number, stand.version), named
             return self._names[1]
 

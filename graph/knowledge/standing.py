@@ -1,0 +1,154 @@
+"""Which documents are no longer in force, by what they say of themselves ("This directive has been revoked. It is
+superseded by BOD 19-02.") or what a later one says of them ("This directive supersedes BOD 15-01 …").
+
+Ingestion notes such sentences in the record; search brings the passages that hold them; whoever reads the evidence
+finds them there again, masked and judged like any other.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from graph.knowledge import versions
+from graph.knowledge.mentions import LAPSED, MENTIONED, REPLACES, Name, name
+from graph.policy.text import lexical
+from graph.policy.text.sentences import split
+
+IN_FORCE = "says what is in force"  # what a handle says of why it is there
+OPENING = 6_000  # characters in which a document says so of itself
+READ = 400_000  # characters in which it is looked for what a document replaces
+MOST = 5  # documents that one says it replaces
+_LONGEST = 400  # characters of such a sentence
+_LIKE = 0.8  # share of the words of what is replaced that a document's name must hold
+_KIND = (
+    r"(?:act|agreement|bulletin|charter|circular|code|directive|document|edition|form|framework|guid(?:e|ance|elines?)|"
+    r"handbook|instructions?|manual|memo(?:randum)?|notice|order|paper|plan|policy|procedure|process|protocol|"
+    r"regulations?|release|rules?|sop|specification|standard|statement|template|terms|version)"
+)
+_THIS = rf"\b(?:this|the present|these) (?:[\w-]+ ){{0,3}}?{_KIND}\b(?: \([^()]{{1,40}}\))?"
+_DONE = (
+    r"(?:revoked|superseded|replaced|withdrawn|repealed|rescinded|retired|cancell?ed|annulled|obsolete|outdated|"
+    r"no longer (?:in force|in effect|in use|valid|current|applicable|effective|applies|apply|used|maintained))"
+)
+_ITSELF = re.compile(
+    rf"{_THIS} (?:has been|have been|is|are|was|were)(?: (?:now|hereby|since|formally|therefore|also))* {_DONE}|"
+    rf"{_THIS} no longer appl(?:y|ies)\b",
+    re.I,
+)
+_STATUS = re.compile(
+    r"[\s*_#>|]*(?:(?:document |policy )?status\W{1,3}(?:superseded|withdrawn|obsolete|repealed|revoked|rescinded|"
+    r"expired|retired|cancell?ed|no longer in force)\W*$|"
+    r"(?:superseded|replaced|repealed|revoked|rescinded) (?:by|on)\b\W*\S|"
+    r"(?:superseded|withdrawn|obsolete|repealed|revoked|rescinded)\W*$)",
+    re.I,
+)
+_NOT_SO = re.compile(
+    r"\b(?:if|until|unless|once|when(?:ever)?|should|may|might|can|will|shall|would|before|not)\b", re.I
+)
+_REPLACES = re.compile(
+    rf"{_THIS}(?: (?:hereby|also|formally|therefore))* "
+    r"(?:(?:supersedes?|replaces?|revokes?|rescinds?|repeals?|cancels?)(?:,? and )?(?: hereby)?){1,2} |"
+    r"^\W*(?:supersedes|replaces|repeals|rescinds)\W{1,4}",
+    re.I,
+)
+_MAY_BE = re.compile(
+    r"supersed|replace|revoke|rescind|repeal|cancel|withdrawn|retired|annulled|obsolete|outdated|no longer|expired",
+    re.I,
+)
+_GOES_ON = re.compile(r"(?:It|They|See|Use|Please)\b")
+# What is replaced is named up to here: "BOD 15-01, Critical Vulnerability Mitigation … (May 21, 2015), which is …".
+_ENDS = re.compile(
+    r"[,;(]|\. |\.$|\b(?:which|that|issued|dated|effective|in (?:its|their) entirety|with effect)\b|\s[-–—]\s"
+)
+_CODE = re.compile(r"(?<!\S)(?=\S*\d)(?:[A-Za-z]+[-/.]?\d|\d+[-/])[\w/.-]*\w")  # "15-01", "SP-114", no amount
+_PLAIN = frozenset(lexical.stems("the a an all any of on for and our its earlier previous former prior old existing"))
+_VAGUE = frozenset(lexical.stems(f"{_KIND} versions editions documents policies".replace("|", " ")))
+
+
+class Lapse(NamedTuple):
+    """Of a source: the number of the source that says it, and the sentence."""
+
+    n: int
+    sentence: str
+
+
+def fields(text: str) -> Iterator[tuple[str, str]]:
+    """What a document's text says of what is in force, as fields of its record: sentences as they stand."""
+    if sentence := lapse(text[:OPENING]):
+        yield LAPSED, sentence
+    for _, sentence in list(replaced(text[:READ]))[:MOST]:
+        yield REPLACES, sentence
+
+
+def lapse(opening: str) -> str:
+    """The sentence in which a document says that it is no longer in force, with one that goes on ("It is superseded by
+    …"); "" for none."""
+    for line, spans in _lines(opening):
+        if _STATUS.match(line) and len(line) <= _LONGEST:
+            return line
+        for at, (start, end) in enumerate(spans):
+            match = _ITSELF.search(line, start, end)
+            if match and end - start <= _LONGEST and not _NOT_SO.search(line, start, match.end()):
+                after = spans[at + 1] if at + 1 < len(spans) else (end, end)
+                return line[start : after[1] if _GOES_ON.match(line, *after) else end].strip()
+    return ""
+
+
+def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
+    """The stems of each thing that a document says it replaces, and the sentence; nothing of "all earlier versions"."""
+    for line, spans in _lines(text):
+        for start, end in spans:
+            match = _REPLACES.search(line, start, end)
+            if match is None or end - start > _LONGEST or _NOT_SO.search(line, start, match.end()):
+                continue
+            what = line[match.end() : end]
+            stop = _ENDS.search(what)
+            named = re.split(r"[-/]", what[: stop.start()] if stop else what)  # in a file's name, "15-01" is 15 and 01
+            words = frozenset(word for part in named for word in lexical.stems(part)) - _PLAIN
+            if any(any(c.isdigit() for c in word) for word in words) or len(words - _VAGUE) > 1:
+                yield words, line[start:end].strip()
+
+
+def _lines(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The lines that have something to do with it, and where their sentences stand."""
+    for found in re.finditer(r"[^\n]+", text):
+        if _MAY_BE.search(found[0]):
+            line = found[0].strip()
+            yield line, list(split(line))
+
+
+def speaks_of(what: frozenset[str], known: Name) -> bool:
+    """Whether these words name the document: nearly all of them are in its name."""
+    return known.holds(what) >= _LIKE
+
+
+def asked_for(question: str, evidence: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the question asks for a document that is no longer in force by its name or its number, or how things
+    were: then such documents answer it."""
+    gone = [item for item in evidence if item["n"] in lapsed(evidence)]
+    codes = [re.split(r"[-/.]", code.lower()) for code in _CODE.findall(question)]
+    names = [name(item["title"], item["filename"]) for item in gone]
+    called = any(known.holds(parts) == 1.0 for known in names for parts in codes)
+    return called or versions.compares(question) or any(item.get("why") == MENTIONED for item in gone)
+
+
+def lapsed(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Lapse]:
+    """The sources that are no longer in force by what stands in the evidence, by their numbers."""
+    of_itself = {
+        (item["where"], item["doc_id"]): Lapse(item["n"], sentence)
+        for item in evidence
+        if item["start"] < OPENING and (sentence := lapse(item["text"]))
+    }
+    others = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
+    gone: dict[int, Lapse] = {}
+    for item in evidence:
+        document = item["where"], item["doc_id"]
+        if document in of_itself:
+            gone[item["n"]] = of_itself[document]
+            continue
+        known = name(item["title"], item["filename"]) if others else None
+        for other, what, sentence in others if known else ():
+            if (other["where"], other["doc_id"]) != document and speaks_of(what, known):  # type: ignore[arg-type]
+                gone[item["n"]] = Lapse(other["n"], sentence)
+                break
+    return gone
