@@ -59,10 +59,10 @@ _MEMBER = _pattern()
 
 @dataclass(frozen=True)
 class Followed:
-    """How far lines follow one another: the last link, the links whose places were asked for, and the first break."""
+    """How far lines follow one another: the last link, the links at the places asked for, and the first break."""
 
     last: Link
-    asked: list[Link]
+    links: list[Link]
     broken: Broken | None
 
 
@@ -184,7 +184,7 @@ def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
     """Prove the lines (without newlines) one after the other: each as it was written, in order, bound to the one
     before it and to its tenant's one before, and erased only where a receipt says so. `ask` are places of lines
     whose hashes are wanted."""
-    last, asked, wanted = Link(0, GENESIS), list[Link](), set(ask)
+    last, links, wanted = Link(0, GENESIS), list[Link](), set(ask)
     owns: dict[bytes, Link] = {}
     erased: dict[bytes, set[int]] = {}
     for number, line in enumerate(lines, 1):
@@ -197,16 +197,16 @@ def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
                 named = erased.setdefault(canonical(receipt["receipt_id"]).encode(), set())
                 named.difference_update(receipt["lines"])  # places, which are the numbers of a whole chain's lines
         except (ValueError, KeyError, TypeError):
-            return Followed(last, asked, Broken(number, "the line was changed after it was written"))
+            return Followed(last, links, Broken(number, "the line was changed after it was written"))
         if members.get(b"prev") != b'"prev":"%s"' % last.hash.encode() or members.get(b"seq") != b'"seq":%d' % number:
-            return Followed(last, asked, Broken(number, "a line before it is missing, added or out of order"))
+            return Followed(last, links, Broken(number, "a line before it is missing, added or out of order"))
         if not _goes_on(members, owns):
-            return Followed(last, asked, Broken(number, "a line of its tenant before it is missing or out of order"))
+            return Followed(last, links, Broken(number, "a line of its tenant before it is missing or out of order"))
         last = Link(number, members[b"hash"][8:-1].decode())
         if number in wanted:
-            asked.append(last)
+            links.append(last)
     left = sorted(number for numbers in erased.values() for number in numbers)
-    return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
+    return Followed(last, links, Broken(left[0], "the line was erased without a receipt") if left else None)
 
 
 def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), *, beside: str = "") -> Proof:
@@ -214,7 +214,7 @@ def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), 
     `head` is None where it is missing; `beside` then names what is missing. `ask` as for `follow`."""
     followed = follow(lines, {*ask, head.seq} if head else ask)
     entries, last = followed.last.seq, followed.last.hash
-    asked = {link.seq: link for link in followed.asked}
+    by_place = {link.seq: link for link in followed.links}
     if followed.broken is not None:
         return Proof(entries, last, followed.broken)
     if head is None and entries:
@@ -222,12 +222,12 @@ def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), 
         return Proof(entries, last, doubt=doubt)
     if head is None or not head.seq:
         return Proof(entries, last, doubt="the journal is empty: nothing is proven")
-    if head.seq not in asked:
+    if head.seq not in by_place:
         what = "the journal was cut" if entries else "the journal was emptied"
         return Proof(entries, last, Broken(entries + 1, f"{what}: {head.seq} entries were written"))
-    if asked[head.seq] != head:
+    if by_place[head.seq] != head:
         return Proof(entries, last, Broken(head.seq, "the line is not the one that was written there"))
-    return Proof(entries, last, asked=followed.asked)
+    return Proof(entries, last, asked=followed.links)
 
 
 def _goes_on(members: dict[bytes, bytes], owns: dict[bytes, Link]) -> bool:

@@ -100,14 +100,14 @@ def _labels(act: Act, start: Mapping[int, float], terms: Sequence[int]) -> dict[
             labels[passage] = (why, strength)
 
     for anchor, weight in start.items():
-        for other, kind, forth in act.neighbours.get(anchor, ()):
+        for neighbour, kind, forth in act.neighbours.get(anchor, ()):
             if kind == "exception":
-                label(other, "exception" if not forth else "reference", weight)
+                label(neighbour, "exception" if not forth else "reference", weight)
             elif kind == "condition":
-                label(other, "condition" if forth else "exception", weight * (1.0 if forth else 0.5))
+                label(neighbour, "condition" if forth else "exception", weight * (1.0 if forth else 0.5))
             elif kind == "refers":
-                timed = any(act.nodes[n].deadline for n in _nodes_of(act, other))
-                label(other, "deadline" if timed else "reference", weight * (1.0 if forth else 0.8))
+                timed = any(act.nodes[n].deadline for n in _nodes_of(act, neighbour))
+                label(neighbour, "deadline" if timed else "reference", weight * (1.0 if forth else 0.8))
         for sibling in _siblings(act, anchor):
             label(sibling, "context", 0.6 * weight)
     for node in terms:
