@@ -136,8 +136,7 @@ class RunFolder:
 def name_of(state: State) -> str:
     """<YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>, the slug from the masked question, with random letters at its end.
 
-    They stand in every name: one that came only when a name was taken would tell that somebody else had asked the
-    same in the same second.
+    Every name has them: if only a second one had, it would tell that somebody else asked the same in the same second.
     """
     stamp = re.sub(r"\D", "", state["started"])[:14]
     plain = unicodedata.normalize("NFKD", state["question"]).encode("ascii", "ignore").decode().lower()

@@ -1,6 +1,6 @@
 """A tenant's own lines of the journal, proven away from it: as `GET /v1/audit` and `cordon audit export` give them.
 
-They show nothing that hangs on another tenant, so who keeps them needs neither the journal nor its operator. What is
+They show nothing that depends on another tenant: to check them takes neither the journal nor its operator. What is
 personal in them is bound by a hash whose salt stays in the journal: here it is not proven, but for what was erased.
 """
 
