@@ -29,10 +29,11 @@ DRAFTS = "drafts.json"  # what the model wrote, masked, where CORDON_KEEP_DRAFTS
 
 
 class Artifacts:
+    """A folder below `out` for each run. Without `paper` no answer is written as PDF: a service makes it on request."""
+
     def __init__(self, out: Path, *, paper: bool = True) -> None:
-        """`paper`: whether the answer is written as PDF, too. A service makes it when somebody asks for it."""
         self.out, self._paper = out, paper
-        self._sweep_at = 0.0  # at the first run of a process, and then now and again: it looks at every run there is
+        self._sweep_at = 0.0  # at the first run, then seldom: it looks at every run there is
         self._clean = pii.mask(str(out)).text == str(out)
 
     @contextmanager
@@ -42,7 +43,7 @@ class Artifacts:
         if time.monotonic() >= self._sweep_at:
             self._sweep_at = time.monotonic() + SWEEP_S
             sweep(self.out)
-        work, final, held = self._begun(state)
+        work, final, lock = self._begun(state)
         try:
             folder = RunFolder(work, final, state, paper=self._paper)
             for path in folder.names().values() if self._clean else ():
@@ -53,33 +54,33 @@ class Artifacts:
             shutil.rmtree(work, ignore_errors=True)
             raise
         finally:
-            os.close(held)
+            os.close(lock)
 
     def _begun(self, state: State) -> tuple[Path, Path, int]:
-        """The folder to write in, what it will be, and the open file that keeps it from being swept."""
+        """The folder to write in, its path when it is done, and the lock that keeps it from being swept."""
         while True:
             final = self.out / name_of(state)
             work = self.out / f"{WRITING}{final.name}"
-            with suppress(FileExistsError, FileNotFoundError):  # another run's, or swept before it was held
+            with suppress(FileExistsError, FileNotFoundError):  # another run's, or swept before it was locked
                 work.mkdir(mode=0o700)
-                held = os.open(work, os.O_RDONLY | os.O_CLOEXEC)
-                fcntl.flock(held, fcntl.LOCK_EX)
+                lock = os.open(work, os.O_RDONLY | os.O_CLOEXEC)
+                fcntl.flock(lock, fcntl.LOCK_EX)
                 if work.exists() and not final.exists():
-                    return work, final, held
-                os.close(held)
+                    return work, final, lock
+                os.close(lock)
                 shutil.rmtree(work, ignore_errors=True)
 
 
 def sweep(out: Path) -> None:
-    """Remove what killed runs left half written: a folder that nobody holds."""
-    for left in out.glob(f"{WRITING}*"):
+    """Remove what killed runs left half written: folders that no process has locked."""
+    for folder in out.glob(f"{WRITING}*"):
         with suppress(OSError):
-            file = os.open(left, os.O_RDONLY | os.O_CLOEXEC)
+            lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
             finally:
-                os.close(file)
+                os.close(lock)
 
 
 class RunFolder:
@@ -103,6 +104,7 @@ class RunFolder:
         return {"dir": str(self.final)} | {name: str(self.final / name) for name in files}
 
     def write(self, state: State, reply: Reply) -> None:
+        """The files of `names`, and the model's drafts where they are kept. Raises OSError for a file that is there."""
         self._json("intent.json", state["intent"] | {"query": state["query"], "question": state["question"]})
         self._json("triage.json", reply["verdict"] | {"rewrite": reply.get("rewrite", ""), "refusal": reply["refusal"]})
         self._json("retrieval.json", reply["retrieval"] | {"query": state["query"], "filters": state["filters"]})
@@ -134,8 +136,7 @@ class RunFolder:
 def name_of(state: State) -> str:
     """<YYYYMMDD_HHMMSS>_<slug>_<INTENT>_<ACTION>, the slug from the masked question, with random letters at its end.
 
-    They stand in every name: one that came only when a name was taken would tell that somebody else had asked the
-    same in the same second.
+    Every name has them: if only a second one had, it would tell that somebody else asked the same in the same second.
     """
     stamp = re.sub(r"\D", "", state["started"])[:14]
     plain = unicodedata.normalize("NFKD", state["question"]).encode("ascii", "ignore").decode().lower()

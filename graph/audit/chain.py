@@ -37,15 +37,15 @@ _DEPTH = 8
 _SEALED_KEYS = tuple(sorted(key.encode() for key in _SEALED))
 _UNHASHED_KEYS = frozenset(key.encode() for key in _SEALED | _UNBOUND)
 _UNSHARED_KEYS = frozenset(key.encode() for key in _SEALED | _OF_ALL)
-# The four keys of it stand together, since keys are in order; nothing inside a text can look like them.
+# The four keys stand together, since keys are in order; no text can contain them, since its quotes are escaped.
 _OWN = re.compile(
     rb'"tenant_hash":"([0-9a-f]{64})","tenant_id":"((?:[^"\\]|\\.)*)","tenant_prev":"([0-9a-f]{64})","tenant_seq":(\d+)[,}]'
 )
 
 
 def _pattern() -> re.Pattern[bytes]:
-    """A member at the top of a line: (its key, all of it). Anything within brackets is taken as it stands, down to
-    _DEPTH of them. No white space, no NaN, nothing that is tried twice: the time is that of the bytes."""
+    """A member at the top of a line: (its key, all of it). Brackets and what is in them count as they stand, to _DEPTH.
+    White space and NaN do not match. Nothing is tried twice: the time grows with the bytes alone."""
     text = rb'"[ !#-\[\]-~]*+(?:\\["\\bfnrtu][ !#-\[\]-~]*+)*+"'
     plain = rb"[-+.0-9eE%s]++"
     inside = text
@@ -59,10 +59,10 @@ _MEMBER = _pattern()
 
 @dataclass(frozen=True)
 class Followed:
-    """How far lines follow one another: the last link, those asked for by their places, and what does not hold."""
+    """How far lines follow one another: the last link, the links at the places asked for, and the first break."""
 
     last: Link
-    asked: list[Link]
+    links: list[Link]
     broken: Broken | None
 
 
@@ -77,13 +77,14 @@ def check(entry: Entry) -> None:
 
 
 def line_of(entry: Entry) -> bytes:
+    """The entry as it stands in the journal, newline included. Raises as `canonical` does."""
     return canonical(entry).encode() + b"\n"
 
 
 def read(line: bytes, where: str) -> Entry:
     """The entry of a line, not proven. Raises Unavailable when it is none."""
     try:
-        entry = json.loads(line)
+        entry: Entry = json.loads(line)
         _ = entry["seq"], entry["hash"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unavailable(
@@ -91,17 +92,16 @@ def read(line: bytes, where: str) -> Entry:
             hint="`cordon audit verify` shows where. Put journal.jsonl and journal.head aside as evidence; new ones "
             "begin.",
         ) from error
-    found: Entry = entry
-    return found
+    return entry
 
 
 def is_run(entry: Entry) -> bool:
-    """Whether it tells of a run: not of a flag, an erasure, a released sentence."""
+    """Whether it records a run, and not a flag, an erasure or a released sentence."""
     return bool(entry.get("kind", "run") == "run")
 
 
 def needle(field: str, begins: str) -> bytes:
-    """Bytes that every line has whose field is a text that begins so. Others may have them too."""
+    """Bytes that stand in every line whose `field` is a text that begins with `begins`; others may have them, too."""
     return canonical({field: begins})[1:-2].encode()
 
 
@@ -126,8 +126,8 @@ def _hashed(entry: Entry) -> str:
 
 def tenant_link(line: bytes) -> tuple[str, Link] | None:
     """Whose line it is, and its place and hash in that tenant's chain; None for one of no tenant's chain."""
-    found = _OWN.search(line)
-    return (json.loads(b'"%s"' % found[2]), Link(int(found[4]), found[1].decode())) if found else None
+    match = _OWN.search(line)
+    return (json.loads(b'"%s"' % match[2]), Link(int(match[4]), match[1].decode())) if match else None
 
 
 def chained(entry: Entry, last: Link | None, own: Link | None) -> Entry:
@@ -171,9 +171,9 @@ def proven(line: bytes) -> dict[bytes, bytes]:
 
 
 def _members(line: bytes) -> dict[bytes, bytes]:
-    found = _MEMBER.findall(line)
-    members = dict(found)
-    if len(members) != len(found) or list(members) != sorted(members):
+    pairs = _MEMBER.findall(line)
+    members = dict(pairs)
+    if len(members) != len(pairs) or list(members) != sorted(members):
         raise ValueError("the keys are not in order")
     if line != b"{%s}" % b",".join(members.values()):
         raise ValueError("this is not an entry as one is written")
@@ -182,9 +182,9 @@ def _members(line: bytes) -> dict[bytes, bytes]:
 
 def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
     """Prove the lines (without newlines) one after the other: each as it was written, in order, bound to the one
-    before, and to the one before of its tenant, and erased only where a receipt says so. `ask` are places of lines
+    before it and to its tenant's one before, and erased only where a receipt says so. `ask` are places of lines
     whose hashes are wanted."""
-    last, asked, wanted = Link(0, GENESIS), list[Link](), set(ask)
+    last, links, wanted = Link(0, GENESIS), list[Link](), set(ask)
     owns: dict[bytes, Link] = {}
     erased: dict[bytes, set[int]] = {}
     for number, line in enumerate(lines, 1):
@@ -197,24 +197,24 @@ def follow(lines: Iterable[bytes], ask: Collection[int] = ()) -> Followed:
                 named = erased.setdefault(canonical(receipt["receipt_id"]).encode(), set())
                 named.difference_update(receipt["lines"])  # places, which are the numbers of a whole chain's lines
         except (ValueError, KeyError, TypeError):
-            return Followed(last, asked, Broken(number, "the line was changed after it was written"))
+            return Followed(last, links, Broken(number, "the line was changed after it was written"))
         if members.get(b"prev") != b'"prev":"%s"' % last.hash.encode() or members.get(b"seq") != b'"seq":%d' % number:
-            return Followed(last, asked, Broken(number, "a line before it is missing, added or out of order"))
+            return Followed(last, links, Broken(number, "a line before it is missing, added or out of order"))
         if not _goes_on(members, owns):
-            return Followed(last, asked, Broken(number, "a line of its tenant before it is missing or out of order"))
+            return Followed(last, links, Broken(number, "a line of its tenant before it is missing or out of order"))
         last = Link(number, members[b"hash"][8:-1].decode())
         if number in wanted:
-            asked.append(last)
+            links.append(last)
     left = sorted(number for numbers in erased.values() for number in numbers)
-    return Followed(last, asked, Broken(left[0], "the line was erased without a receipt") if left else None)
+    return Followed(last, links, Broken(left[0], "the line was erased without a receipt") if left else None)
 
 
 def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), *, beside: str = "") -> Proof:
-    """What the lines prove, and the head: the last link as it was kept apart, of number 0 before the first line. It is
-    None where it is missing, and then `beside` says what is. `ask` as for `follow`."""
+    """What the lines prove together with `head`, the last link as it was stored apart (number 0 before the first line).
+    `head` is None where it is missing; `beside` then names what is missing. `ask` as for `follow`."""
     followed = follow(lines, {*ask, head.seq} if head else ask)
     entries, last = followed.last.seq, followed.last.hash
-    asked = {link.seq: link for link in followed.asked}
+    by_place = {link.seq: link for link in followed.links}
     if followed.broken is not None:
         return Proof(entries, last, followed.broken)
     if head is None and entries:
@@ -222,16 +222,16 @@ def prove(lines: Iterable[bytes], head: Link | None, ask: Collection[int] = (), 
         return Proof(entries, last, doubt=doubt)
     if head is None or not head.seq:
         return Proof(entries, last, doubt="the journal is empty: nothing is proven")
-    if head.seq not in asked:
+    if head.seq not in by_place:
         what = "the journal was cut" if entries else "the journal was emptied"
         return Proof(entries, last, Broken(entries + 1, f"{what}: {head.seq} entries were written"))
-    if asked[head.seq] != head:
+    if by_place[head.seq] != head:
         return Proof(entries, last, Broken(head.seq, "the line is not the one that was written there"))
-    return Proof(entries, last, asked=followed.asked)
+    return Proof(entries, last, asked=followed.links)
 
 
 def _goes_on(members: dict[bytes, bytes], owns: dict[bytes, Link]) -> bool:
-    """Whether the line goes on in its tenant's chain, whose last lines `owns` has. Lines of before there were such
+    """Whether the line continues its tenant's chain; `owns` has the last link of each. Lines that are older than such
     chains stand in none."""
     tenant = members.get(b"tenant_id", b"")
     last = owns.get(tenant, Link(0, GENESIS))

@@ -11,19 +11,19 @@ from graph.policy.text import defang, structure
 from graph.state import Citation, State
 
 _line = defang.line
-# What would make a line of words something else: a heading, a quote, an item, a rule, code. "1986. It rained" too.
+# What Markdown would take for a heading, a quote, an item, a rule or code; "1986. It rained", too.
 _OPENS = re.compile(r"\d{1,9}(?=[.)](?:\s|$))|(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|(?:=+|-+|(?:[*_] ?){3,})$|```|~~~)")
 
 
 def documents(state: State) -> dict[str, str]:
     """File stem → Markdown."""
-    found = {"answer": _answer(state)}
+    files = {"answer": _answer(state)}
     design = state["assessment"]
     if design:
-        found["assessment_brief"] = drawn(layout.blocks(state["answer"])) + "\n\n" + _sources(state["citations"])
-        found["rubric"] = _rubric(state)
-        found["submission_checklist"] = _checklist(state)
-    return found
+        files["assessment_brief"] = drawn(layout.blocks(state["answer"])) + "\n\n" + _sources(state["citations"])
+        files["rubric"] = _rubric(state)
+        files["submission_checklist"] = _checklist(state)
+    return files
 
 
 def of_reply(reply: Mapping[str, Any]) -> str:
@@ -67,16 +67,16 @@ def _exchange(turn: Mapping[str, Any]) -> str:
 
 def drawn(blocks: Sequence[Block], apart: str = "\n\n") -> str:
     """Blocks of an answer as Markdown, the numbers in bold: "… at nine. **[1]** The next …"."""
-    drawn, other = "", False
+    drawn, alternate = "", False
     for before, block in zip([None, *blocks], blocks, strict=False):
         # Markdown would join two lists and count through them, but not where their marks differ.
-        other = isinstance(before, Listing) and isinstance(block, Listing) and not other
+        alternate = isinstance(before, Listing) and isinstance(block, Listing) and not alternate
         tight = isinstance(before, Paragraph) and isinstance(block, Listing)
-        drawn += ("" if before is None else apart if tight else "\n\n") + _drawn(block, other)
+        drawn += ("" if before is None else apart if tight else "\n\n") + _drawn(block, alternate)
     return drawn
 
 
-def _drawn(block: Block, other: bool) -> str:
+def _drawn(block: Block, alternate: bool) -> str:
     match block:
         case Heading(level, text, numbers):
             return f"{'#' * min(level, 6)} {_with_numbers(Words(text, numbers))}"
@@ -86,14 +86,14 @@ def _drawn(block: Block, other: bool) -> str:
             lines = [columns, ["---"] * len(columns), *([_with_numbers(cell) for cell in row] for row in rows)]
             return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         case Listing(items):
-            return "\n".join(_item(item, other) for item in items)
+            return "\n".join(_item(item, alternate) for item in items)
         case Paragraph(words):
             return "".join(("  \n" if w.gap == "\n" else w.gap) + _literal(_with_numbers(w)) for w in words)
 
 
-def _item(item: Item, other: bool) -> str:
+def _item(item: Item, alternate: bool) -> str:
     n = layout.number(item.mark)
-    mark = ("*" if other else "-") if n is None else f"{n}{')' if other else '.'}"
+    mark = ("*" if alternate else "-") if n is None else f"{n}{')' if alternate else '.'}"
     own = f"{item.mark} " if item.mark and n is None else ""  # letters are no marks in Markdown
     return f"{mark} {own}" + re.sub(r"\n(?=.)", "\n" + " " * (len(mark) + 1), drawn(item.blocks, "\n"))
 
@@ -116,8 +116,8 @@ def _sources(citations: list[Citation]) -> str:
     lines = ["## Sources", ""]
     for c in citations:
         quote = _line(c["quote"])
-        told = f": “{quote}”" if quote else " (no longer there)"
-        lines.append(f"{c['n']}. **{_line(c['filename'])}**{place(c)}, score {c['score']:.3f}{told}")
+        quoted = f": “{quote}”" if quote else " (no longer there)"
+        lines.append(f"{c['n']}. **{_line(c['filename'])}**{place(c)}, score {c['score']:.3f}{quoted}")
     return "\n".join(lines)
 
 

@@ -51,8 +51,8 @@ def flag(journal: Journal, mistakes: Rows, run_id: str, note: str = "") -> dict[
 
 
 def one_run(journal: Journal, run_id: str) -> dict[str, Any]:
-    """The run whose id begins so. Raises NotFound for none, several, or fewer than 4 characters."""
-    found = list(islice(filter(is_run, journal.entries("run_id", run_id)), 2)) if len(run_id) >= 4 else []
-    if len(found) != 1:
+    """The run whose id begins with `run_id`. Raises NotFound for none, several, or fewer than 4 characters."""
+    runs = list(islice(filter(is_run, journal.entries("run_id", run_id)), 2)) if len(run_id) >= 4 else []
+    if len(runs) != 1:
         raise NotFound(f"no single run begins with {run_id[:40]!r}.", hint="`cordon audit tail --json` lists them.")
-    return found[0]
+    return runs[0]

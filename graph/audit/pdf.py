@@ -37,21 +37,21 @@ _HEAD = """#set document(title: {title}, author: "Cordon", date: datetime(year: 
 #let bar(share) = box(width: share, height: 5pt, radius: 1pt, fill: rgb("#1d5c8a"))
 #let tick = box(width: 8pt, height: 8pt, baseline: 0.5pt, stroke: 0.6pt + luma(90)) + h(5pt)
 """
-BAR, BARS = "\ue000", 40  # of a chart, and how many fill their column; no document writes it, as some do blocks
+BAR, BARS = "\ue000", 40  # what a bar is made of, in no text of a document; how many fill the column
 _NUMBERS = re.compile(r"(\[\d{1,3}\])+")  # of the sources of a sentence
 _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def pdf_of(text: str, *, title: str, created: str = "1970-01-01T00:00:00Z") -> bytes:
     """Markdown `text` as an A4 PDF. `created` is UTC, ISO 8601."""
-    source = _apart() + source_of(text, title=title, created=created)
+    source = _cache_breaker() + source_of(text, title=title, created=created)
     with _COMPILING:
         data: bytes = _compiler().compile(source.encode())
     return data
 
 
 def write_pdf(text: str, path: Path, *, title: str, created: str) -> None:
-    """The same as a file that was not there. Raises OSError when it cannot be written."""
+    """As `pdf_of`, into a new file. Raises OSError when it is there or cannot be written."""
     data = pdf_of(text, title=title, created=created)
     with path.open("xb") as file:
         path.chmod(0o600)
@@ -63,15 +63,15 @@ _COMPILING = threading.Lock()  # the compiler refuses a second thread
 
 @cache
 def _compiler() -> Any:
-    """Kept, because to look through the fonts takes twice as long as to set a page."""
+    """Made once: to read the fonts takes twice as long as to set a page."""
     import typst
 
     return typst.Compiler(b"", font_paths=typst.Fonts())
 
 
-def _apart() -> str:
-    """A feature that no font has, with another value in each document. Typst keeps what it has set for a while, and would
-    set words that somebody else has just had in an answer in half the time."""
+def _cache_breaker() -> str:
+    """A feature that no font has, with a random value for each document. Typst caches what it has set: without this, words
+    that somebody else just had in an answer would take half the time, which tells of them."""
     return f"#set text(features: (zrun: {secrets.randbelow(2**31)}))\n"
 
 

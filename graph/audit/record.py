@@ -29,7 +29,7 @@ def thread_of(runtime: Any) -> str:
 def reply_of(state: State, asker: Principal, thread_id: str) -> Reply:
     """The reply object, version 1 (contract). Every text in it is masked."""
     timings = {k: v for k, v in state["timings"].items() if k != "turn"}
-    # With what lies between the stages, where it is known.
+    # The turn's own time counts what lies between the stages, too.
     total = turn_cache.spent_ms() or round(sum(timings.values()), 2)
     verdict, retrieval = state["verdict"], state["retrieval"]
     reply: Reply = {
@@ -140,7 +140,7 @@ def review_line(
     tenant_id: str, run_id: str, says: str, by: str, note: str = "", kind: PersonKind = "review"
 ) -> dict[str, Any]:
     """The journal line of what a person decided of a run, or asked for, or said of it: who, what, why (masked) and
-    when. `about` is its own name, so that an erasure of either of the two people finds it."""
+    when. `about` names the line itself, so that an erasure of either of the two people finds it."""
     return {
         "kind": kind, "timestamp": timestamp(), "tenant_id": tenant_id, "about": uuid.uuid4().hex, "run": run_id,
         "says": says, "user_id": by, "note": note,

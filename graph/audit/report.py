@@ -34,13 +34,13 @@ def as_markdown(entries: Iterable[dict[str, Any]], day: str) -> str:
     """The same with charts: when it was asked, what was decided, what the guards found. Raises as `report` does."""
     tallies = _tallies(entries, day)
     rows = [{"tenant_id": tenant, **tally.row()} for tenant, tally in tallies]
-    hours, found = Counter[str](), Counter[str]()
+    hours, threats = Counter[str](), Counter[str]()
     for _, tally in tallies:
         hours += tally.hours
-        found += tally.found
+        threats += tally.threats
     parts = [
         f"# {day}",
-        f"{_of(sum(row['runs'] for row in rows), 'run')}, {_of(len(rows), 'tenant')}. Hours are UTC.",
+        f"{_plural(sum(row['runs'] for row in rows), 'run')}, {_plural(len(rows), 'tenant')}. Hours are UTC.",
     ]
     if rows:
         shown = ("tenant_id", "runs", *_DECISIONS.values(), "median_latency_ms", "worst_latency_ms")
@@ -50,8 +50,8 @@ def as_markdown(entries: Iterable[dict[str, Any]], day: str) -> str:
         by_hour = [(f"{hour:02}", hours[f"{hour:02}"]) for hour in range(int(min(hours)), int(max(hours)) + 1)]
         parts += ["## Runs by hour", _bars("hour", by_hour), "## Runs by tenant"]
         parts.append(_bars("tenant", [(row["tenant_id"], row["runs"]) for row in rows]))
-        if found:
-            parts += ["## What the guards found", _bars("threat", found.most_common())]
+        if threats:
+            parts += ["## What the guards found", _bars("threat", threats.most_common())]
     return "\n\n".join(parts) + "\n"
 
 
@@ -69,7 +69,7 @@ def _tallies(entries: Iterable[dict[str, Any]], day: str) -> list[tuple[str, "_T
     return sorted(by_tenant.items())
 
 
-def _of(count: int, what: str) -> str:
+def _plural(count: int, what: str) -> str:
     return f"{count} {what}{'s' if count != 1 else ''}"
 
 
@@ -85,6 +85,7 @@ def _bars(what: str, counts: Sequence[tuple[str, int]]) -> str:
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
+    """The rows of `report` under COLUMNS, lines ended by a line feed."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -94,15 +95,16 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
 
 
 class _Tally:
-    """What is counted of a tenant's runs: a day of many runs is not held in memory."""
+    """What is counted of a tenant's runs, so that a day of many runs need not fit in memory."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._latencies: list[float] = []
         self.hours: Counter[str] = Counter()  # "00" to "23"
-        self.found: Counter[str] = Counter()  # runs by kind of threat
+        self.threats: Counter[str] = Counter()  # runs by kind of threat
 
     def add(self, run: dict[str, Any]) -> None:
+        """`run` is an entry of kind run."""
         self._counts.update((_DECISIONS[run["final_decision"]], _ACTIONS[run["action"]]))
         self._counts["guard_events"] += len(run["guard_events"])
         self._counts["rewrites"] += bool(run.get("rewrite"))
@@ -110,9 +112,10 @@ class _Tally:
         self._counts["tokens_completion"] += run["tokens_completion"]
         self._latencies.append(run["latency_ms"])
         self.hours[run["timestamp"][11:13]] += 1
-        self.found.update({event["type"] for event in run["guard_events"]})
+        self.threats.update({event["type"] for event in run["guard_events"]})
 
     def row(self) -> dict[str, Any]:
+        """COLUMNS without day and tenant. Raises StatisticsError before the first run."""
         known = {
             "runs": len(self._latencies),
             "median_latency_ms": round(statistics.median(self._latencies), 1),

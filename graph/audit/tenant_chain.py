@@ -1,6 +1,6 @@
 """A tenant's own lines of the journal, proven away from it: as `GET /v1/audit` and `cordon audit export` give them.
 
-They show nothing that hangs on another tenant, so who keeps them needs neither the journal nor its operator. What is
+They show nothing that depends on another tenant: to check them takes neither the journal nor its operator. What is
 personal in them is bound by a hash whose salt stays in the journal: here it is not proven, but for what was erased.
 """
 
@@ -16,7 +16,7 @@ from graph.stores.journal import Broken, Entry, Link
 
 @dataclass(frozen=True)
 class TenantChain:
-    """From which place on the lines follow one another, the last one, and the hash at each place."""
+    """The place of the first line, the last link that holds, and the hash at each place up to it."""
 
     tenant: str
     first: int
@@ -26,6 +26,7 @@ class TenantChain:
 
     @property
     def says(self) -> str:
+        """The result in a sentence, as a person reads it."""
         if self.broken is not None:
             return f"broken at line {self.broken.line}: {self.broken.why}"
         many = self.last.seq - self.first + 1
@@ -36,11 +37,11 @@ def read(file: Path) -> list[Entry]:
     """The entries in a file, one a line, or as the service gives a page of them. Raises BadInput for anything else."""
     try:
         text = file.read_text()
-        whole = json.loads(text) if text.lstrip().startswith('{"entries"') else None
-        found = whole["entries"] if whole else [json.loads(line) for line in text.splitlines() if line.strip()]
-        if not found or not all(isinstance(entry, dict) for entry in found):
+        page = json.loads(text) if text.lstrip().startswith('{"entries"') else None
+        entries = page["entries"] if page else [json.loads(line) for line in text.splitlines() if line.strip()]
+        if not entries or not all(isinstance(entry, dict) for entry in entries):
             raise ValueError
-        return list(found)
+        return list(entries)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(
             f"{file} holds no entries of a journal.", hint="`cordon audit export --tenant T > FILE` writes them."
@@ -48,8 +49,8 @@ def read(file: Path) -> list[Entry]:
 
 
 def follow(entries: Sequence[Entry]) -> TenantChain:
-    """Prove that each follows the one before, of one tenant, as it was written; erased only where a receipt among them
-    says so. Entries of before there were such chains may stand at their beginning, and prove nothing."""
+    """Prove that each is as it was written, of one tenant, and follows the one before; erased only where a receipt in
+    the file says so. Older entries that stand in no such chain may come first, and prove nothing."""
     entries = list(_chained(entries))
     tenant, first = str(entries[0]["tenant_id"]), int(entries[0]["tenant_seq"])
     last = Link(first - 1, GENESIS if first == 1 else str(entries[0]["tenant_prev"]))

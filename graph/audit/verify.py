@@ -55,15 +55,17 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """Nothing is wrong with the sentences, and each citation is verified."""
         return not self.sentences and all(c.status == "verified" for c in self.citations)
 
     def as_json(self) -> dict[str, Any]:
+        """The form in which commands and services give it."""
         return {"ok": self.ok, "citations": [asdict(c) for c in self.citations], "sentences": self.sentences}
 
 
 @dataclass(frozen=True)
 class _Now:
-    """What a reply is held against."""
+    """What a reply is compared with."""
 
     tenant: str
     index: Index
@@ -73,17 +75,18 @@ class _Now:
     encoder: entailment.Encoder
 
     def space(self, c: dict[str, Any]) -> Space | None:
-        """The one that has the document, of this very file where several have one of its name."""
+        """The space that has the document; where several have one of its name, the one with this very file."""
         if c.get("visibility") == "public":
             return self.index.space(PUBLIC)
         spaces = self.index.tenant_spaces(self.tenant)
         if self.reader is not None:
             spaces = [space for where, space in self.index.visible(self.reader) if where != "public"]
-        held = [(space, record) for space in spaces if (record := space.record(str(c.get("doc_id"))))]
-        same = [space for space, record in held if record.sha256 == c.get("sha256")]
-        return next(iter([*same, *(space for space, _ in held)]), None)
+        records = [(space, record) for space in spaces if (record := space.record(str(c.get("doc_id"))))]
+        same = [space for space, record in records if record.sha256 == c.get("sha256")]
+        return next(iter([*same, *(space for space, _ in records)]), None)
 
     def denied(self, space: Space, record: Record) -> bool:
+        """Whether the reader may not see the document; for the operator, whether nobody of the space may."""
         groups = self.reader.groups if self.reader else whose(space.name)[1]
         asker = Principal(self.tenant, "verify", groups=groups)
         return access.denied(asker, space.name, record.visibility, record.expires, record.groups) is not None
@@ -93,18 +96,18 @@ class _Now:
         if self.lists is None:
             return pii.NOTHING
         ever = self.lists.for_tenant(self.tenant, "public" if c.get("visibility") == "public" else "private", ever=True)
-        said = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
-        return pii.Public(frozenset(form for text in said for form in pii.mask(text, keep=ever).kept))
+        texts = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
+        return pii.Public(frozenset(form for text in texts for form in pii.mask(text, keep=ever).kept))
 
     def redacted(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
-        """A passage as it was shown at first, and after each decision on its document: an answer is of one of these
-        times."""
-        found = [((a, b), withholding.digest(raw[a:b])) for a, b in withholding.ranges(raw, self.detector)]
+        """A passage as it was shown at first, and after each decision on its document: the answer was made at one of
+        these times."""
+        orders = [((a, b), withholding.digest(raw[a:b])) for a, b in withholding.ranges(raw, self.detector)]
         released: set[str] = set()
-        ways = {tuple(place for place, _ in found)}
-        for said in record.decisions:
-            (released.add if said["says"] == "released" else released.discard)(said["sha256"])
-            ways.add(tuple(place for place, sha256 in found if sha256 not in released))
+        ways = {tuple(place for place, _ in orders)}
+        for decision in record.decisions:
+            (released.add if decision["says"] == "released" else released.discard)(decision["sha256"])
+            ways.add(tuple(place for place, sha256 in orders if sha256 not in released))
         personal = pii.mask(raw, keep=keep).spans
         return [redact(raw, withheld, personal) for withheld in ways]
 
@@ -117,23 +120,19 @@ def verify(
     reader: ReadScope | None = None,
     encoder: entailment.Encoder = entailment.margins,
 ) -> Report:
-    """Each citation and each sentence of a reply object, against the documents that the reader may read now; without
-    one, for the operator, against all of its tenant's. The detector, where it reads documents, withheld something of
-    them; `lists` say what is or was public;
-    `encoder` is who read whether the evidence supports a sentence.
-
-    Raises BadInput for what is no reply object.
-    """
+    """Each citation and each sentence of a reply object, compared with the documents that `reader` may read now; with
+    all of the tenant's where there is no reader, as for the operator. `detector` and `encoder` are to be those with
+    which the answer was made; `lists` tell what is or was public. Raises BadInput for what is no reply object."""
     tenant, sentences, citations = _parts(reply)
     now = _Now(reader.tenant if reader else tenant, index, detector, lists, reader, encoder)
     used = {n for s in sentences for n in s["citations"]}
     numbers = [c.get("n") for c in citations]
     checked = []
     for citation in citations:
-        one = _citation(citation, now)
-        if one.status == "verified" and (numbers.count(one.n) > 1 or one.n not in used):
-            one = Checked(one.n, one.doc_id, "altered", "no sentence, or no single one, goes by its number")
-        checked.append(one)
+        result = _citation(citation, now)
+        if result.status == "verified" and (numbers.count(result.n) > 1 or result.n not in used):
+            result = Checked(result.n, result.doc_id, "altered", "no sentence, or no single one, goes by its number")
+        checked.append(result)
     return Report(checked, _sentences(reply, sentences, citations, now))
 
 
@@ -196,13 +195,13 @@ def _unfit(c: dict[str, Any], record: Record, chunk: StoredChunk, text: str, kee
     sheet = pii.mask(chunk.sheet).text if chunk.sheet else None
     page, page_end, row = places.locate(chunk.page, chunk.places, c["start"] - chunk.start, c["end"] - chunk.start)
     name = pii.mask(record.filename).text
-    stands, given = [page, page_end, row], [c["page"], c.get("page_end"), c.get("row")]
+    actual, cited = [page, page_end, row], [c["page"], c.get("page_end"), c.get("row")]
     if "page_end" not in c:  # an answer of an earlier version names the page on which the passage begins
-        stands, given = [chunk.page], [c["page"]]
+        actual, cited = [chunk.page], [c["page"]]
     path, at = pii.mask(chunk.section).text, c["start"] - chunk.start
     ways = now.redacted(record, text[chunk.start : chunk.end], keep)
     sections = {structure.section(path, seen, to_shown(edits, at)) for seen, edits in ways}
-    if [*stands, sheet, name] != [*given, c["sheet"], c["filename"]] or c["section"] not in sections:
+    if [*actual, sheet, name] != [*cited, c["sheet"], c["filename"]] or c["section"] not in sections:
         return "its page, sheet, section or file name is another"
     return "" if _stands(c, chunk, text, keep) else "the quote is not what stands there"
 
@@ -212,7 +211,7 @@ def _stands(c: dict[str, Any], chunk: StoredChunk, text: str, keep: pii.Public) 
     for begin, end in ((chunk.start, chunk.end), (0, len(text))):
         masked = _masked(text[begin:end], keep)
         start, stop = masked.to_masked(c["start"] - begin, c["end"] - begin)
-        # There and back: a range that cuts a masked value open has the same slice and is another range.
+        # A range that cuts a masked value open has the same masked slice: only the way back tells the two apart.
         whole = masked.to_source(start, stop) == (c["start"] - begin, c["end"] - begin)
         if whole and masked.text[start:stop] == c["quote"]:
             return True
@@ -277,7 +276,7 @@ def _spelled(brief: str) -> str:
 
 
 def _decided(reply: dict[str, Any], sentences: list[dict[str, Any]]) -> list[str]:
-    """What does not fit the decision: nobody but `answer` says anything of its own."""
+    """What does not fit the decision: only an `answer` has words of its own."""
     decision, answer = reply.get("decision"), reply["answer"]
     if decision == "answer":
         return [] if sentences else ["an answer without sentences"]
@@ -302,14 +301,14 @@ def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now)
     if sentence.get("doubted") is True and text.endswith(grounding.MARK):
         text = grounding.unmarked(text)
         read = ["\n".join(quotes), *quotes, *(passage for c in cited for passage in _passages(c, now))]
-        found = zip(grounding.supports(text, read, now.encoder), read, strict=True)
-        return any(one.score >= grounding.SUPPORTED_FROM or grounding.doubted(one, text, part) for one, part in found)
+        supports = zip(grounding.supports(text, read, now.encoder), read, strict=True)
+        return any(s.score >= grounding.SUPPORTED_FROM or grounding.doubted(s, text, part) for s, part in supports)
     if sentence.get("opinion") is True and grounding.exact(text, "\n".join(quotes)):
-        return True  # what a model let pass is not asked again: its numbers and names are
+        return True  # the model is not asked again; numbers and names are checked
     read = ["\n".join(quotes), *quotes]
     if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, read, now.encoder)):
         return True
-    # As when it was let out: held against the whole passage, whose best place must be the quote.
+    # As when it was let out: compared with the whole passage, whose best place must be the quote.
     return any(_supported_by(text, passage, c["quote"], now.encoder) for c in cited for passage in _passages(c, now))
 
 
@@ -317,13 +316,10 @@ def _passages(c: dict[str, Any], now: _Now) -> list[str]:
     """The cited passage as it is shown now; none where it is no longer there."""
     space = now.space(c)
     name = str(c.get("chunk_id"))
-    found = space.passages([name]).get(name) if space else None
-    return [] if found is None else [passage for passage, _ in now.redacted(found.record, found.text, now.keep(c))]
+    stored = space.passages([name]).get(name) if space else None
+    return [] if stored is None else [passage for passage, _ in now.redacted(stored.record, stored.text, now.keep(c))]
 
 
 def _supported_by(text: str, passage: str, quote: str, encoder: entailment.Encoder) -> bool:
-    found = grounding.support(text, passage, encoder)
-    return found.score >= grounding.SUPPORTED_FROM and quote in [passage[a:b] for a, b in found.spans]
-
-
-__all__ = ["Checked", "Report", "verify"]
+    support = grounding.support(text, passage, encoder)
+    return support.score >= grounding.SUPPORTED_FROM and quote in [passage[a:b] for a, b in support.spans]

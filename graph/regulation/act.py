@@ -54,6 +54,8 @@ class Passage:
 
 @dataclass
 class Act:
+    """The graph of one document. Passages are named by their index in `passages`, nodes by theirs in `nodes`."""
+
     doc_id: str
     sha256: str  # of the file's bytes
     title: str
@@ -74,29 +76,30 @@ class Act:
 
     def within(self, at: int, most: int = 10**9) -> list[int]:
         """The first `most` passages that hold a node and all that is in it, in order."""
-        found: dict[int, None] = {}
+        passages: dict[int, None] = {}
         for n in range(at, self.nodes[at].last + 1):
             if self.nodes[n].chunk >= 0:
-                found[self.nodes[n].chunk] = None
-                if len(found) == most:
+                passages[self.nodes[n].chunk] = None
+                if len(passages) == most:
                     break
-        return list(found)
+        return list(passages)
 
     @cached_property
     def neighbours(self) -> dict[int, list[tuple[int, str, bool]]]:
-        """Passage → (other passage, kind of edge, whether it goes from here), by references alone. The first passages
-        of a whole article or chapter stand for it."""
-        found: dict[int, list[tuple[int, str, bool]]] = {}
+        """Passage → (other passage, kind of edge, whether the edge starts here), by references alone. The first FEW
+        passages of a whole article or chapter stand for it."""
+        neighbours: dict[int, list[tuple[int, str, bool]]] = {}
         for edge in self.edges:
             if edge.kind in ("refers", "condition", "exception"):
                 for a in self.within(edge.source, FEW):
                     for b in self.within(edge.target, FEW):
                         if a != b:
-                            found.setdefault(a, []).append((b, edge.kind, True))
-                            found.setdefault(b, []).append((a, edge.kind, False))
-        return found
+                            neighbours.setdefault(a, []).append((b, edge.kind, True))
+                            neighbours.setdefault(b, []).append((a, edge.kind, False))
+        return neighbours
 
     def to_json(self) -> str:
+        """Nodes, edges and passages are rows, their fields in order; a kind of edge is its index in KINDS."""
         fields: dict[str, Any] = asdict(self)
         fields["nodes"] = [list(asdict(n).values()) for n in self.nodes]
         fields["edges"] = [[e.source, e.target, KINDS.index(e.kind)] for e in self.edges]
@@ -105,6 +108,7 @@ class Act:
 
     @classmethod
     def from_json(cls, text: str) -> "Act":
+        """Raises ValueError, TypeError, IndexError or KeyError for what `to_json` did not write."""
         fields = json.loads(text)
         fields["nodes"] = [Node(*row) for row in fields["nodes"]]
         fields["edges"] = [Edge(a, b, KINDS[kind]) for a, b, kind in fields["edges"]]

@@ -31,6 +31,7 @@ _ASKED = re.compile(
     r"(?i)^\W*(?:please\s+)?(?:(?:what (?:do|does|is|are)|what'?s|who (?:is|are)|define|how (?:is|are)|when (?:is|are)|explain|"
     r"(?:the )?(?:meaning|definition) of)\s+)?(?:meant by\s+|the (?:meaning|definition) of\s+|the terms?\s+|data called\s+)?(?:an?\s+|the\s+)?"
 )
+_BEHIND_TERM = re.compile(r"\s+(?:defined|mean(?:s|t)?|cover|stand for)\b.*|[?.!]+\s*$")
 _SAYING = frozenset(
     "article articles art arts paragraph paragraphs para point points say says said explain text show read quote cite mean"
     " means recital recitals chapter chapters section sections annex regulation directive act act's gdpr gdpr's first second"
@@ -81,31 +82,25 @@ def defined(act: Act, question: str) -> int:
     if _MEANING.search(question) is None:
         return -1
     quoted = re.search(r"[\"'‘“]([^\"'’”]{2,80})[\"'’”]", question)
-    asked = (
-        quoted[1]
-        if quoted
-        else re.sub(
-            r"\s+(?:defined|mean(?:s|t)?|cover|stand for)\b.*|[?.!]+\s*$", "", _ASKED.sub("", question, count=1)
-        )
-    )
-    asked = re.sub(r"\s+", " ", asked).strip().casefold()
-    for term in (asked, asked.removesuffix("s"), asked.removesuffix("es")):
+    phrase = quoted[1] if quoted else _BEHIND_TERM.sub("", _ASKED.sub("", question, count=1))
+    phrase = re.sub(r"\s+", " ", phrase).strip().casefold()
+    for term in (phrase, phrase.removesuffix("s"), phrase.removesuffix("es")):
         if term in act.terms:
             return act.terms[term]
     if quoted:
         return -1
     # "What is the main establishment of a company …": a term and who it is asked of.
-    opening = [t for t in act.terms if re.match(rf"{re.escape(t)}s?\s+(?:of|in|for|under|according)\b", asked)]
+    opening = [t for t in act.terms if re.match(rf"{re.escape(t)}s?\s+(?:of|in|for|under|according)\b", phrase)]
     return act.terms[max(opening, key=len)] if opening else -1
 
 
 def speaks_of(act: Act, question: str) -> list[int]:
     """The nodes that define terms used in the question, the longest terms first; a term within another does not count."""
     text = question.casefold()
-    found: list[int] = []
+    nodes: list[int] = []
     for term in sorted(act.terms, key=lambda t: (-len(t), t)):
         pattern = re.compile(rf"(?<![\w-]){re.escape(term)}(?:s|es)?(?![\w-])")
         if pattern.search(text):
-            found.append(act.terms[term])
+            nodes.append(act.terms[term])
             text = pattern.sub(" ", text)
-    return found
+    return nodes

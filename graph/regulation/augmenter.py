@@ -11,7 +11,7 @@ from graph.regulation import asking, store
 from graph.regulation.act import Act
 from graph.regulation.expansion import expand as expanded
 
-NEIGHBOUR_SCORE = 0.35  # of a passage that no search found: above the floor, below what was found
+NEIGHBOUR_SCORE = 0.35  # of a passage that no search found: above the floor, below those that one found
 WHOLE = 12  # passages of a provision that is asked for by name and nothing else
 _CHARS_A_TOKEN = 4.5  # of passages of ordinary documents, whose tokens are not kept
 _TIMED = re.compile(
@@ -47,11 +47,11 @@ class _Acts:
     acts: list[_OpenAct]
     depth: int = 60  # hits of a search that the expansion weighs
 
-    def augment(self, query: str, found: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
-        """Expanded, the passages shown count no more tokens than the first `top_k` that would be shown otherwise."""
-        pins, alone = _pinned(query, found.hits, _meant(self.acts, query))
+    def augment(self, query: str, ranked: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
+        """With `expand`, the passages shown have no more tokens than the first `top_k` that are shown without it."""
+        pins, alone = _pinned(query, ranked.hits, _meant(self.acts, query))
         pinned = {(hit.where, hit.chunk_id) for hit in pins}
-        plain = pins + [hit for hit in found.hits if (hit.where, hit.chunk_id) not in pinned]
+        plain = pins + [hit for hit in ranked.hits if (hit.where, hit.chunk_id) not in pinned]
         if not expand:
             return RankedHits(pins if alone else plain, dict.fromkeys(pinned, "named"), alone)
         budget = sum(map(self._tokens, plain[:top_k]))
@@ -64,17 +64,17 @@ class _Acts:
             if self._act_of(hit) is None:
                 hits.append(hit)
                 budget -= self._tokens(hit)
-        for one in self.acts:
-            mine = {(h.where, h.chunk_id): h for h in plain if self._act_of(h) is one}
-            if not any(self._act_of(h) is one for h in plain[:top_k]) or budget <= 0:
+        for source in self.acts:
+            mine = {(h.where, h.chunk_id): h for h in plain if self._act_of(h) is source}
+            if not any(self._act_of(h) is source for h in plain[:top_k]) or budget <= 0:
                 continue
-            scores = {one.numbers[h.chunk_id]: h.score for h in mine.values() if (h.where, h.chunk_id) not in pinned}
-            terms = asking.speaks_of(one.act, query)
-            firsts = [one.numbers[h.chunk_id] for h in pins if self._act_of(h) is one]
-            for c in expanded(one.act, scores, budget, pinned=firsts, terms=terms, timed=timed, reasons=reasons):
-                passage = one.act.passages[c.passage]
-                key = (one.where, passage.chunk_id)
-                hit = mine.get(key) or Hit(one.where, passage.chunk_id, one.act.doc_id, NEIGHBOUR_SCORE, 0.0, 0.0)
+            scores = {source.numbers[h.chunk_id]: h.score for h in mine.values() if (h.where, h.chunk_id) not in pinned}
+            terms = asking.speaks_of(source.act, query)
+            firsts = [source.numbers[h.chunk_id] for h in pins if self._act_of(h) is source]
+            for c in expanded(source.act, scores, budget, pinned=firsts, terms=terms, timed=timed, reasons=reasons):
+                passage = source.act.passages[c.passage]
+                key = (source.where, passage.chunk_id)
+                hit = mine.get(key) or Hit(source.where, passage.chunk_id, source.act.doc_id, NEIGHBOUR_SCORE, 0.0, 0.0)
                 hits.append(hit if c.why == "anchor" else replace(hit, score=max(hit.score, NEIGHBOUR_SCORE)))
                 why[key] = "named" if key in pinned else c.why
                 budget -= passage.tokens
@@ -82,12 +82,13 @@ class _Acts:
         return RankedHits(hits, why, True)
 
     def _act_of(self, hit: Hit) -> _OpenAct | None:
-        return next((one for one in self.acts if one.where == hit.where and hit.chunk_id in one.numbers), None)
+        acts = (source for source in self.acts if source.where == hit.where and hit.chunk_id in source.numbers)
+        return next(acts, None)
 
     def _tokens(self, hit: Hit) -> int:
-        one = self._act_of(hit)
-        if one is not None:
-            return one.act.passages[one.numbers[hit.chunk_id]].tokens
+        source = self._act_of(hit)
+        if source is not None:
+            return source.act.passages[source.numbers[hit.chunk_id]].tokens
         chunk = next((c for where, s in self.spaces if where == hit.where and (c := s.chunk(hit.chunk_id))), None)
         return round((chunk.end - chunk.start) / _CHARS_A_TOKEN) if chunk else 0
 
@@ -96,9 +97,9 @@ def _meant(acts: list[_OpenAct], query: str) -> list[_OpenAct]:
     """The acts whose title shares a word or number with the question; all when none does, or one is there."""
     if len(acts) < 2:
         return acts
-    asked = set(content_words(query)) - {"regulation", "directive", "article", "act"}
-    shared = [len(asked & set(content_words(one.act.title))) for one in acts]
-    return [one for one, n in zip(acts, shared, strict=True) if n == max(shared)]
+    words = set(content_words(query)) - {"regulation", "directive", "article", "act"}
+    shared = [len(words & set(content_words(source.act.title))) for source in acts]
+    return [source for source, n in zip(acts, shared, strict=True) if n == max(shared)]
 
 
 def _pinned(query: str, hits: list[Hit], acts: list[_OpenAct]) -> tuple[list[Hit], bool]:
@@ -106,18 +107,19 @@ def _pinned(query: str, hits: list[Hit], acts: list[_OpenAct]) -> tuple[list[Hit
     by_key = {(hit.where, hit.chunk_id): hit for hit in hits}
     pins: dict[Key, Hit] = {}
     alone = False
-    for one in acts:
-        nodes, rest = asking.named_provisions(one.act, query)
+    for source in acts:
+        act = source.act
+        nodes, rest = asking.named_provisions(act, query)
         words = content_words(rest)
         alone = alone or (bool(nodes) and asking.only(words))
-        passages = list(dict.fromkeys(p for node in nodes for p in one.act.within(node)))
-        if not nodes and (node := asking.defined(one.act, query)) >= 0:
-            passages = one.act.within(node)
+        passages = list(dict.fromkeys(p for node in nodes for p in act.within(node)))
+        if not nodes and (node := asking.defined(act, query)) >= 0:
+            passages = act.within(node)
         elif not asking.only(words):
-            score = {p: by_key[k].score for p in passages if (k := (one.where, one.act.passages[p].chunk_id)) in by_key}
+            score = {p: by_key[k].score for p in passages if (k := (source.where, act.passages[p].chunk_id)) in by_key}
             passages = sorted(passages, key=lambda p: (-score.get(p, 0.0), p))[:3]
         for p in passages[:WHOLE]:
-            key = (one.where, one.act.passages[p].chunk_id)
-            found = by_key.get(key) or Hit(one.where, key[1], one.act.doc_id, NAMED_SCORE, 0.0, 0.0)
-            pins[key] = replace(found, score=max(found.score, NAMED_SCORE))
+            key = (source.where, act.passages[p].chunk_id)
+            hit = by_key.get(key) or Hit(source.where, key[1], act.doc_id, NAMED_SCORE, 0.0, 0.0)
+            pins[key] = replace(hit, score=max(hit.score, NAMED_SCORE))
     return list(pins.values())[:WHOLE], alone

@@ -33,6 +33,8 @@ WEIGHTS = Weights()
 
 @dataclass(frozen=True)
 class Chosen:
+    """A passage to show. `why` is "anchor", "recital" or the kind of its tie to the anchors; `value` is its worth."""
+
     passage: int
     why: str
     value: float
@@ -91,26 +93,26 @@ def _nodes_of(act: Act, passage: int) -> list[int]:
 
 def _labels(act: Act, start: Mapping[int, float], terms: Sequence[int]) -> dict[int, tuple[str, float]]:
     """Why a passage bears on the anchors, and how strongly, 0-1: the strongest reason counts."""
-    found: dict[int, tuple[str, float]] = {}
+    labels: dict[int, tuple[str, float]] = {}
 
-    def say(passage: int, why: str, strength: float) -> None:
-        if passage >= 0 and passage not in start and (passage not in found or found[passage][1] < strength):
-            found[passage] = (why, strength)
+    def label(passage: int, why: str, strength: float) -> None:
+        if passage >= 0 and passage not in start and (passage not in labels or labels[passage][1] < strength):
+            labels[passage] = (why, strength)
 
     for anchor, weight in start.items():
-        for other, kind, forth in act.neighbours.get(anchor, ()):
+        for neighbour, kind, forth in act.neighbours.get(anchor, ()):
             if kind == "exception":
-                say(other, "exception" if not forth else "reference", weight)
+                label(neighbour, "exception" if not forth else "reference", weight)
             elif kind == "condition":
-                say(other, "condition" if forth else "exception", weight * (1.0 if forth else 0.5))
+                label(neighbour, "condition" if forth else "exception", weight * (1.0 if forth else 0.5))
             elif kind == "refers":
-                timed = any(act.nodes[n].deadline for n in _nodes_of(act, other))
-                say(other, "deadline" if timed else "reference", weight * (1.0 if forth else 0.8))
+                timed = any(act.nodes[n].deadline for n in _nodes_of(act, neighbour))
+                label(neighbour, "deadline" if timed else "reference", weight * (1.0 if forth else 0.8))
         for sibling in _siblings(act, anchor):
-            say(sibling, "context", 0.6 * weight)
+            label(sibling, "context", 0.6 * weight)
     for node in terms:
-        say(act.nodes[node].chunk, "definition", 0.9)
-    return found
+        label(act.nodes[node].chunk, "definition", 0.9)
+    return labels
 
 
 def _siblings(act: Act, passage: int) -> list[int]:

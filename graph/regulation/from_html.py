@@ -25,6 +25,7 @@ _NOTE_MARK = re.compile(r"\s*\(\s*\ue001\s*[\d*]{1,4}\s*\ue002\s*\)|\ue001\s*[\d
 
 
 def read(data: bytes, out: Builder) -> list[Line]:
+    """Without footnotes and without what the site puts around the act. `out` gets what is hidden on the page."""
     html._check_depth(data)
     parser = LexborHTMLParser(html._decode(data))
     root = parser.root
@@ -71,7 +72,7 @@ class _Walk(html._Walk):
             if self.hidden(attributes, visibility.declarations(attributes.get("style") or "")):
                 return super().enter(node, painted)
             self.flush()
-            self.open_list(tag, attributes)
+            self._open_list(tag, attributes)
             return list(html._children(node)), painted
         if tag == "sup" or any("super" in name or "note-tag" in name for name in classes):
             self.inline.append(f"\ue001{node.text()}\ue002")
@@ -84,7 +85,7 @@ class _Walk(html._Walk):
             self.role = role or ("heading" if tag in html.HEADINGS else "")
         return super().enter(node, painted)
 
-    def open_list(self, tag: str, attributes: dict[str, str | None]) -> None:
+    def _open_list(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "li":
             kind, count = self.marks[-1] if self.marks else ("ul", 0)
             if self.marks:
@@ -98,6 +99,7 @@ class _Walk(html._Walk):
             self.marks.append((attributes.get("type") or ("1" if tag == "ol" else "ul"), first))
 
     def leave(self, tag: str) -> None:
+        """The end of a block ends its line."""
         if tag in html.BLOCKS or tag in html.HEADINGS or tag in ("table", "ol", "ul", "li"):
             self.flush()
             self.role = ""
@@ -107,6 +109,7 @@ class _Walk(html._Walk):
                 self.marks.pop()
 
     def flush(self) -> None:
+        """Make a line of the text since the last one."""
         text = " ".join(_NOTE_MARK.sub("", "".join(self.inline)).replace("\ue001", "").replace("\ue002", "").split())
         self.inline = []
         if not text:
@@ -120,9 +123,11 @@ class _Walk(html._Walk):
         heading = False if quoted and self.role else True if self.role else None
         self.lines.append(Line(text, None, self.level * STEP, heading, role))
 
-    def begin_item(self) -> None: ...
+    def begin_item(self) -> None:
+        """Nothing: `_open_list` has the mark of the item."""
 
-    def end_list(self) -> None: ...
+    def end_list(self) -> None:
+        """Nothing: an item is a line of its own."""
 
 
 def _mark(kind: str, number: int) -> str:

@@ -26,14 +26,15 @@ _STRUCTURE = re.compile(r"(?:article|chapter|section|title|part|annex)\b", re.I)
 
 
 def read(data: bytes, out: Builder) -> list[Line]:
-    found = pdf.pages(data, out)
+    """In reading order. `depth` is in points from the left edge of the page's text."""
+    printed = pdf.pages(data, out)
     weight: Counter[float] = Counter()
-    for lines in found:
+    for lines in printed:
         for line in lines:
             weight[line.size] += len(line.text)
     body = max(weight, key=lambda size: (weight[size], size)) if weight else 0.0
-    repeated = _repeated(found)
-    pages = [_without_notes([p for p in lines if id(p) not in repeated], body) for lines in found]
+    repeated = _repeated(printed)
+    pages = [_without_notes([p for p in lines if id(p) not in repeated], body) for lines in printed]
     known = vocabulary(line.text for lines in pages for line in lines if line.size >= 0.95 * body and not line.bold)
     mids = [(min(p.left for p in lines) + max(p.right for p in lines)) / 2 for lines in pages if len(lines) > 5]
     middle = median(mids) if mids else 0.0

@@ -30,11 +30,8 @@ _ALONE = re.compile(r"Whereas:?$|(?:HAS|HAVE) (?:ADOPTED|DECIDED)\b|Done at\b|Ha
 
 
 def read(data: bytes) -> list[Line]:
-    return paragraphs(decode(data))
-
-
-def paragraphs(text: str) -> list[Line]:
-    text = normalise.clean(text.replace("\ufffe", "-\n"))
+    """The paragraphs, without running heads and footnotes. Their pages and headings are not known."""
+    text = normalise.clean(decode(data).replace("\ufffe", "-\n"))
     text = _RAISED.sub("", _RAISED_OWN.sub(NOTE + r"(\1)", text))
     rows = [" ".join(row.split()) for row in text.split("\n")]
     rows = [row for row in rows if not (row and HEAD.fullmatch(row))]
@@ -43,8 +40,8 @@ def paragraphs(text: str) -> list[Line]:
     width = lengths[int(len(lengths) * 0.9)] if wrapped else 0
     known = vocabulary(rows)
     groups = list(_wrapped(rows, width)) if wrapped else [[row] for row in rows if row]
-    kept, notes = _without_notes([join(group, known) for group in groups])
-    return [Line(text) for text in _unmarked(kept, notes)]
+    texts, notes = _without_notes([join(group, known) for group in groups])
+    return [Line(text) for text in _unmarked(texts, notes)]
 
 
 def _wrapped(rows: Sequence[str], width: int) -> Iterator[list[str]]:
@@ -78,21 +75,21 @@ def _opens(above: str, row: str, width: int, free: bool) -> bool:
     return stopped(above) and room
 
 
-def _without_notes(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+def _without_notes(paragraphs: Sequence[str]) -> tuple[list[str], list[str]]:
     """The paragraphs that are no footnotes, and the numbers of those that are, in order."""
-    kept: list[str] = []
+    texts: list[str] = []
     numbers: list[str] = []
-    for text in texts:
+    for text in paragraphs:
         match = _NOTE_MARK.match(text)
         if match is not None and (text.startswith(NOTE) or _is_note(text, match[1], numbers)):
             numbers.append(match[1] or re.sub(r"\D.*", "", text[2:]))
         else:
-            kept.append(text)
-    return kept, numbers
+            texts.append(text)
+    return texts, numbers
 
 
 def _is_note(text: str, number: str, before: Sequence[str]) -> bool:
-    """Footnotes name where an act was published, which the text of an act does not; they count on, or begin anew."""
+    """A footnote names where an act was published, which the text of an act does not; its number is the next, or 1."""
     due = {"1", str(int(before[-1]) + 1)} if before else {"1"}
     return number in due and _SOURCE.search(text) is not None
 

@@ -9,11 +9,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 def vocabulary(lines: Iterable[str]) -> frozenset[str]:
     """The words of the lines, lower case, without those that a line end may have divided."""
-    found: set[str] = set()
+    vocabulary: set[str] = set()
     for line in lines:
         words = _WORD.findall(line.lower())
-        found.update(words[:-1] if line.endswith(("-", "\u2010", "\u00ad")) else words)
-    return frozenset(found)
+        vocabulary.update(words[:-1] if line.endswith(("-", "\u2010", "\u00ad")) else words)
+    return frozenset(vocabulary)
 
 
 def join(lines: Sequence[str], known: frozenset[str]) -> str:

@@ -12,8 +12,8 @@ _STOPPED = re.compile(r"[.:?!;][’'”\")\]]*\s*$")
 class Line:
     """A printed paragraph, heading or lone mark, on one line.
 
-    `depth` is how far it is set in, in any unit, None when the format does not tell. `heading` says that it is set
-    like one; None when the format does not tell. `article` and `title` are the format's own word for it.
+    `depth` is how far it is set in, in any unit; `heading` whether it is set like one. Both are None when the format
+    does not tell.
     """
 
     text: str

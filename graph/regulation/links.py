@@ -40,7 +40,7 @@ _WORD = r"(?<![\w-]){}(?:s|es)?(?![\w-])"
 
 
 def structure(placed: Sequence[Placed]) -> Iterator[Edge]:
-    """contains and next."""
+    """The edges "contains" and "next"."""
     last_of: dict[int, int] = {}
     for at, item in enumerate(placed):
         if item.parent >= 0:
@@ -73,10 +73,10 @@ def references(placed: Sequence[Placed], names: dict[str, int]) -> Iterator[tupl
         text = item.unit.text[:LONGEST]
         for reference in find(text, here):
             targets = [next((names[n] for n in spelt if n in names), -1) for spelt in reference.names]
-            yield at, reference, [t for t in targets if t >= 0], sense(text, reference)
+            yield at, reference, [t for t in targets if t >= 0], _sense(text, reference)
 
 
-def sense(text: str, reference: Reference) -> str:
+def _sense(text: str, reference: Reference) -> str:
     before = text[max(0, reference.start - _NEAR) : reference.start]
     if _DEROGATES.search(before) or _NOT_APPLY.match(text, reference.end):
         return "exception"
@@ -85,16 +85,16 @@ def sense(text: str, reference: Reference) -> str:
 
 def terms(placed: Sequence[Placed]) -> dict[str, int]:
     """Defined terms, lower case, and where they are defined; the first place counts."""
-    found: dict[str, int] = {}
+    defined: dict[str, int] = {}
     for at, item in enumerate(placed):
-        said = item.unit.kind in ("point", "paragraph", "subparagraph", "indent") and len(found) < MOST_TERMS
-        if said and (match := _TERM.match(item.unit.text)):
-            found.setdefault(match[1].casefold(), at)
-    return found
+        may_define = item.unit.kind in ("point", "paragraph", "subparagraph", "indent") and len(defined) < MOST_TERMS
+        if may_define and (match := _TERM.match(item.unit.text)):
+            defined.setdefault(match[1].casefold(), at)
+    return defined
 
 
 def uses(placed: Sequence[Placed], defined: dict[str, int]) -> Iterator[Edge]:
-    """defines: from a definition to every unit that uses its term. A longer term hides a shorter one within it."""
+    """The edges "defines", from a definition to every unit that uses its term. A longer term hides one within it."""
     if not defined:
         return
     longest = sorted(defined, key=lambda term: (-len(term), term))
@@ -109,6 +109,7 @@ def uses(placed: Sequence[Placed], defined: dict[str, int]) -> Iterator[Edge]:
 
 
 def has_deadline(text: str) -> bool:
+    """Whether the text of a unit sets a time, in its first LONGEST characters."""
     return DEADLINE.search(text[:LONGEST]) is not None
 
 

@@ -36,6 +36,7 @@ def read(data: bytes, out: Builder, form: str, name: str) -> None:
 
 
 def write(title: str, units: Sequence[Unit], out: Builder) -> None:
+    """A block for each unit; points and indents join the block before, but for a definition."""
     out.title = title
     for unit in units:
         out.page = unit.page

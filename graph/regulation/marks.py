@@ -33,27 +33,24 @@ def read(line: str) -> tuple[list[Mark], int]:
     inside = match["inside"]
     if inside[0].isdigit():
         return [Mark("number", inside, _number(inside))], match.end()
-    found = []
+    readings = []
     if len(set(inside)) == 1 and len(inside) <= 2:
-        found.append(Mark("letter", inside, ord(inside[0]) - 96 + 26 * (len(inside) - 1)))
+        readings.append(Mark("letter", inside, ord(inside[0]) - 96 + 26 * (len(inside) - 1)))
     elif len(inside) == 2:
-        found.append(Mark("letter", inside, ord(inside[0]) - 96))  # (ab), put in by an amendment
+        readings.append(Mark("letter", inside, ord(inside[0]) - 96))  # (ab), put in by an amendment
     if (value := roman(inside)) > 0:
-        found.append(Mark("roman", inside, value))
-    return found, match.end() if found else 0
+        readings.append(Mark("roman", inside, value))
+    return readings, match.end() if readings else 0
 
 
 def follows(mark: Mark, last: Mark) -> bool:
-    """Whether `mark` is what comes next after `last` in one list; "3a" comes after "3" or "3b" before it."""
-    if mark.style != last.style:
-        return False
-    return (
-        mark.style == "indent" or mark.value == last.value + 1 or (mark.value == last.value and mark.text > last.text)
-    )
+    """Whether `mark` may come next after `last` in one list: "3a" after "3", and "3b" or "4" after "3a"."""
+    next_one = mark.value == last.value + 1 or (mark.value == last.value and mark.text > last.text)
+    return mark.style == last.style and (mark.style == "indent" or next_one)
 
 
 def first(mark: Mark) -> bool:
-    """Whether a list may open with it."""
+    """Whether a list may open with the mark."""
     return mark.style == "indent" or mark.value == 1
 
 
@@ -67,6 +64,7 @@ def roman(text: str) -> int:
 
 
 def written(value: int) -> str:
+    """The small Roman numeral of a number; "" for 0."""
     parts = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
     text = ""
     for worth, letters in parts:

@@ -23,6 +23,8 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Neighbour:
+    """What stands beside a provision; `deadline` as of its node."""
+
     node: int
     how: str  # one of _ORDER, read from the provision: "Article 17(1) … Article 17(3)"
     deadline: bool
@@ -47,14 +49,14 @@ def find(act: Act, name: str) -> int:
 def around(act: Act, node: int) -> list[Neighbour]:
     """The neighbours of a node and of what is in it, closest kinds first, each once."""
     inside = range(node, act.nodes[node].last + 1)
-    found: dict[int, Neighbour] = {}
+    neighbours: dict[int, Neighbour] = {}
     rank = {how: at for at, how in enumerate(_ORDER)}
     for edge in act.edges:
         forth, back = edge.source in inside, edge.target in inside
         if forth == back or edge.kind not in ("refers", "condition", "exception", "defines", "recital"):
             continue
         other = edge.target if forth else edge.source
-        one = Neighbour(other, _VERBS[edge.kind, forth], act.nodes[other].deadline)
-        if other not in found or rank[one.how] < rank[found[other].how]:
-            found[other] = one
-    return sorted(found.values(), key=lambda n: (rank[n.how], n.node))
+        neighbour = Neighbour(other, _VERBS[edge.kind, forth], act.nodes[other].deadline)
+        if other not in neighbours or rank[neighbour.how] < rank[neighbours[other].how]:
+            neighbours[other] = neighbour
+    return sorted(neighbours.values(), key=lambda n: (rank[n.how], n.node))

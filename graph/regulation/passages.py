@@ -13,11 +13,7 @@ _MEANS = re.compile(r"[‘“'\"][^’”'\"]{2,80}[’”'\"].{0,80}?\bmeans?\b
 def passages(text: str, placed: Sequence[Placed], count: Count, *, size: int) -> list[tuple[Chunk, list[int]]]:
     """Chunks of at most `size` tokens, with the indices of the units each holds. Headings are in none: their words go
     into the index with the passages below them."""
-    found: list[tuple[Chunk, list[int]]] = []
-    for group in _groups(placed):
-        for part in _fitting(text, placed, group, count, size):
-            found += part
-    return found
+    return [chunk for group in _groups(placed) for chunk in _fitting(text, placed, group, count, size)]
 
 
 def _groups(placed: Sequence[Placed]) -> Iterator[list[int]]:
@@ -74,27 +70,27 @@ def _defines(placed: Sequence[Placed], item: Placed) -> bool:
 
 def _fitting(
     text: str, placed: Sequence[Placed], group: list[int], count: Count, size: int
-) -> Iterator[list[tuple[Chunk, list[int]]]]:
-    """The group as one chunk; as several, cut before points, when it is too long."""
+) -> Iterator[tuple[Chunk, list[int]]]:
+    """The group as one chunk, or, when it is too long, as several cut before points."""
     first, last = placed[group[0]], placed[group[-1]]
     whole = count(text[first.start : last.end])
     if whole <= size:
-        yield [(_chunk(first, first.start, last.end, whole), group)]
+        yield _chunk(first, first.start, last.end, whole), group
         return
     current: list[int] = []
     used = 0
     for at in group:
         tokens = count(text[placed[at].start : placed[at].end]) + 2
         if current and used + tokens > size:
-            yield [(_chunk(placed[current[0]], placed[current[0]].start, placed[current[-1]].end, used), current)]
+            yield _chunk(placed[current[0]], placed[current[0]].start, placed[current[-1]].end, used), current
             current, used = [], 0
         if tokens > size:
-            yield list(_cut(text, placed, at, count, size))
+            yield from _cut(text, placed, at, count, size)
             continue
         current.append(at)
         used += tokens
     if current:
-        yield [(_chunk(placed[current[0]], placed[current[0]].start, placed[current[-1]].end, used), current)]
+        yield _chunk(placed[current[0]], placed[current[0]].start, placed[current[-1]].end, used), current
 
 
 def _cut(text: str, placed: Sequence[Placed], at: int, count: Count, size: int) -> Iterator[tuple[Chunk, list[int]]]:

@@ -35,22 +35,21 @@ class Star:
 def of_provision(act: Act, node: int) -> Star:
     """At most MOST neighbours, some of each kind before more of one."""
     by_kind: dict[str, list[tuple[str, str]]] = {}
-    for one in around(act, node):
-        how = one.how + (" (deadline)" if one.deadline and one.how in ("refers to", "referred to by") else "")
-        by_kind.setdefault(one.how, []).append((_label(act, one.node), how))
-    found: list[tuple[str, str]] = []
-    for at in range(MOST):
-        found += [group[at] for group in by_kind.values() if at < len(group)]
-    return Star(_label(act, node), found[:MOST])
+    for near in around(act, node):
+        how = near.how + (" (deadline)" if near.deadline and near.how in ("refers to", "referred to by") else "")
+        by_kind.setdefault(near.how, []).append((_label(act, near.node), how))
+    labels = [group[at] for at in range(MOST) for group in by_kind.values() if at < len(group)]
+    return Star(_label(act, node), labels[:MOST])
 
 
 def of_evidence(evidence: Sequence[Mapping[str, Any]]) -> Star | None:
     """The provisions shown to the model and why each came; None when there are none."""
-    found = [(_cut(short(item["section"])), item["why"]) for item in evidence if item.get("why")]
-    return Star("the question", found[:MOST]) if found else None
+    labels = [(_cut(short(item["section"])), item["why"]) for item in evidence if item.get("why")]
+    return Star("the question", labels[:MOST]) if labels else None
 
 
 def mermaid(star: Star) -> str:
+    """A flowchart from left to right, every edge from the middle outwards."""
     lines = ["flowchart LR", f'    m["{_escaped(star.middle)}"]']
     for at, (label, how) in enumerate(star.around):
         lines += [f'    n{at}["{_escaped(label)}"]', f'    m -- "{_escaped(how)}" --> n{at}']

@@ -21,7 +21,7 @@ WEIGHTS = {
 
 def weights(act: Act) -> dict[tuple[int, int], float]:
     """(passage, passage) → weight. A reference to a whole article is shared by its passages."""
-    found: dict[tuple[int, int], float] = defaultdict(float)
+    weight: dict[tuple[int, int], float] = defaultdict(float)
     for edge in act.edges:
         if edge.kind not in WEIGHTS:
             continue
@@ -33,18 +33,13 @@ def weights(act: Act) -> dict[tuple[int, int], float]:
         for a in sources:
             for b in targets:
                 if a != b:
-                    found[a, b] += forth * share
-                    found[b, a] += back * share
-    return found
-
-
-def built(act: Act) -> object:
-    """The rustworkx graph of an act, made once."""
-    return _built(_ByContent(act))
+                    weight[a, b] += forth * share
+                    weight[b, a] += back * share
+    return weight
 
 
 class _ByContent:
-    """An act by identity of its content, for the cache."""
+    """An act as a key of the cache: equal for the same object with the same document and file."""
 
     def __init__(self, act: Act) -> None:
         self.act, self.key = act, (act.doc_id, act.sha256, id(act))
@@ -57,12 +52,13 @@ class _ByContent:
 
 
 @lru_cache(maxsize=8)
-def _built(held: _ByContent) -> object:
+def _built(key: _ByContent) -> object:
+    """The rustworkx graph of an act."""
     import rustworkx
 
     graph = rustworkx.PyDiGraph(multigraph=False)
-    graph.add_nodes_from(list(range(len(held.act.passages))))
-    graph.add_edges_from([(a, b, w) for (a, b), w in sorted(weights(held.act).items()) if w > 0])
+    graph.add_nodes_from(list(range(len(key.act.passages))))
+    graph.add_edges_from([(a, b, w) for (a, b), w in sorted(weights(key.act).items()) if w > 0])
     return graph
 
 
@@ -74,7 +70,7 @@ def pagerank(act: Act, anchors: dict[int, float] | None = None) -> list[float]:
     if not act.passages:
         return []
     ranks = rustworkx.pagerank(
-        built(act),  # type: ignore[arg-type]
+        _built(_ByContent(act)),  # type: ignore[arg-type]
         alpha=DAMPING,
         weight_fn=float,
         personalization=anchors,

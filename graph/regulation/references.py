@@ -49,6 +49,8 @@ _LEVELS = ("division", "annex", "article", "paragraph", "subparagraph", "point",
 
 @dataclass(frozen=True)
 class Mention:
+    """Words that name parts of one level. `word` is a division's own word, or "ordinal" or "pointing"."""
+
     level: str
     items: tuple[str, ...]  # names at this level; "" is the one where the text stands, "that" the one last named
     start: int
@@ -159,8 +161,8 @@ def _articles(text: str) -> Iterator[str]:
             parts = re.findall(r"\([^)]*\)", last)
             if not parts:
                 continue
-            kept = "".join(parts[: max(0, len(parts) - part["rest"].count("("))])
-            item = last.partition("(")[0] + kept + part["rest"]
+            prefix = "".join(parts[: max(0, len(parts) - part["rest"].count("("))])
+            item = last.partition("(")[0] + prefix + part["rest"]
             yield from _between(last, item) if span else ()
         else:
             item = part["item"]
@@ -183,17 +185,17 @@ def _between(first: str, last: str) -> Iterator[str]:
 
 def _listed(text: str, item: str) -> list[str]:
     """The items of a list, with those that "to" stands for."""
-    found: list[str] = []
+    items: list[str] = []
     span = False
     for part in re.finditer(rf"\bto\b|{item}", text):
         if part[0] == "to":
             span = True
             continue
-        if span and found:
-            found += list(_between(found[-1], part[0]))
-        found.append(part[0])
+        if span and items:
+            items += list(_between(items[-1], part[0]))
+        items.append(part[0])
         span = False
-    return found[:MOST]
+    return items[:MOST]
 
 
 def _belongs(text: str, first: Mention, second: Mention) -> bool:
@@ -232,8 +234,8 @@ def _names(chain: list[Mention], here: Context) -> Iterator[tuple[str, ...]]:
     if "article" in by:
         bases = []
         for item in by["article"].items:
-            one = [here.named or here.article] if len(here.articles) < 2 else here.articles
-            bases += [here.article] if item == "" else one if item == "that" else [f"Article {item}"]
+            named = [here.named or here.article] if len(here.articles) < 2 else here.articles
+            bases += [here.article] if item == "" else named if item == "that" else [f"Article {item}"]
         here.named, here.articles = re.sub(r"\(.*", "", bases[-1]), bases
     elif here.paragraph and not {"paragraph"} & by.keys():
         bases = [here.paragraph]
@@ -313,19 +315,20 @@ def _divisions(chain: list[Mention], here: Context) -> Iterator[tuple[str, ...]]
         for item in mention.items:
             word = mention.word
             number = outer.get(word, "") if item in ("", "that") else item.removeprefix(word).strip()
-            held = {w: n for w, n in outer.items() if order.index(w) < order.index(word)}
+            path = {w: n for w, n in outer.items() if order.index(w) < order.index(word)} | {word: number}
             if last:
-                yield (", ".join(f"{w} {n}" for w, n in (held | {word: number}).items()), f"{word} {number}")
+                yield (", ".join(f"{w} {n}" for w, n in path.items()), f"{word} {number}")
             else:
-                outer = held | {word: number}
+                outer = path
 
 
-def _spread(text: str, found: list[Reference]) -> None:
+def _spread(text: str, references: list[Reference]) -> None:
     """ "Article 7 and Article 8 of the Charter": what is joined to a provision of another act is of that act too."""
-    for at in range(len(found) - 2, -1, -1):
-        between = text[found[at].end : found[at + 1].start]
-        if found[at + 1].elsewhere and not found[at].elsewhere and re.fullmatch(r"\s+(?:and|or)\s+", between):
-            found[at] = replace(found[at], names=(), elsewhere=True)
+    for at in range(len(references) - 2, -1, -1):
+        first, second = references[at : at + 2]
+        joint = re.fullmatch(r"\s+(?:and|or)\s+", text[first.end : second.start])
+        if joint and second.elsewhere and not first.elsewhere:
+            references[at] = replace(first, names=(), elsewhere=True)
 
 
 def _inside(match: re.Match[str], ranges: list[tuple[int, int]]) -> bool:

@@ -15,13 +15,8 @@ def status(act: Act) -> dict[str, Any]:
     """Counts, gaps and cross references. `complete` when nothing is missing, doubled or out of order."""
     kinds = [n.kind for n in act.nodes]
     divisions = [n.path.rpartition(", ")[2].split(" ", 1)[0] for n in act.nodes if n.kind == "division"]
-    articles, recitals = (
-        dict(zip(("missing", "doubled", "out_of_order"), found, strict=True))
-        for found in (
-            links.gaps(act.nodes, "article", r"Article (\d+)$"),
-            links.gaps(act.nodes, "recital", r"Recital (\d+)$"),
-        )
-    )
+    gaps = links.gaps(act.nodes, "article", r"Article (\d+)$"), links.gaps(act.nodes, "recital", r"Recital (\d+)$")
+    articles, recitals = (dict(zip(("missing", "doubled", "out_of_order"), numbers, strict=True)) for numbers in gaps)
     lacking = list(dict.fromkeys(_parts(act)))
     ends = "closing" in kinds or "signature" in kinds
     pages = _pages(act)
@@ -47,7 +42,7 @@ def status(act: Act) -> dict[str, Any]:
         "references": {
             "resolved": act.resolved,
             "to_other_acts": act.elsewhere,
-            "unresolved": [{"in": name, "says": said} for name, said in act.unresolved],
+            "unresolved": [{"in": name, "says": text} for name, text in act.unresolved],
         },
         "edges": {kind: sum(e.kind == kind for e in act.edges) for kind in sorted({e.kind for e in act.edges})},
         "complete": not any((*articles.values(), *recitals.values(), lacking, pages)) and ends and "article" in kinds,
@@ -69,28 +64,28 @@ def _is_provision(act: Act, passage: int) -> bool:
 
 def line(act: Act) -> str:
     """ "99 articles, 173 recitals"; what is wrong with it comes after."""
-    found = status(act)
-    return "; ".join([f"{found['articles']} articles, {found['recitals']} recitals", *problems(found)])
+    facts = status(act)
+    return "; ".join([f"{facts['articles']} articles, {facts['recitals']} recitals", *problems(facts)])
 
 
-def problems(found: dict[str, Any]) -> list[str]:
-    """Each thing that is wrong, in words; [] for an act that is whole."""
-    told = []
-    for word, gaps in (("Article", found["article_gaps"]), ("Recital", found["recital_gaps"])):
-        for key, said in (("missing", "missing"), ("doubled", "twice"), ("out_of_order", "out of order")):
+def problems(facts: dict[str, Any]) -> list[str]:
+    """What is wrong with an act whose `status` is given, in words; [] when it is whole."""
+    problems = []
+    for word, gaps in (("Article", facts["article_gaps"]), ("Recital", facts["recital_gaps"])):
+        for key, what in (("missing", "missing"), ("doubled", "twice"), ("out_of_order", "out of order")):
             if gaps[key]:
-                told.append(f"{word} {_ranges(gaps[key])} {said}")
-    if found["parts_missing"]:
-        told.append(f"missing: {', '.join(found['parts_missing'][:_SHOWN])}")
-    if found["empty_articles"]:
-        told.append(f"no text below {', '.join(found['empty_articles'][:_SHOWN])}")
-    if found["pages_without_text"]:
-        told.append(f"no text on page {_ranges(found['pages_without_text'])}")
-    if not found["ends"]:
-        told.append("no final clause and no signature: the end may be missing")
-    if not found["articles"]:
-        told.append("no article was found")
-    return told
+                problems.append(f"{word} {_ranges(gaps[key])} {what}")
+    if facts["parts_missing"]:
+        problems.append(f"missing: {', '.join(facts['parts_missing'][:_SHOWN])}")
+    if facts["empty_articles"]:
+        problems.append(f"no text below {', '.join(facts['empty_articles'][:_SHOWN])}")
+    if facts["pages_without_text"]:
+        problems.append(f"no text on page {_ranges(facts['pages_without_text'])}")
+    if not facts["ends"]:
+        problems.append("no final clause and no signature: the end may be missing")
+    if not facts["articles"]:
+        problems.append("no article was found")
+    return problems
 
 
 def _parts(act: Act) -> list[str]:
@@ -98,14 +93,9 @@ def _parts(act: Act) -> list[str]:
     lacking: list[str] = []
     last: dict[tuple[int, str], int] = {}
     for node in act.nodes:
-        inside = (
-            node.name[node.name.rindex("(") + 1 : -1]
-            if node.name.endswith(")") and node.kind in ("paragraph", "point")
-            else ""
-        )
-        if inside.isdigit():
+        base, _, inside = node.name.removesuffix(")").rpartition("(")
+        if node.name.endswith(")") and node.kind in ("paragraph", "point") and inside.isdigit():
             before, number = last.get((node.parent, "number"), 0), int(inside)
-            base = node.name[: node.name.rindex("(")]
             lacking += [f"{base}({n})" for n in range(before + 1, min(number, before + 50))]
             last[node.parent, "number"] = max(before, number)
     return lacking
@@ -113,15 +103,15 @@ def _parts(act: Act) -> list[str]:
 
 def _pages(act: Act) -> list[int]:
     """Pages of a PDF on which nothing begins though the text before them is too short to fill them."""
-    found: list[int] = []
+    pages: list[int] = []
     placed = [n for n in act.nodes if n.page is not None]
     for a, b in pairwise(placed):
         gap = (b.page or 0) - (a.page or 0) - 1
         if 0 < gap < 1_000 and b.start - a.start < _LONG * gap:
-            found += range((a.page or 0) + 1, b.page or 0)
+            pages += range((a.page or 0) + 1, b.page or 0)
     if placed and placed[0].page and placed[0].page > 1:
-        found = [*range(1, placed[0].page), *found]
-    return found
+        pages = [*range(1, placed[0].page), *pages]
+    return pages
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -50,18 +50,19 @@ class Plan:
 
     @property
     def chunks(self) -> list[Chunk]:
+        """In reading order, as many as `words` gives."""
         return [placed(self.document, chunk) for chunk, _ in self.parts]
 
     def words(self) -> list[str]:
         """Title of the article, name of the provision, text: what a question about it would share."""
         titles = {p.unit.name: p.unit.title for p in self.placed if p.unit.kind in ("article", "annex")}
-        found = []
+        texts = []
         for chunk, members in self.parts:
             unit = self.placed[members[0]].unit
             base = unit.name.partition("(")[0].partition(",")[0]
             lead = [t for t in (titles.get(base, ""), unit.name) if t and unit.kind != "front"]
-            found.append("\n".join([*lead, self.document.text[chunk.start : chunk.end]]))
-        return found
+            texts.append("\n".join([*lead, self.document.text[chunk.start : chunk.end]]))
+        return texts
 
     def act(self, doc_id: str, sha256: str, chunk_ids: Sequence[str], vectors: np.ndarray) -> Act:
         """The graph. `vectors` is (len(chunks), d), rows of length 1: it links recitals to provisions."""
@@ -98,7 +99,7 @@ class Plan:
         return act
 
     def _reasons(self, act: Act, vectors: np.ndarray) -> list[Edge]:
-        """recital: to the provisions nearest in meaning."""
+        """The edges "recital", to the provisions nearest in meaning."""
         recitals = [n for n, p in enumerate(act.passages) if act.nodes[p.node].kind == "recital"]
         provisions = [n for n, p in enumerate(act.passages) if act.nodes[p.node].kind in ("paragraph", "point")]
         if not recitals or not provisions:

@@ -27,7 +27,7 @@ def acts(space: Space) -> list[Act]:
 
 @lru_cache(maxsize=16)
 def _read(space: Space, attachment: StoredAttachment) -> Act:
-    """`annex` tells the graph's length: made anew with other settings it has another one."""
+    """Read once for each attachment, which tells the graph's length: a graph made with other settings has another."""
     try:
         return Act.from_json(space.attachment(attachment.doc_id))
     except (ValueError, TypeError, IndexError, KeyError) as error:

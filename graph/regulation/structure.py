@@ -52,6 +52,8 @@ def parse(lines: Sequence[Line]) -> tuple[str, list[Unit]]:
 
 
 class _Reader:
+    """Takes the lines of an act one by one. After `finish` its title and units are there."""
+
     def __init__(self) -> None:
         self.units: list[Unit] = []
         self.title = ""
@@ -60,7 +62,7 @@ class _Reader:
         self.recital = 0
         self.heading: Unit | None = None  # waiting for its title
         self.lists = OpenLists()
-        self.tail: list[str] = []  # what the text of the last unit goes on with
+        self.tail: list[str] = []  # parts that continue the text of the last unit
         self.parts = 0  # unnumbered paragraphs of the article, or subparagraphs of the paragraph, so far
         self.lone: Line | None = None  # a mark that stands on a line of its own
         self.quoted = 0  # lines that an open quotation may still hold
@@ -68,62 +70,64 @@ class _Reader:
     # -- one line at a time -------------------------------------------------------------------------------
 
     def take(self, line: Line, after: Line | None) -> None:
+        """`after` is the line that follows, None at the end."""
         text = line.text.strip()
         if not text:
             return
         if self.lone is not None:
             mark, self.lone = self.lone, None
-            if not self.structural(text, line) and not marks.read(text)[0]:
+            if not self._structural(text, line) and not marks.read(text)[0]:
                 line = Line(f"{mark.text} {text}", mark.page, mark.depth, None)
                 text = line.text
             else:
-                self.body(mark)
-        if self.quoted and self.resumes(text, line):
+                self._body(mark)
+        if self.quoted and self._resumes(text, line):
             self.quoted, line.heading = 0, True  # its closing mark was lost
         if self.quoted and self.state == "enacting":  # the words of another act, put in by this one
             self.quoted = 0 if _CLOSES.search(text) else self.quoted - 1
-            self.grow("\n", text)
+            self._grow("\n", text)
             return
-        found, begin = marks.read(text)
-        if found and begin >= len(text) and self.state != "front":
+        readings, begin = marks.read(text)
+        if readings and begin >= len(text) and self.state != "front":
             self.lone = Line(text, line.page, line.depth, line.heading)
             return
         if self.state == "front":
-            self.front(text, line)
+            self._front(text, line)
         elif self.state == "recitals":
-            self.recitals(text, line)
-        elif not self.structure(text, line, after):
-            self.body(line)
+            self._recitals(text, line)
+        elif not self._structure(text, line, after):
+            self._body(line)
 
-    def resumes(self, text: str, line: Line) -> bool:
+    def _resumes(self, text: str, line: Line) -> bool:
         """Whether a heading is the act's own though a quotation is open: marked up as one, or the one that is due."""
         own = re.match(r"Article (\d+)", self.lists.base)
-        match = self.article(text)
+        match = self._article(text)
         return line.role in ("article", "division") or bool(own and match and match[1] == str(int(own[1]) + 1))
 
     def finish(self) -> None:
+        """Write what is still open."""
         if self.lone is not None:
-            self.body(self.lone)
-        self.flush()
+            self._body(self.lone)
+        self._flush()
 
-    def front(self, text: str, line: Line) -> None:
+    def _front(self, text: str, line: Line) -> None:
         if _WHEREAS.match(text):
             self.state = "recitals"
         elif _ADOPTED.match(text):
             self.state = "enacting"
-        elif self.article(text) or (_DIVISION.match(text) and line.heading is not False):
+        elif self._article(text) or (_DIVISION.match(text) and line.heading is not False):
             self.state = "enacting"
-            self.structure(text, line, None)
+            self._structure(text, line, None)
             return
         elif line.role == "recital" or re.match(r"\(1\)\s", text):
             self.state = "recitals"
-            self.recitals(text, line)
+            self._recitals(text, line)
             return
-        self.add("front", "Preamble", "Preamble", text, line.page)
+        self._add("front", "Preamble", "Preamble", text, line.page)
         if not self.title and (_INSTITUTION.match(text) or text.startswith("Having regard")):
-            self.title = self.title_of_act()
+            self.title = self._title_of_act()
 
-    def title_of_act(self) -> str:
+    def _title_of_act(self) -> str:
         """ "General Data Protection Regulation (Regulation (EU) 2016/679)", from what stands before the citations."""
         texts: list[str] = []
         for unit in self.units:
@@ -133,90 +137,90 @@ class _Reader:
                 texts.append(unit.text)
         return ""
 
-    def recitals(self, text: str, line: Line) -> None:
+    def _recitals(self, text: str, line: Line) -> None:
         if _ADOPTED.match(text):
             self.state = "enacting"
-            self.add("front", "Preamble", "Preamble", text, line.page)
+            self._add("front", "Preamble", "Preamble", text, line.page)
             return
-        if self.article(text) and line.heading is not False and ended(self.last()):
+        if self._article(text) and line.heading is not False and ended(self._last()):
             self.state = "enacting"
-            self.structure(text, line, None)
+            self._structure(text, line, None)
             return
         closing = _ADOPTED_AT_END.search(text)
         if closing:
             text = text[: closing.start()]
-        found, begin = marks.read(text)
-        number = next((m.value for m in found if m.style == "number"), 0)
-        if number and begin < len(text) and self.next_recital(number, line):
+        readings, begin = marks.read(text)
+        number = next((m.value for m in readings if m.style == "number"), 0)
+        if number and begin < len(text) and self._next_recital(number, line):
             self.recital = number
-            self.add("recital", f"Recital {number}", f"Recital {number}", text, line.page)
+            self._add("recital", f"Recital {number}", f"Recital {number}", text, line.page)
         else:
-            self.more(text, line)
+            self._more(text, line)
         if closing:
             self.state = "enacting"
-            self.add("front", "Preamble", "Preamble", closing[1], line.page)
+            self._add("front", "Preamble", "Preamble", closing[1], line.page)
 
-    def next_recital(self, number: int, line: Line) -> bool:
-        """The one after the last; another only where the last has ended: something is missing, or out of order."""
+    def _next_recital(self, number: int, line: Line) -> bool:
+        """Whether it is the one after the last, or, where the last has ended, one after a gap or out of order."""
         return number == self.recital + 1 or (
-            stopped(self.last()) and (line.role == "recital" or line.depth is not None or number > self.recital)
+            stopped(self._last()) and (line.role == "recital" or line.depth is not None or number > self.recital)
         )
 
     # -- headings -----------------------------------------------------------------------------------------
 
-    def structural(self, text: str, line: Line) -> bool:
+    def _structural(self, text: str, line: Line) -> bool:
         return self.state in ("enacting", "closing", "annex") and bool(
-            _DIVISION.match(text) or self.article(text) or _ANNEX.match(text)
+            _DIVISION.match(text) or self._article(text) or _ANNEX.match(text)
         )
 
-    def article(self, text: str) -> re.Match[str] | None:
+    def _article(self, text: str) -> re.Match[str] | None:
         return _ARTICLE.match(text) if len(text) < MAX_TITLE else None
 
-    def structure(self, text: str, line: Line, after: Line | None) -> bool:
+    def _structure(self, text: str, line: Line, after: Line | None) -> bool:
         """Takes headings, titles and what closes the act; False for all else."""
         signed = bool(self.units) and self.units[-1].kind in ("signature", "closing")
-        free = line.heading or signed or ended(self.last()) or self.heading is not None
+        free = line.heading or signed or ended(self._last()) or self.heading is not None
         if len(text) < MAX_TITLE and free and line.heading is not False:
             if (match := _ANNEX.match(text)) and (text.startswith("ANNEX") or line.role or line.heading):
-                return self.annex(match, line)
-            if self.state != "annex" and (match := self.article(text)):
+                return self._annex(match, line)
+            if self.state != "annex" and (match := self._article(text)):
                 number = "Sole Article" if match[2] else f"Article {match[1]}"
-                return self.open("article", number, match[3] or "", line, text)
-            if self.state != "annex" and (match := _DIVISION.match(text)) and self.is_division(match, text, line):
-                return self.division(match, line)
-        if self.heading is not None and self.is_title(text, line, after):
+                return self._open("article", number, match[3] or "", line, text)
+            if self.state != "annex" and (match := _DIVISION.match(text)) and self._is_division(match, text, line):
+                return self._division(match, line)
+        if self.heading is not None and self._is_title(text, line, after):
             self.heading.title = f"{self.heading.title} {text}".strip()
             self.heading.text = f"{self.heading.text}\n{text}"
             return True
-        if self.state != "annex" and ended(self.last()):
-            if _BINDING.match(text) and self.closes(after):
+        if self.state != "annex" and ended(self._last()):
+            if _BINDING.match(text) and self._closes(after):
                 self.state, self.heading, self.lists = "closing", None, OpenLists()
-                self.add("closing", "Final provision", "Final provision", text, line.page)
+                self._add("closing", "Final provision", "Final provision", text, line.page)
                 return True
             if _DONE.match(text):
                 self.state, self.heading, self.lists = "closing", None, OpenLists()
-                self.add("signature", "Signature", "Signature", text, line.page)
+                self._add("signature", "Signature", "Signature", text, line.page)
                 return True
         if self.state == "closing":
             kind: Kind = "signature" if self.units[-1].kind == "signature" else "closing"
             name = "Signature" if kind == "signature" else "Final provision"
-            self.add(kind, name, name, text, line.page)
+            self._add(kind, name, name, text, line.page)
             return True
         self.heading = None
         return False
 
-    def closes(self, after: Line | None) -> bool:
+    def _closes(self, after: Line | None) -> bool:
         """Whether a clause on binding force is the act's own last one: place and date come next, or nothing."""
         return (
             after is None or _DONE.match(after.text) is not None or after.text.startswith(("Done at", "This ", "ANNEX"))
         )
 
-    def is_division(self, match: re.Match[str], text: str, line: Line) -> bool:
+    def _is_division(self, match: re.Match[str], text: str, line: Line) -> bool:
         return bool(match[4] is None or line.heading or line.role) and (
             text[:3].isupper() or line.heading is True or line.role == "division" or match[4] is None
         )
 
-    def is_title(self, text: str, line: Line, after: Line | None) -> bool:
+    def _is_title(self, text: str, line: Line, after: Line | None) -> bool:
         """Whether a line names the article or chapter opened just before."""
         assert self.heading is not None
         if line.role == "title":
@@ -231,7 +235,7 @@ class _Reader:
             return line.heading
         return not re.search(r"[.;:,]$", text) and after is not None
 
-    def division(self, match: re.Match[str], line: Line) -> bool:
+    def _division(self, match: re.Match[str], line: Line) -> bool:
         word = match[1].replace("-", "").capitalize()
         number = match[2].upper() if not match[2][0].isdigit() else match[2]
         level = _ORDER.index(word)
@@ -239,85 +243,86 @@ class _Reader:
         path = ", ".join(f"{w} {n}" for w, n in self.divisions.items())
         self.lists, self.parts = OpenLists(), 0
         title = match[3] or match[4] or ""
-        self.heading = self.add("division", path, path, line.text.strip(), line.page, title)
+        self.heading = self._add("division", path, path, line.text.strip(), line.page, title)
         self.state = "enacting"
         return True
 
-    def annex(self, match: re.Match[str], line: Line) -> bool:
+    def _annex(self, match: re.Match[str], line: Line) -> bool:
         self.divisions, self.state = {}, "annex"
-        return self.open("annex", f"Annex {match[1]}" if match[1] else "Annex", match[2] or "", line, line.text.strip())
+        name = f"Annex {match[1]}" if match[1] else "Annex"
+        return self._open("annex", name, match[2] or "", line, line.text.strip())
 
-    def open(self, kind: Kind, name: str, title: str, line: Line, text: str) -> bool:
+    def _open(self, kind: Kind, name: str, title: str, line: Line, text: str) -> bool:
         self.lists, self.parts = OpenLists(name), 0
-        self.heading = self.add(kind, self.within(name), name, text, line.page, title)
+        self.heading = self._add(kind, self._within(name), name, text, line.page, title)
         if kind == "article":
             self.state = "enacting"
         return True
 
     # -- provisions ---------------------------------------------------------------------------------------
 
-    def body(self, line: Line) -> None:
+    def _body(self, line: Line) -> None:
         text = line.text.strip()
-        found, begin = marks.read(text)
+        readings, begin = marks.read(text)
         if text[begin : begin + 1] in _CLOSING and text.count(text[begin]) > text.count(_CLOSING[text[begin]]):
             self.quoted = MAX_QUOTED
-        if found and self.lists.base and ended(self.last()):
-            mark = self.lists.place(found, self.last())
+        if readings and self.lists.base and ended(self._last()):
+            mark = self.lists.place(readings, self._last())
             if mark is not None:
                 name, kind = self.lists.enter(mark)
                 self.parts = 1 if kind == "paragraph" else self.parts
-                self.add(kind, self.within(name), name, text, line.page)
+                self._add(kind, self._within(name), name, text, line.page)
                 return
-        self.more(text, line)
+        self._more(text, line)
 
-    def more(self, text: str, line: Line) -> None:
+    def _more(self, text: str, line: Line) -> None:
         """Text without a mark: the rest of a sentence, or a new subparagraph."""
         last, base = self.units[-1] if self.units else None, self.lists.base
         if last is None or (not base and self.state != "recitals" and last.kind != "front"):
-            self.add("front", "Preamble", "Preamble", text, line.page)
+            self._add("front", "Preamble", "Preamble", text, line.page)
             return
-        heads, before = last.kind in ("article", "annex", "division"), self.last()
+        heads, before = last.kind in ("article", "annex", "division"), self._last()
         if not heads and (self.state == "recitals" or not stopped(before) or before.endswith(";")):
-            self.grow("\n" if self.state == "recitals" and stopped(before) else " ", text)
+            self._grow("\n" if self.state == "recitals" and stopped(before) else " ", text)
             return
         if line.depth is not None and line.depth > 4 and self.lists.inside and not heads:
-            self.grow("\n", text)  # set in like the point before: the point goes on
+            self._grow("\n", text)  # set in like the point before: the point goes on
             return
         self.parts += 1
         if base.startswith("Annex"):
             self.lists.leave_points()
             name = self.lists.paragraph or base
-            self.add("annex_part", self.within(name), name, text, line.page)
+            self._add("annex_part", self._within(name), name, text, line.page)
         elif paragraph := self.lists.paragraph:
             self.lists.leave_points()
             self.lists.sub = f"{paragraph}, {ordinal(self.parts)} subparagraph"
-            self.add("subparagraph", self.within(self.lists.sub), self.lists.sub, text, line.page)
+            self._add("subparagraph", self._within(self.lists.sub), self.lists.sub, text, line.page)
         else:
             self.lists.leave_points()
             name = base if self.parts == 1 else f"{base}, {ordinal(self.parts)} paragraph"
-            self.add("paragraph", self.within(name), name, text, line.page)
+            self._add("paragraph", self._within(name), name, text, line.page)
 
     # -- writing ------------------------------------------------------------------------------------------
 
-    def within(self, name: str) -> str:
+    def _within(self, name: str) -> str:
         return ", ".join([*(f"{w} {n}" for w, n in self.divisions.items()), name])
 
-    def last(self) -> str:
-        """The end of the text before this; a heading never goes on below itself."""
+    def _last(self) -> str:
+        """The end of the text before; "" after a heading, which the next line does not continue."""
         heading = not self.units or self.units[-1].kind in ("article", "division", "annex")
         return "" if heading else self.tail[-1] if self.tail else self.units[-1].text
 
-    def grow(self, joint: str, text: str) -> None:
-        """The last unit goes on. Its parts are put together once, or a long one would take its length squared."""
+    def _grow(self, joint: str, text: str) -> None:
+        """Continue the last unit. `_flush` joins all parts at once: one by one they would take its length squared."""
         self.tail += (joint, text)
 
-    def flush(self) -> None:
+    def _flush(self) -> None:
         if self.tail:
             self.units[-1].text += "".join(self.tail)
             self.tail = []
 
-    def add(self, kind: Kind, path: str, name: str, text: str, page: int | None, title: str = "") -> Unit:
-        self.flush()
+    def _add(self, kind: Kind, path: str, name: str, text: str, page: int | None, title: str = "") -> Unit:
+        self._flush()
         unit = Unit(kind, path, name, text, title, page)
         self.units.append(unit)
         if kind not in ("article", "division", "annex"):

@@ -28,7 +28,7 @@ class Unit:
 
 
 def ordinal(number: int) -> str:
-    """second, third, … ; 11th from eleven on."""
+    """As a word up to "tenth", then "11th"."""
     return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
 
 
