@@ -45,6 +45,8 @@ class KeptTurn:
 
 
 class Conversations(Protocol):
+    """All remembered turns, of every tenant."""
+
     def add(
         self,
         tenant: str,

@@ -54,7 +54,7 @@ class Record:
     @property
     def released(self) -> frozenset[str]:
         """Digests of the sentences that are shown in spite of the guard."""
-        last = {said["sha256"]: said["says"] for said in self.decisions}
+        last = {decision["sha256"]: decision["says"] for decision in self.decisions}
         return frozenset(sha256 for sha256, says in last.items() if says == "released")
 
 
@@ -152,6 +152,8 @@ class Words(Protocol):
 
 
 class Space(Words, Protocol):
+    """Documents, chunks and their vectors, under one name."""
+
     @property
     def name(self) -> str:
         """What it was made for, as the space itself says."""
@@ -176,7 +178,8 @@ class Space(Words, Protocol):
     def remove(self, doc_id: str) -> bool:
         """Forget a document, bytes included. False when there is none of that id."""
 
-    def record(self, doc_id: str) -> Record | None: ...
+    def record(self, doc_id: str) -> Record | None:
+        """What is known of a document."""
 
     def records(self) -> list[Record]:
         """All documents, by id."""
@@ -216,14 +219,16 @@ class Space(Words, Protocol):
         """Keep the file of this hash as it came, at most MOST_ORIGINAL bytes, with the document that was made of it; it
         goes when the document does, or is replaced. Nothing where there is no such document."""
 
-    def has_original(self, doc_id: str) -> bool: ...
+    def has_original(self, doc_id: str) -> bool:
+        """Whether `original` gives the file."""
 
     def original(self, doc_id: str) -> bytes:
         """The file kept with a document; b"" when there is none."""
 
     # -- chunks -------------------------------------------------------------------------------------------
 
-    def chunk(self, chunk_id: str) -> StoredChunk | None: ...
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        """The chunk of that id."""
 
     def chunks(self, doc_id: str) -> list[StoredChunk]:
         """Of a document, in the order of its text."""
@@ -231,7 +236,7 @@ class Space(Words, Protocol):
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         """Those of these chunks that there are, by id, all of one moment; `by` names the guard that judged them."""
 
-    def judge(self, by: str, found: Mapping[str, str]) -> None:
+    def judge(self, by: str, judgements: Mapping[str, str]) -> None:
         """Keep with each chunk what the guard of this name found in it, in place of what one found before, for
         `passages` to tell; it goes when the chunk does. Chunks that are not there any more are passed over."""
 

@@ -33,6 +33,7 @@ class File:
 
     @property
     def open(self) -> bool:
+        """Whether it is still to be read."""
         return self.status in ("waiting", "reading")
 
 
@@ -54,10 +55,13 @@ class Job:
 
     @property
     def over(self) -> bool:
+        """Whether nothing of it is read any more."""
         return self.state in ("done", "cancelled", "failed")
 
 
 class Uploads(Protocol):
+    """Jobs with their files, until both are removed."""
+
     def begin(self, job_id: str) -> None:
         """Make room for the files of a job that is not there yet."""
 

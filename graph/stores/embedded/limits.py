@@ -29,6 +29,8 @@ class Bucket:
 
 
 class MemoryCounters:
+    """For one thread; `clock` gives seconds."""
+
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._buckets: dict[Allowance, Bucket] = {}

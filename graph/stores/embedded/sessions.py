@@ -13,6 +13,8 @@ _COLUMNS = "id, tenant_id, user_id, role, name, created, seen, expires, ended, g
 
 
 class SqliteSessions:
+    """`sessions.db` of a home."""
+
     def __init__(self, home: Path) -> None:
         self._file = SmallFile(home / "sessions.db", "sessions", _made)
         self.close = self._file.close

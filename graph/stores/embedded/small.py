@@ -28,6 +28,7 @@ class SmallFile:
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time. Raises Unavailable."""
         with self._lock, self.outages():
             if self._db is None:
                 self._db = self._open()
@@ -44,6 +45,7 @@ class SmallFile:
 
     @contextmanager
     def outages(self) -> Iterator[None]:
+        """What goes wrong with the file becomes Unavailable."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:

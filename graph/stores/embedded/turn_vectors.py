@@ -33,6 +33,8 @@ class _Known:
 
 
 class TurnVectors:
+    """By tenant, user and width of the vectors."""
+
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, int], _Known] = {}  # the one used last at the end
 
@@ -51,9 +53,9 @@ class TurnVectors:
 
     def _keep(self, name: tuple[str, str, int], known: _Known) -> None:
         self._known[name] = known
-        held = sum(one.size for one in self._known.values())
-        while held > MOST_BYTES:
-            held -= self._known.pop(next(iter(self._known))).size
+        size = sum(one.size for one in self._known.values())
+        while size > MOST_BYTES:
+            size -= self._known.pop(next(iter(self._known))).size
 
     def forget(self, tenant: str | None = None) -> None:
         """Of a tenant's people; of everybody's, where none is named."""
@@ -72,9 +74,9 @@ def _read_on(known: _Known, user: str, width: int, read: Read) -> None:
     if not rows:
         return
     known.last, known.run, known.count = rows[-1][0], rows[-1][1], known.count + len(rows)
-    found = [(row, raw) for row, _, raw in rows if raw is not None and len(raw) == 4 * width]
-    if found:
-        known.ids.append(np.array([row for row, _ in found], np.int64))
-        known.vectors.append(np.frombuffer(b"".join(raw for _, raw in found), np.float32).reshape(-1, width))
+    usable = [(row, raw) for row, _, raw in rows if raw is not None and len(raw) == 4 * width]
+    if usable:
+        known.ids.append(np.array([row for row, _ in usable], np.int64))
+        known.vectors.append(np.frombuffer(b"".join(raw for _, raw in usable), np.float32).reshape(-1, width))
     if len(known.ids) > _MOST_PARTS:
         known.ids, known.vectors = [np.concatenate(known.ids)], [np.concatenate(known.vectors)]

@@ -39,6 +39,8 @@ _WRITING = 0x77726974  # the class of the advisory locks of those who write a th
 
 
 class PostgresCheckpoints:
+    """LangGraph's saver, made on first use."""
+
     def __init__(self, database: Database, serde: SerializerProtocol) -> None:
         self._database, self._serde = database, serde
         self._saver: _Saver | None = None
@@ -62,12 +64,12 @@ class PostgresCheckpoints:
         return latest or ""
 
     def forget(self, threads: Collection[str]) -> int:
-        held = 0
+        erased = 0
         for thread in threads:
             with self._database.transaction(name=thread) as cursor:
                 gone = [cursor.execute(f"DELETE FROM {of} WHERE thread_id = %s", [thread]).rowcount for of in _TABLES]
-                held += bool(gone[0])
-        return held
+                erased += bool(gone[0])
+        return erased
 
 
 class _Text:

@@ -18,6 +18,8 @@ _PART = 1 << 20  # bytes
 
 
 class PostgresUploads:
+    """In the tables `jobs`, `job_files` and `job_parts`."""
+
     def __init__(self, database: Database, session: Session) -> None:
         self._database, self._session = database, session
 
@@ -49,18 +51,18 @@ class PostgresUploads:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
             values = [self._session.numbers] if own else []
             cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND ({which})", values)
-            found = cursor.execute(
+            rows = cursor.execute(
                 f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {which}"
                 " FOR UPDATE SKIP LOCKED) RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
                 [self._session.number, *values],
             ).fetchall()
-        return [_read(job) for (job,) in found]
+        return [_read(job) for (job,) in rows]
 
     def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
         with _as_os_error(), self._database.transaction(tenant_id) as cursor:
             sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> ALL(%s)"
-            found = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
-        return [_read(job) for (job,) in found]
+            rows = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
+        return [_read(job) for (job,) in rows]
 
     def stop(self, job_id: str) -> None:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
