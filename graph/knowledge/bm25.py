@@ -25,16 +25,16 @@ def scores(chunks: int, times: np.ndarray, damped: np.ndarray) -> np.ndarray:
 
 def tokens(texts: Sequence[str]) -> list[list[str]]:
     """What the word index makes of each text: stems in a row. Porter's algorithm has no other copy here."""
-    found: list[list[str]] = [[] for _ in texts]
+    stemmed: list[list[str]] = [[] for _ in texts]
     with _one_at_a_time:
-        db = _kept_tokenizer()
+        db = _shared_tokenizer()
         db.execute("BEGIN")
         try:
             for number, stem in stems(db, [text.replace("\x00", " ") for text in texts], "doc, offset"):
-                found[number].append(stem)
+                stemmed[number].append(stem)
         finally:
             db.execute("ROLLBACK")  # nothing of anybody's question stays
-    return found
+    return stemmed
 
 
 def stems(db: sqlite3.Connection, texts: Iterable[str], order: str) -> Iterable[tuple[int, str]]:
@@ -50,4 +50,4 @@ def tokenizer() -> sqlite3.Connection:
     return db
 
 
-_kept_tokenizer = cache(tokenizer)
+_shared_tokenizer = cache(tokenizer)

@@ -77,8 +77,8 @@ class Index:
         """As `Spaces.space`. Raises BadInput for a space of one set of groups too many."""
         tenant, groups = whose(name)
         if create and groups:
-            there = self.spaces.audiences(tenant)
-            if name not in there and len(there) >= MOST_AUDIENCES:
+            audiences = self.spaces.audiences(tenant)
+            if name not in audiences and len(audiences) >= MOST_AUDIENCES:
                 raise BadInput(
                     f"a tenant can have documents for at most {MOST_AUDIENCES} different sets of groups.",
                     hint="Name the groups as other documents do.",
@@ -126,9 +126,9 @@ class Index:
         if self._journal is not None:
             tenant, groups = whose(name)
             now = timestamp()
-            told = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
+            about = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
             line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
-            self._journal.append({**line, "groups": sorted(groups), **told})
+            self._journal.append({**line, "groups": sorted(groups), **about})
 
     def tenant_spaces(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
@@ -279,15 +279,15 @@ class Index:
         candidates: int = CANDIDATES,
     ) -> list[Hit]:
         by_space = [(where, space.find(vector, words, candidates, documents)) for where, space in spaces]
-        total = sum(one.chunks for _, one in by_space)
+        total = sum(result.chunks for _, result in by_space)
         rarity = {}
         for word in words:
             holding = sum(one.holding[word] for _, one in by_space)
             rarity[word] = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
         weight = sum(rarity.values()) or 1.0
         hits = []
-        for where, one in by_space:
-            for near in one.candidates:
+        for where, result in by_space:
+            for near in result.candidates:
                 covered = 0.0
                 for word in words:  # in their order, always: a sum of floats hangs on it
                     covered += rarity[word] if word in near.words else 0.0

@@ -271,35 +271,36 @@ def _elses(index: Index, name: str, source: Source, doc_id: str) -> bool:
 
 def _twin(index: Index, spaces: Sequence[str], sha256: str, name: str) -> str:
     """Another document of the same content in every one of the spaces, or ""."""
-    found = [
+    twins = [
         next((r.doc_id for r in space.by_hash(sha256) if r.filename != name), "")
         for one in spaces
         if (space := index.space(one))
     ]
-    return found[0] if len(found) == len(spaces) and all(found) else ""
+    return twins[0] if len(twins) == len(spaces) and all(twins) else ""
 
 
 def _open_too(index: Index, spaces: Sequence[str], sha256: str) -> str:
     """What to say where a document is for groups and its content for all of the tenant as well."""
     tenants = [tenant for tenant, groups in map(whose, spaces) if groups]
-    found = [record.doc_id for tenant in tenants if (space := index.space(tenant)) for record in space.by_hash(sha256)]
-    return f"all of the tenant can read the same content, as {found[0]}" if found else ""
+    shared = [space for tenant in tenants if (space := index.space(tenant))]
+    doc_ids = [record.doc_id for space in shared for record in space.by_hash(sha256)]
+    return f"all of the tenant can read the same content, as {doc_ids[0]}" if doc_ids else ""
 
 
 def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
     base, personal = base_id(source.name)
     if personal:
-        return told_apart(base, source.name)
+        return distinct_id(base, source.name)
     for name in source.spaces:
         space = index.space(name)
-        held = space.record(base) if space else None
-        if held is not None and held.filename != source.name:
-            return told_apart(base, source.name)
+        record = space.record(base) if space else None
+        if record is not None and record.filename != source.name:
+            return distinct_id(base, source.name)
     return base
 
 
-def told_apart(base: str, by: str) -> str:
+def distinct_id(base: str, by: str) -> str:
     """An id that is not that of another document with the same beginning."""
     return f"{base}_{hashlib.sha256(by.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
@@ -308,7 +309,7 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
     """The source under the name that is its own, its id, and the id that it would have beside a document of the same
     name and id that came from another folder: "" where there is none."""
     base, _ = base_id(source.name)
-    other = told_apart(base, f"{source.folder} {source.name}")
+    other = distinct_id(base, f"{source.folder} {source.name}")
     spaces = [space for name in source.spaces if (space := index.space(name))]
     if source.folder and any(space.record(other) for space in spaces):
         return _beside(source), other, ""
@@ -350,7 +351,7 @@ def judge_again(index: Index, name: str, doc_id: str) -> None:
     if space and not any(passage.judged for passage in opening.values()):
         text, known = space.text(doc_id), Margins()
         judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
-        space.judge(judge_name(), {chunk_id: written(found) for chunk_id, found in judged.items()})
+        space.judge(judge_name(), {chunk_id: written(judgement) for chunk_id, judgement in judged.items()})
 
 
 def _keep(index: Index, name: str, doc_id: str, sha256: str, data: bytes, settings: Settings) -> None:
@@ -418,11 +419,11 @@ def printable(name: str) -> str:
 
 
 def without_file(
-    given: Sequence[Path], sources: Sequence[Source], outcomes: Sequence[Outcome], index: Index, *, sync: bool
+    paths: Sequence[Path], sources: Sequence[Source], outcomes: Sequence[Outcome], index: Index, *, sync: bool
 ) -> Iterator[Outcome]:
     """The documents whose file is gone from one of the given folders since they were ingested from it: removed with
     `sync`, else only told. Raises BadInput for an empty folder: it may be one that is not mounted."""
-    for path in given:
+    for path in paths:
         if not folders.is_folder(path):
             continue
         place = folders.digest(path)

@@ -52,17 +52,17 @@ def answer(data: bytes, request: dict[str, Any]) -> bytes:
 def _letters(data: bytes) -> list[list[int]]:
     try:
         document = pypdfium2.PdfDocument(data)
-        found: list[list[int]] = []
+        codes: list[list[int]] = []
         for page in document:
             text = page.get_textpage()
-            found.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
-            if len(found) > MOST_PAGES or sum(map(len, found)) > MOST_LETTERS:
+            codes.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
+            if len(codes) > MOST_PAGES or sum(map(len, codes)) > MOST_LETTERS:
                 raise Quarantined(
                     "oversize", "the document has too much on its pages to be drawn", hint="read its text"
                 )
     except pypdfium2.PdfiumError as exc:
         raise DocumentError("broken", "its pages cannot be read", hint="read its text") from exc
-    return found
+    return codes
 
 
 def _text(data: bytes, number: int) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _picture(black: list[list[int]], marked: list[list[int]]) -> bytes:
 
 def _boxes(text: Any, ranges: list[list[int]]) -> list[Box]:
     """One for each run of letters on a line: the boxes of single letters would tell which they are."""
-    found: list[Box] = []
+    boxes: list[Box] = []
     for start, end in ranges:
         run: Box | None = None
         for at in range(start, end):
@@ -128,10 +128,10 @@ def _boxes(text: Any, ranges: list[list[int]]) -> list[Box]:
             if run is not None and _beside(run, box):
                 run = (min(run[0], box[0]), min(run[1], box[1]), max(run[2], box[2]), max(run[3], box[3]))
             else:
-                found += [run] if run else []
+                boxes += [run] if run else []
                 run = box
-        found += [run] if run else []
-    return found
+        boxes += [run] if run else []
+    return boxes
 
 
 def _box(text: Any, at: int) -> Box | None:
@@ -150,11 +150,11 @@ def _box(text: Any, at: int) -> Box | None:
     return (x0 - more, y0 - more, x1 + more, y1 + more)
 
 
-def _beside(one: Box, other: Box) -> bool:
+def _beside(run: Box, letter: Box) -> bool:
     """Whether a letter goes on with the line of these."""
-    low, high = max(one[1], other[1]), min(one[3], other[3])
-    height = min(one[3] - one[1], other[3] - other[1])
-    return high - low > 0.5 * height and -height < other[0] - one[2] < 2 * height
+    low, high = max(run[1], letter[1]), min(run[3], letter[3])
+    height = min(run[3] - run[1], letter[3] - letter[1])
+    return high - low > 0.5 * height and -height < letter[0] - run[2] < 2 * height
 
 
 # -- what is not known ------------------------------------------------------------------------------------------------

@@ -17,10 +17,10 @@ from graph.knowledge.ingest import (
     Outcome,
     Source,
     base_id,
+    distinct_id,
     ingest,
     judge_again,
     printable,
-    told_apart,
 )
 from graph.knowledge.loaders import ADVICE, EXTENSIONS
 from graph.knowledge.origins import Content, Entry, Origin
@@ -81,7 +81,7 @@ class Sync:
 
     def _listed(self, before: Sequence[Record]) -> list[Entry]:
         """Under names that can be stored, each once. A name that leads out of the origin is told and left out."""
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         most = self._settings.sync_files
         for entry in self._origin.listed({record.filename: record.stamp for record in before}):
             self._in_time()
@@ -89,13 +89,13 @@ class Sync:
             if not _inside(name):
                 self._tell(Outcome(name[:200], "", "failed", "its name leads out of the source, or cannot be shown"))
                 continue
-            found.setdefault(name, replace(entry, name=name))
-            if len(found) > most:
+            entries.setdefault(name, replace(entry, name=name))
+            if len(entries) > most:
                 raise BadInput(
                     f"there are more than {most:,} files: nothing was changed.",
                     hint="Name a part of it, or raise CORDON_SYNC_FILES.",
                 )
-        return list(found.values())
+        return list(entries.values())
 
     def _matched(self, entries: Sequence[Entry], before: Sequence[Record]) -> tuple[list[_File], dict[str, Record]]:
         """The files with their documents, and the documents that have no file any more, by id."""
@@ -106,8 +106,8 @@ class Sync:
             beside = self._beside(entry.name)
             name = beside if entry.name not in known and beside in known and beside not in names else entry.name
             files.append(_File(entry, name, known.get(name)))
-        kept = {file.record.doc_id for file in files if file.record}
-        return files, {record.doc_id: record for record in before if record.doc_id not in kept}
+        matched = {file.record.doc_id for file in files if file.record}
+        return files, {record.doc_id: record for record in before if record.doc_id not in matched}
 
     def _beside(self, name: str) -> str:
         """The name of a file where the plain one is that of a document from elsewhere."""
@@ -131,7 +131,7 @@ class Sync:
         records = space.records() if space else []
         taken = {record.doc_id for record in records}
         foreign = {record.filename for record in records if record.folder != self._origin.place}
-        there = {record.sha256: record.doc_id for record in records if record.folder == self._origin.place}
+        by_hash = {record.sha256: record.doc_id for record in records if record.folder == self._origin.place}
         lost = {record.sha256: record for record in gone.values()} if self._origin.whole else {}
         for file in files:
             content = self._read(file, "")
@@ -141,12 +141,12 @@ class Sync:
             name = self._beside(file.name) if file.name in foreign else file.name
             if moved := lost.pop(sha256, None):
                 del gone[moved.doc_id]
-                there[sha256] = moved.doc_id
+                by_hash[sha256] = moved.doc_id
                 self._move(name, file.entry, moved, content.stamp)
-            elif twin := there.get(sha256):
+            elif twin := by_hash.get(sha256):
                 self._tell(Outcome(file.name, twin, "unchanged", f"same content as {twin}"))
             else:
-                there[sha256] = doc_id = self._identity(name, taken)
+                by_hash[sha256] = doc_id = self._identity(name, taken)
                 taken.add(doc_id)
                 yield self._source(file, content, doc_id, name)
 
@@ -215,18 +215,18 @@ class Sync:
     def _identity(self, name: str, taken: Collection[str]) -> str:
         """The id of a new document: not that of another one, wherever that came from."""
         base, personal = base_id(name)
-        ids = (told_apart(base, f"{self._origin.place} {name}{' ' * n}") for n in count())
-        return next(i for i in chain([] if personal else [base], [told_apart(base, name)], ids) if i not in taken)
+        ids = (distinct_id(base, f"{self._origin.place} {name}{' ' * n}") for n in count())
+        return next(i for i in chain([] if personal else [base], [distinct_id(base, name)], ids) if i not in taken)
 
     def _index_all(self, sources: Iterable[Source]) -> None:
         batch: list[Source] = []
-        held = 0
+        size = 0
         try:
             for source in sources:
                 batch.append(source)
-                held += len(source.data or b"")
-                if len(batch) == _AT_ONCE or held > _BYTES:
-                    ready, batch, held = batch, [], 0
+                size += len(source.data or b"")
+                if len(batch) == _AT_ONCE or size > _BYTES:
+                    ready, batch, size = batch, [], 0
                     self._ingest(ready)
         except CordonError:
             self._ingest(batch)  # what was read before the origin broke off is kept

@@ -40,8 +40,8 @@ def age(name: str) -> tuple[str, Age] | None:
 
 def _age(stem: str) -> tuple[str, Age] | None:
     for kind, pattern in (("version", _VERSION), ("date", _DATE)):
-        if found := list(pattern.finditer(stem)):
-            last = found[-1]
+        if matches := list(pattern.finditer(stem)):
+            last = matches[-1]
             parts = [part for group in last.groups() if group for part in re.split(r"[._]", group)]
             rest = " ".join(re.findall(r"[^\W_]+", f"{stem[: last.start()]} {stem[last.end() :]}"))
             return (rest, (kind, tuple(map(int, parts)))) if rest else None
@@ -53,8 +53,8 @@ def families(records: Iterable[Record]) -> dict[str, Sequence[str]]:
     versions of it."""
     members: dict[tuple[str, str, tuple[str, ...]], list[tuple[Age, str]]] = {}
     for record in records:
-        if (found := age(record.filename)) is not None:
-            rest, when = found
+        if (dated := age(record.filename)) is not None:
+            rest, when = dated
             members.setdefault((rest, when[0], tuple(record.groups)), []).append((when, record.doc_id))
     return {
         doc_id: [other for _, other in sorted(family)]
@@ -71,8 +71,8 @@ def asks_for_changes(question: str) -> bool:
 
 def of_sources(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Version]:
     """By the number of the source, where the title of its document or else the file name tells a version."""
-    found = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
-    return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in found if one is not None}
+    ages = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
+    return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in ages if one is not None}
 
 
 def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
@@ -81,12 +81,12 @@ def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
     if _COMPARES.search(question):
         return set()
     years = {int(match[1]) for match in _DATE.finditer(question)}
-    there = of_sources(evidence)
+    versions = of_sources(evidence)
     old = set()
-    for n, one in there.items():
-        others = [other.parts for other in there.values() if other.family == one.family]
-        if one.family[2] == "date" and any(parts[0] in years for parts in others):
-            old |= {n} if one.parts[0] not in years else set()
-        elif max(others) > one.parts:
+    for n, version in versions.items():
+        others = [other.parts for other in versions.values() if other.family == version.family]
+        if version.family[2] == "date" and any(parts[0] in years for parts in others):
+            old |= {n} if version.parts[0] not in years else set()
+        elif max(others) > version.parts:
             old.add(n)
     return old

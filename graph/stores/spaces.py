@@ -128,7 +128,7 @@ class Whole:
 class Words(Protocol):
     """The word index: words are compared by their stems (Porter's), texts are those that were indexed for a chunk."""
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         """Those of the words that any chunk holds, in any of their inflections."""
 
     def stemmed(self, words: Sequence[str]) -> list[str]:

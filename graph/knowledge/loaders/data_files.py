@@ -98,15 +98,15 @@ def _of_xml(element: Any, depth: int) -> Any:
     """Names and values: attributes, text, and elements, those of one name together."""
     if depth > MOST_DEPTH:
         raise Quarantined("bomb", f"it nests elements more than {MOST_DEPTH} deep", hint="save its text instead")
-    found: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
+    members: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
     text = " ".join([element.text or "", *(child.tail or "" for child in element)]).strip()
     for child in element:
         if isinstance(child.tag, str):
-            found.setdefault(_name(child.tag), []).append(_of_xml(child, depth + 1))
-    found = {name: one[0] if isinstance(one, list) and len(one) == 1 else one for name, one in found.items()}
-    if not found:
+            members.setdefault(_name(child.tag), []).append(_of_xml(child, depth + 1))
+    members = {name: one[0] if isinstance(one, list) and len(one) == 1 else one for name, one in members.items()}
+    if not members:
         return text
-    return {**found, "text": text} if text else found
+    return {**members, "text": text} if text else members
 
 
 def _name(tag: str) -> str:
@@ -114,22 +114,22 @@ def _name(tag: str) -> str:
 
 
 def _write(value: Any, out: Builder) -> None:
-    for path, one in _values(value, (), 0):
-        if isinstance(one, list) and len({key for record in one for key in record}) > MOST_COLUMNS:
-            for record in one:
+    for path, item in _values(value, (), 0):
+        if isinstance(item, list) and len({key for record in item for key in record}) > MOST_COLUMNS:
+            for record in item:
                 out.row("; ".join(f"{key}: {word}" for key, value in record.items() if (word := _word(value))))
-        elif isinstance(one, list):
-            columns = list(dict.fromkeys(key for record in one for key in record))
+        elif isinstance(item, list):
+            columns = list(dict.fromkeys(key for record in item for key in record))
             if path:
                 out.table()
                 out.paragraph(" > ".join(path))
             out.table()
-            rows = [columns, *([_word(record.get(key)) for key in columns] for record in one)]
+            rows = [columns, *([_word(record.get(key)) for key in columns] for record in item)]
             for _, sentence in table.sentences(rows, header=True):
                 out.row(sentence)
             out.table()
         else:
-            out.row(f"{' > '.join(path)}: {one}" if path else one)
+            out.row(f"{' > '.join(path)}: {item}" if path else item)
 
 
 def _values(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -22,8 +22,8 @@ class Look:
 
     def under(self, other: "Look") -> "Look":
         """`other` where it says something, else this."""
-        said = {name: value for name, value in vars(other).items() if value is not None}
-        return replace(self, **said)
+        specified = {name: value for name, value in vars(other).items() if value is not None}
+        return replace(self, **specified)
 
 
 @dataclass
@@ -41,13 +41,13 @@ def parse(blob: bytes) -> Any:
 
 
 def value_of(properties: Any, name: str) -> str | None:
-    found = properties.find(f"{W}{name}") if properties is not None else None
-    return found.get(f"{W}val") if found is not None else None
+    element = properties.find(f"{W}{name}") if properties is not None else None
+    return element.get(f"{W}val") if element is not None else None
 
 
 def _on(properties: Any, name: str) -> bool | None:
-    found = properties.find(f"{W}{name}") if properties is not None else None
-    return None if found is None else found.get(f"{W}val") not in ("0", "false", "off")
+    element = properties.find(f"{W}{name}") if properties is not None else None
+    return None if element is None else element.get(f"{W}val") not in ("0", "false", "off")
 
 
 def is_bold(properties: Any) -> bool:
@@ -77,11 +77,11 @@ def outline(properties: Any) -> int:
 
 def list_of(properties: Any) -> tuple[str, int | None] | None:
     """List and level, as far as they are given here: "" and None where they are not; None for no word of either."""
-    found = properties.find(f"{W}numPr") if properties is not None else None
-    if found is None:
+    element = properties.find(f"{W}numPr") if properties is not None else None
+    if element is None:
         return None
-    depth = value_of(found, "ilvl") or ""
-    return value_of(found, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
+    depth = value_of(element, "ilvl") or ""
+    return value_of(element, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
 
 
 def numbering_under(

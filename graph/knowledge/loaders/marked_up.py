@@ -13,14 +13,14 @@ _FIELD = re.compile(r"^:([A-Za-z][\w -]{0,40}): +(\S.*)$", re.MULTILINE)
 
 
 def read_rst(data: bytes, out: Builder) -> None:
-    def told(match: re.Match[str]) -> str:
+    def directive(match: re.Match[str]) -> str:
         name = match[1].rstrip(":")
         if name.startswith("_") or name in _NO_WORDS:
             out.hide(match[0])
             return ""
         return f"{name.capitalize()}: {match[2]}"
 
-    text.read(_FIELD.sub(r"\1: \2", _DIRECTIVE.sub(told, decode(data))).encode(), out)
+    text.read(_FIELD.sub(r"\1: \2", _DIRECTIVE.sub(directive, decode(data))).encode(), out)
 
 
 def read_asciidoc(data: bytes, out: Builder) -> None:

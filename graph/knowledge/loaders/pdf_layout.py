@@ -180,7 +180,7 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     outer = [_outer(lines) for lines in pages]
     repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
-    kept: list[list[Line]] = []
+    cleaned: list[list[Line]] = []
     known: set[str] = set()
     for lines, edge, near in zip(pages, edges, outer, strict=True):
         # What runs on most pages may have the text close to it on some.
@@ -190,13 +190,13 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
             if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
         }
         dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
-        says = [said for line in dropped.values() if (said := _said(line)) and said.text not in known]
+        says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
         known |= {line.text for line in says}
-        kept.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
-    return kept
+        cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
+    return cleaned
 
 
-def _said(line: Line) -> Line | None:
+def _about_document(line: Line) -> Line | None:
     """What a running head or foot says of its document, its version or from when it holds, without its page number."""
     cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
     text = "; ".join(cell for cell in cells if cell)
@@ -210,14 +210,14 @@ def _edges(lines: list[Line]) -> list[Line]:
     ordered = sorted(lines, key=lambda line: -line.bottom)
     if len(ordered) <= 2:
         return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
-    found = []
+    edges = []
     for side in (ordered, ordered[::-1]):
         apart = 0
         for index, gap in _outermost(side):
             if gap > 1.8 * max(side[index].size, side[index + 1].size):
                 apart = index + 1
-        found += side[:apart]
-    return list({id(line): line for line in found}.values())  # of a short page both sides reach the middle
+        edges += side[:apart]
+    return list({id(line): line for line in edges}.values())  # of a short page both sides reach the middle
 
 
 def _outer(lines: list[Line]) -> list[Line]:

@@ -35,8 +35,8 @@ def read(data: bytes, out: Builder) -> None:
         pictures += sum(1 for _ in slide.iter(f"{P}pic"))
         charts += sum(one.get("uri", "").endswith("/chart") for one in slide.iter(f"{A}graphicData"))
         for other in parts.relations(name).values():
-            if "/notesSlides/" in other and other in parts.names and (said := _notes(parts.xml(other))):
-                out.paragraph(f"Speaker's notes: {said}")
+            if "/notesSlides/" in other and other in parts.names and (notes := _notes(parts.xml(other))):
+                out.paragraph(f"Speaker's notes: {notes}")
     out.note_counts({"hidden slide": hidden, "picture": pictures, "chart": charts})
 
 
@@ -96,11 +96,11 @@ def _text(element: Any) -> str:
 
 
 def _table(frame: Any, out: Builder) -> None:
-    found = frame.find(f".//{A}tbl")
-    if found is None:
+    grid = frame.find(f".//{A}tbl")
+    if grid is None:
         return
     rows: list[list[str]] = []
-    for row in found.iter(f"{A}tr"):
+    for row in grid.iter(f"{A}tr"):
         cells: list[str] = []
         for cell in list(row.iter(f"{A}tc"))[:MOST_COLUMNS]:
             if cell.get("vMerge") in ("1", "true") and rows and len(cells) < len(rows[-1]):
@@ -108,7 +108,7 @@ def _table(frame: Any, out: Builder) -> None:
             else:
                 cells.append(" ".join(" ".join(_text(one) for one in cell.iter(f"{A}p")).split()))
         rows.append(cells)
-    properties = found.find(f"{A}tblPr")
+    properties = grid.find(f"{A}tblPr")
     marked = properties is not None and properties.get("firstRow") in ("1", "true")
     out.table()
     for _, sentence in table.sentences(rows, header=True if marked and len(rows) > 1 else None):

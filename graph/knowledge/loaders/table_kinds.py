@@ -55,8 +55,8 @@ def kinds_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def share(kinds: Sequence[str]) -> tuple[str, float]:
     """The most frequent kind of a column, and its share."""
-    found, count = Counter(kinds).most_common(1)[0]
-    return found, count / len(kinds)
+    usual, count = Counter(kinds).most_common(1)[0]
+    return usual, count / len(kinds)
 
 
 def contrast(grid: Sequence[Sequence[str]]) -> int:

@@ -446,7 +446,7 @@ class SqliteSpace(SpaceReads):
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         sql = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
         return {word for word in words if self.execute(sql, (quoted(word),))}
 
@@ -494,9 +494,9 @@ def _json(record: Record) -> str:
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
-def _cosine(one: np.ndarray, other: np.ndarray) -> float:
-    fits(len(one), other)
-    return float(one @ other)
+def _cosine(stored: np.ndarray, vector: np.ndarray) -> float:
+    fits(len(stored), vector)
+    return float(stored @ vector)
 
 
 def _broken(path: Path, error: sqlite3.Error) -> IndexUnavailable:

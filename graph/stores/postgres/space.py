@@ -314,7 +314,7 @@ class PostgresSpace(SpaceReads):
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         with self.reading():
             return {word for word, chunks in self._holding(words).items() if len(chunks.ids)}
 
