@@ -44,6 +44,7 @@ def stems(db: sqlite3.Connection, texts: Iterable[str], order: str) -> Iterable[
 
 
 def tokenizer() -> sqlite3.Connection:
+    """A database in memory with the tables that `stems` fills and reads."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
     db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")

@@ -24,9 +24,7 @@ from graph.settings import Settings
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
-_TOGETHER = (
-    384  # word pieces in one run: for more the processor's caches are too small, and a piece takes a tenth longer
-)
+_TOGETHER = 384  # word pieces in one run: with more the processor's caches are too small, and each takes 10% longer
 _WINDOWS = 8  # of a text that are read: more than the longest chunk has, so this bounds what a question may cost
 _PORTION = 16_384  # characters whose tokens are counted at once
 

@@ -68,6 +68,7 @@ class Request:
 
     @property
     def condition(self) -> dict[str, str]:
+        """The header that asks for the page only if it has changed since `stamp`; {} without a stamp."""
         kind, _, value = self.stamp.partition(":")
         name = {"etag": "If-None-Match", "date": "If-Modified-Since"}.get(kind)
         return {name: value} if name else {}

@@ -15,6 +15,7 @@ _COMPARED = 200_000  # characters of a text that are compared
 
 
 def is_folder(path: Path) -> bool:
+    """Whether there is one; False, too, for a name that no file can have."""
     return os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
 
 

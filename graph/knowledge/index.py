@@ -71,6 +71,7 @@ class Index:
         self.spaces, self.embedder, self._journal = spaces, embedder, journal
 
     def close(self) -> None:
+        """Let go of what the spaces have open."""
         self.spaces.close()
 
     def space(self, name: str, *, create: bool = False) -> Space | None:
@@ -125,10 +126,9 @@ class Index:
         """Before it happens: no answer may come of a document that no line tells of."""
         if self._journal is not None:
             tenant, groups = whose(name)
-            now = timestamp()
             about = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
-            line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
-            self._journal.append({**line, "groups": sorted(groups), **about})
+            line = {"kind": "document", "timestamp": timestamp(), "tenant_id": tenant, "about": uuid.uuid4().hex}
+            self._journal.append({**line, "says": says, "groups": sorted(groups), **about})
 
     def tenant_spaces(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
@@ -152,6 +152,7 @@ class Index:
         return self.spaces.reading()
 
     def empty(self, reader: ReadScope) -> bool:
+        """Whether the reader may see no chunk at all."""
         return all(space.empty() for _, space in self.visible(reader))
 
     def with_names(self, reader: ReadScope, names: Sequence[str]) -> list[str]:

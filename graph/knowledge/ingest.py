@@ -131,12 +131,14 @@ class LocalIngestor:
             self.close()
 
     def read(self, source: Source) -> Outcome:
+        """What became of one source. Raises Unavailable."""
         if self._for != (now := (source.spaces, source.uploader)):
             self.close()  # a child taken over by one's file must not see another's
             self._for = now
         return _one(source, self._index, self._settings, self._parser, self._inspect)
 
     def close(self) -> None:
+        """End the child process; the next source starts another."""
         self._parser.close()
 
 
@@ -236,6 +238,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
 
 
 def refused(source: Source, error: CordonError) -> Outcome:
+    """Quarantined, with the reason, for a DocumentError; failed for any other."""
     if isinstance(error, DocumentError):
         return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
     return Outcome(source.name, source.doc_id, "failed", str(error))
@@ -358,10 +361,8 @@ def _keep(index: Index, name: str, doc_id: str, sha256: str, data: bytes, settin
     """The file as it came, where pages of it can be shown and it is not kept yet."""
     space = index.space(name)
     record = space.record(doc_id) if space else None
-    wanted = (
-        settings.keep_originals and record is not None and record.media_type in DRAWN and len(data) <= MOST_ORIGINAL
-    )
-    if space and wanted and not space.has_original(doc_id):
+    wanted = settings.keep_originals and record is not None and record.media_type in DRAWN
+    if space and wanted and len(data) <= MOST_ORIGINAL and not space.has_original(doc_id):
         space.keep_original(doc_id, sha256, data)
 
 
@@ -381,6 +382,7 @@ def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:
 
 
 def expired(record: Record, now: datetime | None = None) -> bool:
+    """Whether its retention has run out by `now`, or by this moment."""
     return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
 
 

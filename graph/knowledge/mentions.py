@@ -7,6 +7,7 @@ date to that day, however it is written.
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import takewhile
 from typing import NamedTuple
 
 from graph.policy.text import lexical as lexical
@@ -57,6 +58,7 @@ class Name(NamedTuple):
 
 
 def name(title: str, filename: str) -> Name:
+    """Of a document with this title and file name."""
     whole = lexical.words(title)
     parts = [part for word in whole for part in re.split(r"[-/]", word) if part and part not in _ENDS]
     stem = re.sub(r"[\W_]+", " ", filename.rpartition(".")[0] or filename)
@@ -99,12 +101,7 @@ def phrases(question: str) -> list[Phrase]:
 
 def _run(words: Iterable[str]) -> list[str]:
     """The words up to one that cannot belong to a name."""
-    leading = []
-    for word in words:
-        if word in _ENDS:
-            break
-        leading.append(word)
-    return leading
+    return list(takewhile(lambda word: word not in _ENDS, words))
 
 
 def may_mention(question: str) -> bool:

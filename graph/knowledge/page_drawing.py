@@ -9,7 +9,6 @@ import ctypes
 import json
 import struct
 import zlib
-from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
@@ -163,7 +162,8 @@ def _beside(run: Box, letter: Box) -> bool:
 def _blank_the_unknown(page: Any, known: set[int]) -> None:
     """Takes what may hold words that no text layer tells of out of the page. A grey box stays in its place, as deep, so
     that nothing comes to light that was painted over."""
-    for index, shape in reversed(list(enumerate(_objects(page)))):
+    for index in reversed(range(pdfium.FPDFPage_CountObjects(page))):
+        shape = pdfium.FPDFPage_GetObject(page, index)
         if _harmless(shape, known):
             continue
         area = _cover(shape)
@@ -171,11 +171,6 @@ def _blank_the_unknown(page: Any, known: set[int]) -> None:
         pdfium.FPDFPageObj_Destroy(shape)
         if area is not None:
             pdfium.FPDFPage_InsertObjectAtIndex(page, _grey(area), index)
-
-
-def _objects(page: Any) -> Iterator[Any]:
-    for index in range(pdfium.FPDFPage_CountObjects(page)):
-        yield pdfium.FPDFPage_GetObject(page, index)
 
 
 def _harmless(shape: Any, known: set[int], depth: int = 0) -> bool:

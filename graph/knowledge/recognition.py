@@ -27,10 +27,13 @@ _state: dict[str, Any] = {}  # in the child: the engine, and the file that was s
 
 
 def available() -> bool:
+    """Whether the extra `ocr` is installed."""
     return find_spec("rapidocr") is not None
 
 
 class Recogniser(Child):
+    """A child that reads one page after another, each within the time of `limits`."""
+
     work = __name__
     numerical = True
 
@@ -103,16 +106,13 @@ def _lines(picture: Any, scale: float) -> Recognised:
 
     result = _engine()(np.asarray(picture)[:, :, ::-1])
     lines: Recognised = []
-    for text, sure, box in zip(result.txts or (), result.scores or (), _boxes(result), strict=False):
+    boxes = result.boxes if result.boxes is not None else ()  # an array, which has no truth of its own
+    for text, sure, box in zip(result.txts or (), result.scores or (), boxes, strict=False):
         left, top = (float(min(corner[axis] for corner in box)) * scale for axis in (0, 1))
         right, low = (float(max(corner[axis] for corner in box)) * scale for axis in (0, 1))
         if sure >= SUREST and text.strip():
             lines.append((text.strip(), left, picture.height * scale - low, right, low - top))
     return lines
-
-
-def _boxes(result: Any) -> Any:
-    return result.boxes if result.boxes is not None else ()
 
 
 def _engine() -> Any:

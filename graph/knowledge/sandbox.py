@@ -173,6 +173,7 @@ class Parser(Child):
     work = __name__
 
     def parse(self, path: Path, *, filename: str | None = None) -> Document:
+        """As the function `parse`, in this child."""
         name = filename or path.name
         return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
 

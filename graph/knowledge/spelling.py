@@ -40,6 +40,7 @@ class Reading:
 
 
 def read(spaces: Sequence[Words], question: str) -> Reading:
+    """The question as the documents of these spaces write it."""
     if not spaces:
         return unread(question)
     spelling: dict[str, str] = {}

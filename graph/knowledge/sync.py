@@ -64,20 +64,18 @@ class Sync:
 
     def __call__(self, *, allow_removal: bool) -> list[Outcome]:
         """As Agent.sync."""
-        before = self._records()
+        space = self._index.space(self._space)
+        before = [record for record in (space.records() if space else ()) if record.folder == self._origin.place]
         files, gone = self._matched(self._listed(before), before)
         if before and not files and self._origin.whole and not allow_removal:
-            raise _refused(f"there is no file any more, and {_documents(len(before))} came from there")
+            documents = "1 document" if len(before) == 1 else f"{len(before)} documents"
+            raise _refused(f"there is no file any more, and {documents} came from there")
         self._index_all(self._changed([file for file in files if file.record]))
         new = [file for file in files if not file.record]
         self._index_all(self._new(new, gone))
         if self._origin.whole:
             self._remove(gone, len(before), allow_removal)
         return self._outcomes
-
-    def _records(self) -> list[Record]:
-        space = self._index.space(self._space)
-        return [record for record in (space.records() if space else ()) if record.folder == self._origin.place]
 
     def _listed(self, before: Sequence[Record]) -> list[Entry]:
         """Under names that can be stored, each once. A name that leads out of the origin is told and left out."""
@@ -142,7 +140,8 @@ class Sync:
             if moved := lost.pop(sha256, None):
                 del gone[moved.doc_id]
                 by_hash[sha256] = moved.doc_id
-                self._move(name, file.entry, moved, content.stamp)
+                self._index.move(self._space, moved.doc_id, name, self._origin.source(file.entry), content.stamp)
+                self._tell(Outcome(name, moved.doc_id, "moved", f"was {moved.filename}"))
             elif twin := by_hash.get(sha256):
                 self._tell(Outcome(file.name, twin, "unchanged", f"same content as {twin}"))
             else:
@@ -239,23 +238,15 @@ class Sync:
         known = {source.doc_id: source for source in sources}
 
         def settled(outcome: Outcome) -> None:
-            if outcome.status == "unchanged":
-                self._stamp(outcome.doc_id, known[outcome.doc_id].stamp)
+            if outcome.status == "unchanged" and (space := self._index.space(self._space)):
+                space.change(outcome.doc_id, lambda record: replace(record, stamp=known[outcome.doc_id].stamp))
             self._tell(outcome)
 
         ingest(sources, self._index, self._settings, inspect=self._inspect, progress=settled)
 
-    def _stamp(self, doc_id: str, stamp: str) -> None:
-        if space := self._index.space(self._space):
-            space.change(doc_id, lambda record: replace(record, stamp=stamp))
-
     def _unchanged(self, name: str, record: Record) -> None:
         judge_again(self._index, self._space, record.doc_id)
         self._tell(Outcome(name, record.doc_id, "unchanged"))
-
-    def _move(self, name: str, entry: Entry, record: Record, stamp: str) -> None:
-        self._index.move(self._space, record.doc_id, name, self._origin.source(entry), stamp)
-        self._tell(Outcome(name, record.doc_id, "moved", f"was {record.filename}"))
 
     def _remove(self, gone: dict[str, Record], before: int, allowed: bool) -> None:
         if not allowed and len(gone) > FEW and len(gone) * 2 > before:
@@ -274,15 +265,8 @@ class Sync:
 def _inside(name: str) -> bool:
     """Whether a name is a path below its origin, of characters that can be shown."""
     parts = name.split("/")
-    return len(name) <= 1_000 and ".." not in parts and "" not in parts and all(map(_shown, name))
-
-
-def _shown(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character != "\\"
-
-
-def _documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count} documents"
+    shown = "\\" not in name and not {"Cc", "Cs", "Zl", "Zp"} & set(map(unicodedata.category, name))
+    return len(name) <= 1_000 and ".." not in parts and "" not in parts and shown
 
 
 def _refused(why: str) -> BadInput:

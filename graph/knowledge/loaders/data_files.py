@@ -20,6 +20,7 @@ _DTD = re.compile(rb"<\0?!\0?(?:D\0?O\0?C\0?T\0?Y\0?P\0?E|E\0?N\0?T\0?I\0?T\0?Y)
 
 
 def read_json(data: bytes, out: Builder) -> None:
+    """JSON, or a JSON value on each line."""
     text = decode(data)
     try:
         value = json.loads(text)
@@ -35,6 +36,7 @@ def read_json(data: bytes, out: Builder) -> None:
 
 
 def read_yaml(data: bytes, out: Builder) -> None:
+    """Every document of the file, one after the other."""
     for value in yaml_values(decode(data)):
         _write(value, out)
 
@@ -56,6 +58,7 @@ def yaml_values(text: str) -> list[Any]:
 
 
 def read_toml(data: bytes, out: Builder) -> None:
+    """Raises DocumentError "broken" for what is no TOML."""
     try:
         value = tomllib.loads(decode(data))
     except ValueError as exc:
@@ -64,6 +67,7 @@ def read_toml(data: bytes, out: Builder) -> None:
 
 
 def read_xml(data: bytes, out: Builder) -> None:
+    """Raises Quarantined "bomb" for a DTD or entities, which may multiply."""
     if _DTD.search(data[:100_000]):
         raise Quarantined("bomb", "it defines XML entities or names a DTD", hint="save it without a document type")
     root = parse(data)

@@ -99,6 +99,7 @@ class Numbering:
 
 
 def formatted(count: int, form: str) -> str:
+    """A number in a format of Word (ST_NumberFormat): 4 is "iv" in lowerRoman. Decimal for any other format."""
     if form in ("lowerLetter", "upperLetter"):
         letter = chr(65 + (count - 1) % 26) * ((count - 1) // 26 + 1) if count > 0 else ""
         return letter.lower() if form == "lowerLetter" else letter

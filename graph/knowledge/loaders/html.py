@@ -42,6 +42,7 @@ _SPACE, _WORD = re.compile(r"\s+"), re.compile(r"[^\W_]")
 
 
 def read(data: bytes, out: Builder) -> None:
+    """The main part of the page; the whole page where that has no text."""
     _check_depth(data)
     parser = LexborHTMLParser(_decode(data))
     root = parser.root

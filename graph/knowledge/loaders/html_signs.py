@@ -87,6 +87,7 @@ class Signs:
         return node.mem_id in self._links
 
     def within(self, node: LexborNode) -> bool:
+        """Whether one of these links is inside an element."""
         return any(link in self for link in node.css("a"))
 
     def note(self, link: LexborNode) -> list[LexborNode]:

@@ -54,6 +54,7 @@ def item(text: str) -> str:
 
 
 def bulleted(text: str) -> bool:
+    """Whether it begins with the sign of a list item."""
     return _BULLET.match(text) is not None
 
 

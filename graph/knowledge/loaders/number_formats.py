@@ -52,6 +52,7 @@ def shown_text(value: str, form: str) -> str:
 
 
 def plain(value: float) -> str:
+    """With 15 digits at most, as a sheet shows a number without a format."""
     whole = value == int(value) and abs(value) < 1e15 if abs(value) < 1e300 else False
     return repr(int(value)) if whole else f"{value:.15g}".replace("e", "E")
 

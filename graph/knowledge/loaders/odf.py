@@ -27,6 +27,7 @@ PAGE = re.compile(r"\b(?:page|seite|p|of|von)\b|/", re.IGNORECASE)
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Each slide is a page. The headers and footers of a text come first."""
     parts = Parts(data)
     content = parts.xml("content.xml")
     styles = [content, parts.xml("styles.xml")] if "styles.xml" in parts.names else [content]

@@ -144,7 +144,7 @@ def _write(lines: list[Line], box: _Box, name: str, value: str, number: int) -> 
         _put(lines, box, f"{name}: {value}" if name else value, number)
         return
     line, _, end, *_ = label
-    line.insert(end, f" {value}" if line.text[:end].endswith((":", "?")) else f": {value}")
+    line.replace(end, end, f" {value}" if line.text[:end].endswith((":", "?")) else f": {value}")
 
 
 def _tick(lines: list[Line], box: _Box, name: str, ticked: bool, number: int) -> None:
@@ -161,9 +161,9 @@ def _tick(lines: list[Line], box: _Box, name: str, ticked: bool, number: int) ->
     nearest = min(right, key=lambda f: f[3]) if right else max(left, key=lambda f: f[4])
     line, start, end, *_ = nearest
     if end - start > LABEL or line.text[start:end].endswith((".", ";")):
-        line.insert(start, f"{answer.capitalize()}: ")
+        line.replace(start, start, f"{answer.capitalize()}: ")
     else:
-        line.insert(end, f" {answer}" if line.text[:end].endswith((":", "?")) else f": {answer}")
+        line.replace(end, end, f" {answer}" if line.text[:end].endswith((":", "?")) else f": {answer}")
 
 
 def _put(lines: list[Line], box: _Box, text: str, number: int) -> None:

@@ -35,7 +35,8 @@ def in_rows(lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright
     gathered = list(lines)
     for own, borders in _beside(rules, uprights) if len(uprights) > 2 else ():
         for table in _tables(_bands(own, borders)):
-            columns = _columns(table)
+            # Of all rows together: a cell over several columns stands in the first of them.
+            columns = _merged([place for band in table for place in band.borders])
             for band in table:
                 gathered = _gathered(gathered, band, columns)
     return gathered
@@ -111,11 +112,6 @@ def _tables(bands: Sequence[_Band]) -> list[list[_Band]]:
         else:
             tables.append([band])
     return tables
-
-
-def _columns(table: Sequence[_Band]) -> tuple[float, ...]:
-    """The borders of all rows of a table: a cell over several columns stands in the first of them."""
-    return _merged([place for band in table for place in band.borders])
 
 
 def _gathered(lines: list[Line], band: _Band, columns: tuple[float, ...]) -> list[Line]:

@@ -49,7 +49,7 @@ def joined(lines: list[Line], rules: list[Rule]) -> list[Line]:
 
 def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
     """Where the table that begins at a line ends, and its columns; one line and none where that is no table."""
-    if not _opens(lines[at]):
+    if not lines[at].gaps or stretched(lines[at]) or lines[at].alone or lines[at].row:
         return at + 1, []
     columns = [(left, right, 1) for *_, left, right in lines[at].spans()]
     lowest, rows, end = lines[at].bottom, 1, at + 1
@@ -98,10 +98,6 @@ def _above(earlier: list[Line], line: Line) -> list[Line]:
             break
         above.insert(0, before)
     return above
-
-
-def _opens(line: Line) -> bool:
-    return bool(line.gaps) and not stretched(line) and not line.alone and not line.row
 
 
 def _with(columns: list[_Column], line: Line) -> list[_Column] | None:
@@ -155,7 +151,8 @@ def _rows(lines: list[Line], columns: list[_Column], rules: list[Rule]) -> list[
     if full and not any(map(_goes_on, baselines)):
         return [_row([baseline], columns) for baseline in baselines]
     starts = _by_rules(baselines, columns, rules) or _by_gaps(baselines)
-    starts = starts or ([True] * len(baselines) if full else _by_words(baselines))
+    # Else a row begins where its first cell does.
+    starts = starts or [full or (0 in baseline.cells and not _goes_on(baseline)) for baseline in baselines]
     rows: list[list[_Baseline]] = []
     for baseline, begins in zip(baselines, starts, strict=True):
         if begins or not rows:
@@ -217,11 +214,6 @@ def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
     if own > 0.5 * sum(starts):
         return []
     return [begins or full for begins, full in zip(starts, whole, strict=True)]
-
-
-def _by_words(baselines: list[_Baseline]) -> list[bool]:
-    """A row begins where its first cell does."""
-    return [0 in baseline.cells and not _goes_on(baseline) for baseline in baselines]
 
 
 def _own(baseline: _Baseline) -> bool:

@@ -21,6 +21,7 @@ class Unrecognised(Quarantined):
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Raises Unrecognised as long as text recognition has read no page."""
     if not out.recognised:
         raise Unrecognised([])
     pages = sorted(out.recognised)
@@ -46,5 +47,6 @@ def lines(out: Builder, page: int) -> list[Line]:
 
 
 def tell(out: Builder, pages: Sequence[int]) -> None:
+    """Note which pages text recognition has read."""
     named = ", ".join(map(str, pages[:12])) + (", ..." if len(pages) > 12 else "")
     out.note(f"read by text recognition (OCR), where letters can be wrong: page{'s'[: len(pages) != 1]} {named}")

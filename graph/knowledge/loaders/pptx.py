@@ -17,6 +17,7 @@ MOST_SLIDES = 5_000
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Texts of hidden slides are hidden text."""
     parts = Parts(strict.usual(data), checked=True)
     main = "ppt/presentation.xml"
     targets = parts.relations(main)
@@ -28,7 +29,7 @@ def read(data: bytes, out: Builder) -> None:
         slide = parts.xml(name)
         if slide.get("show") in ("0", "false"):
             hidden += 1
-            out.hide(" ".join(_words(slide)))
+            out.hide(" ".join(one.text or "" for one in slide.iter(f"{A}t")))
             continue
         out.page = number
         _slide(slide, out)
@@ -119,7 +120,3 @@ def _table(frame: Any, out: Builder) -> None:
 def _notes(notes: Any) -> str:
     bodies = [shape for shape in _shapes(notes) if _kind(shape) == "body"]
     return " ".join(" ".join(text for shape in bodies for _, text, _ in _paragraphs(shape)).split())
-
-
-def _words(slide: Any) -> Iterator[str]:
-    return (one.text or "" for one in slide.iter(f"{A}t"))

@@ -107,7 +107,8 @@ def sentences(
                 marked = False  # the row for headings is blank
             above, count = _reading_of([row for _, row in first], marked, heads if marked else 0)
             taken, first = first[:count], first[count:]
-            yield from ((number, _joined(row)) for number, row in taken if heads > 1 and _across(row, above.titles))
+            if heads > 1 and len(above.titles) > 1:  # titles among the headings: one cell over all columns
+                yield from ((number, _joined(row)) for number, row in taken if _filled(row) == 1)
         written = False
         for number, row in source.on(first):
             if above.titles and _again(row, above.titles):
@@ -354,11 +355,6 @@ def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
                 plain = index < len(heads) - 1 or not units or last[0] in "(["
                 parts[at].append(last if plain else f"({last})")
     return names([" ".join(part) for part in parts])
-
-
-def _across(row: Sequence[str], titles: Sequence[str]) -> bool:
-    """Whether a row among those of the headings is a title: one cell over all columns."""
-    return _filled(row) == 1 and len(titles) > 1
 
 
 def _again(row: Sequence[str], titles: Sequence[str]) -> bool:

@@ -50,6 +50,7 @@ def kind(cell: str) -> str:
 
 
 def kinds_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The kind of each cell, of LOOKED_AT rows and COLUMNS columns at most."""
     return [[kind(tidy(cell)) for cell in row[:COLUMNS]] for row in rows[:LOOKED_AT]]
 
 

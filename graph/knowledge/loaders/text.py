@@ -81,6 +81,7 @@ def _readable(text: str) -> str:
 
 
 def read(data: bytes, out: Builder) -> None:
+    """An empty line ends a paragraph; a first line "Title: …" names the document."""
     lines = normalise.clean(text := decode(data)).split("\n")
     for words in normalise.smuggled(text):
         out.hide(words)

@@ -36,14 +36,13 @@ def conceals(style: Mapping[str, str]) -> bool:
         return True
     if style.get("clip", "").startswith(("rect(0,0,0,0", "rect(0000", "rect(1px,1px,1px,1px")):
         return True
-    moved = (
-        "text-indent",
-        *(("left", "top", "right", "bottom") if style.get("position") in ("absolute", "fixed") else ()),
-    )
-    return any((length := _points(style.get(side))) is not None and length < -FAR for side in moved)
+    sides = ("left", "top", "right", "bottom") if style.get("position") in ("absolute", "fixed") else ()
+    lengths = (_points(style.get(name)) for name in ("text-indent", *sides))
+    return any(length is not None and length < -FAR for length in lengths)
 
 
 def white(style: Mapping[str, str]) -> bool:
+    """Whether letters have the colour of paper, or no colour."""
     return bool(_WHITE.fullmatch(style.get("color", "")))
 
 

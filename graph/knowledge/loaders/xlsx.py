@@ -50,6 +50,7 @@ class _Marks:
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Hidden rows, columns and sheets are hidden text; lists of choices for other sheets are left out."""
     from openpyxl.reader.excel import ExcelReader
 
     class Reader(ExcelReader):  # type: ignore[misc]

@@ -13,6 +13,8 @@ MOST_BOXES = 500  # on a sheet
 
 @dataclass
 class Drawing:
+    """What lies on one sheet."""
+
     texts: list[list[str]] = field(default_factory=list)  # the paragraphs of each box
     pictures: int = 0
 

@@ -26,6 +26,7 @@ class Address:
 
     @property
     def headers(self) -> dict[str, str]:
+        """Of each request to it."""
         return {"Authorization": self.authorization} if self.authorization else {}
 
 

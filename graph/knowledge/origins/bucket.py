@@ -24,6 +24,8 @@ _PIECE = 2**20
 
 
 class Bucket:
+    """The objects below the prefix."""
+
     whole = True
 
     def __init__(self, url: str, settings: Settings) -> None:

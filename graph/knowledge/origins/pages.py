@@ -45,7 +45,7 @@ class Pages:
     def _named(self) -> Iterator[tuple[str, str]]:
         """Address and stamp of each page, "" where the list gives no time."""
         root = self._list(self._address.url)
-        kind = _tag(root)
+        kind = str(root.tag).rpartition("}")[2]
         if kind == "urlset":
             self.whole = True
             yield from self._of_sitemap(root)
@@ -109,10 +109,6 @@ class Pages:
 def _site(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc.rpartition("@")[2].lower()
-
-
-def _tag(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
 
 
 def _text(element: Any, name: str) -> str:

@@ -79,10 +79,7 @@ class Share:
 
 
 def _entry(name: str, path: str, response: Any) -> Entry:
-    etag, changed, size = (_text(response, part) for part in ("getetag", "getlastmodified", "getcontentlength"))
+    texts = (response.findtext(f".//{_D}{part}") for part in ("getetag", "getlastmodified", "getcontentlength"))
+    etag, changed, size = (str(text or "").strip() for text in texts)
     stamp = f"{etag} {changed} {size}"[:500] if etag or changed else ""
     return Entry(name, stamp, int(size) if size.isdecimal() and len(size) < 20 else None, path)
-
-
-def _text(response: Any, part: str) -> str:
-    return str(response.findtext(f".//{_D}{part}") or "").strip()

@@ -107,9 +107,7 @@ class Chroma:
 
         # embedding_function=None: vectors always come with the call; Chroma's own embedder needs the network.
         return Chroma(
-            client=self._opened(space),
-            collection_name=self._prefix + space,
-            collection_configuration={"hnsw": _HNSW},
+            client=self._opened(space), collection_name=self._prefix + space, collection_configuration={"hnsw": _HNSW}
         )
 
     def sync(self, source: VectorSource) -> None:

@@ -65,9 +65,8 @@ class SqliteConversations:
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
         row = (user, thread, reply["run_id"], reply["timestamp"], shown, json.dumps(gist, ensure_ascii=False), raw)
-        sql = "INSERT OR REPLACE INTO turns"
-        sql += " (user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences, name)"
-        sql += " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        columns = "user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences, name"
+        sql = f"INSERT OR REPLACE INTO turns ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self._run(tenant, sql, (*row, json.dumps(list(map(sorted, audiences))), name), create=True)
 
     def threads(

@@ -72,8 +72,7 @@ def greatest(scores: np.ndarray, limit: int) -> np.ndarray:
         among = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
     else:
         among = np.arange(len(scores))
-    best: np.ndarray = among[np.argsort(-scores[among], kind="stable")[:limit]]
-    return best
+    return np.asarray(among[np.argsort(-scores[among], kind="stable")[:limit]])
 
 
 def fits(length: int, vector: np.ndarray) -> None:

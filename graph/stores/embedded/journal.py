@@ -158,8 +158,7 @@ class FileJournal:
                     yield chain.read(line, "a line near its end")
 
     def lines(self) -> Iterator[bytes]:
-        """What stands behind the last newline is a line, too, if it is a whole entry; half a line was left by a killed
-        process, and the next append removes it."""
+        """A last line without its newline is one if it is whole; the next append removes half a line."""
         if self.path.exists():
             with self.path.open("rb") as file:
                 for line in file:

@@ -15,7 +15,7 @@ class SmallFile:
     """`made` makes its tables, or brings those of an earlier version up to date. Threads may share one; every statement
     is durable by itself."""
 
-    def __init__(self, path: Path, what: str, made: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(self, path: Path, what: str, made: Callable[[sqlite3.Connection], object]) -> None:
         self.path, self._what, self._made = path, what, made
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None

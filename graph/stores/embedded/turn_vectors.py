@@ -46,16 +46,13 @@ class TurnVectors:
         if known is None or _gone(known, user, read):
             known = _Known(0, "", 0, [], [])
         _read_on(known, user, len(wanted), read)
-        self._keep(name, known)
-        if not known.ids:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        return np.concatenate(known.ids), np.concatenate([part @ wanted for part in known.vectors])
-
-    def _keep(self, name: tuple[str, str, int], known: _Known) -> None:
         self._known[name] = known
         size = sum(one.size for one in self._known.values())
         while size > MOST_BYTES:
             size -= self._known.pop(next(iter(self._known))).size
+        if not known.ids:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        return np.concatenate(known.ids), np.concatenate([part @ wanted for part in known.vectors])
 
     def forget(self, tenant: str | None = None) -> None:
         """Of a tenant's people; of everybody's, where none is named."""

@@ -39,11 +39,10 @@ class FolderUploads:
     def jobs(self) -> list[Job]:
         jobs = []
         for folder in sorted(private_directory(self._folder).iterdir(), key=lambda p: p.stat().st_mtime):
-            job = _read(folder)
-            if job is None:
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
+            if job := _read(folder):
                 jobs.append(job)
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
         return jobs
 
     def elsewhere(self, tenant_id: str, user_id: str) -> Sequence[Job]:
