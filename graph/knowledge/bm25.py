@@ -24,7 +24,7 @@ def scores(chunks: int, times: np.ndarray, damped: np.ndarray) -> np.ndarray:
 
 
 def tokens(texts: Sequence[str]) -> list[list[str]]:
-    """What the word index makes of each text: stems in a row. Porter's algorithm has no other copy here."""
+    """The stems of each text in their order, from FTS5 itself: there is no second copy of Porter's algorithm here."""
     stemmed: list[list[str]] = [[] for _ in texts]
     with _one_at_a_time:
         db = _shared_tokenizer()

@@ -54,9 +54,8 @@ def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 5
 
     A chunk repeats whole sentences of the one before, up to `overlap` tokens, where both are in the same section and
     on the same page. A heading stays with what follows it, and so does a sentence that introduces a list, a table or
-    code; no chunk crosses two sheets. `count` gives the number
-    of tokens of a text; it is asked once per block, once or twice per chunk, and per sentence only near a cut. Raises
-    ValueError when `size` < 1 or `overlap` is not in 0..size-1.
+    code; no chunk crosses two sheets. `count` gives the tokens of a text; it is called once per block, once or twice
+    per chunk, and per sentence only near a cut. Raises ValueError when `size` < 1 or `overlap` is not in 0..size-1.
     """
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"expected size >= 1 and 0 <= overlap < size, got {size!r} and {overlap!r}")

@@ -55,9 +55,9 @@ DEFAULT = FetchLimits()
 
 @dataclass(frozen=True)
 class Request:
-    """How an address is asked. `headers` go to the host that was named, which with `private` may lie inside: not to one
-    that it redirects to. `types` is as TYPES; None takes what there is, as it is. With `stamp`, of a `Fetched`, what
-    has not changed since is not sent."""
+    """`headers` go to the host that was named, which may be in a private network with `private`, and to no host that it
+    redirects to. `types` are as TYPES; None takes every type, as it is. With the `stamp` of a `Fetched` a page that has
+    not changed since is not sent."""
 
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)

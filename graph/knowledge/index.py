@@ -123,7 +123,7 @@ class Index:
         space.change(doc_id, lambda record: replace(record, filename=filename, title=title, source=source, stamp=stamp))
 
     def _note(self, name: str, record: Record, says: str) -> None:
-        """Before it happens: no answer may come of a document that no line tells of."""
+        """Call it before the change: no answer may come from a document that no line of the journal names."""
         if self._journal is not None:
             tenant, groups = whose(name)
             about = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
@@ -252,7 +252,7 @@ class Index:
     # -- search -------------------------------------------------------------------------------------------
 
     def vector(self, query: str) -> np.ndarray:
-        """What `search` looks for. Made once in a turn: asked for before `reading`, it is not made inside."""
+        """Of a query, made once in a turn. Ask for it before `reading`, so that the model does not run inside."""
         return once(self.embedder, self.embedder.query_prefix + query)
 
     def search(self, reader: ReadScope, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:

@@ -76,8 +76,8 @@ class Outcome:
 
 # Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
 Inspect = Callable[[Document, Margins], list[str]]
-# Whoever reads files into the index in place of this process: the place of each source and what became of it, as they
-# come. Each reads with a `LocalIngestor`.
+# Reads sources in other processes, each with a `LocalIngestor`. Gives the place of a source in the list and what became
+# of it, as they come.
 Readers = Callable[[Sequence[Source]], Iterable[tuple[int, Outcome]]]
 
 
@@ -260,7 +260,7 @@ def _unchanged(
     record = space.record(doc_id) if space else None
     if space is None or record is None or record.reading != READING or not splitter.complete(space, doc_id, sha256):
         return False
-    if source.pii and not record.pii:  # what was found in it stays said of it
+    if source.pii and not record.pii:  # personal data that was found in it stays noted
         return False
     wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted
@@ -304,7 +304,7 @@ def _choose_id(source: Source, index: Index) -> str:
 
 
 def distinct_id(base: str, by: str) -> str:
-    """An id that is not that of another document with the same beginning."""
+    """`base` with six hexadecimal digits behind it, which depend on `by`."""
     return f"{base}_{hashlib.sha256(by.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
@@ -322,7 +322,7 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
 
 
 def _beside(source: Source) -> Source:
-    """Under a name that says its folder."""
+    """The source under a name that begins with its folder's."""
     folder = (source.within or source.path.parent).absolute().name
     return replace(source, name=printable(f"{folder}/{source.name}"))
 
@@ -348,7 +348,7 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
 
 
 def judge_again(index: Index, name: str, doc_id: str) -> None:
-    """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
+    """Judge a document that stays, where its judgement is of another guard: an earlier version, or another level."""
     space = index.space(name)
     opening = space.passages([space.opening(doc_id)], judge_name()) if space else {}
     if space and not any(passage.judged for passage in opening.values()):

@@ -1,4 +1,4 @@
-"""In a child process: one page of a PDF as a picture, of which nothing is to be seen that is not said to be known.
+"""In a child process: one page of a PDF as a picture that shows only what is known.
 
 Known are the letters of the text layer, lines across, and boxes. Everything else that a page can show may hold words
 that no layer of text tells of: pictures, drawings, shadings, letters without a meaning, comments and form fields. They

@@ -78,7 +78,7 @@ class Sync:
         return self._outcomes
 
     def _listed(self, before: Sequence[Record]) -> list[Entry]:
-        """Under names that can be stored, each once. A name that leads out of the origin is told and left out."""
+        """Under names that can be stored, each once. One that leads out of the origin is reported and left out."""
         entries: dict[str, Entry] = {}
         most = self._settings.sync_files
         for entry in self._origin.listed({record.filename: record.stamp for record in before}):
@@ -108,7 +108,7 @@ class Sync:
         return files, {record.doc_id: record for record in before if record.doc_id not in matched}
 
     def _beside(self, name: str) -> str:
-        """The name of a file where the plain one is that of a document from elsewhere."""
+        """The name of a file whose own name a document from elsewhere has."""
         return printable(f"{self._origin.label}/{name}")
 
     # -- reading ------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class Sync:
                 yield self._source(file, content, record.doc_id, file.name)
 
     def _new(self, files: Sequence[_File], gone: dict[str, Record]) -> Iterator[Source]:
-        """What is new, but for files that were there under another name: these leave `gone`."""
+        """New files to read. A file that had another name before is moved, and its document leaves `gone`."""
         space = self._index.space(self._space)
         records = space.records() if space else []
         taken = {record.doc_id for record in records}
@@ -150,7 +150,7 @@ class Sync:
                 yield self._source(file, content, doc_id, name)
 
     def _read(self, file: _File, stamp: str) -> Content | None:
-        """None where it is as it was, and where it cannot be read: both are told."""
+        """None where it has not changed, and where it cannot be read: both are reported."""
         self._in_time()
         doc_id = file.record.doc_id if file.record else ""
         try:

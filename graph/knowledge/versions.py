@@ -12,7 +12,7 @@ _VERSION = re.compile(
     r"(?<![a-z0-9])(?:v|ver|version|rev|revision|ed|edition|r)[ ._-]*(\d{1,3}(?:[._]\d{1,3}){0,3})(?![a-z0-9])"
 )
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[ ._-]?(0[1-9]|1[0-2])(?:[ ._-]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
-Age = tuple[str, tuple[int, ...]]  # of what kind its parts are, and the parts: of two alike the greater is the newer
+Age = tuple[str, tuple[int, ...]]  # kind (version or date) and parts; of two of one kind the greater is the newer
 _COMPARES = re.compile(
     r"\b(?:versions?|v\d|chang\w+|differ\w*|old(?:er)?|previous(?:ly)?|earlier|former(?:ly)?|history|compar\w+|"
     r"used to|before|still|repealed|replaced|superseded)\b",

@@ -1,5 +1,5 @@
-"""What Cordon keeps, said as protocols with their plain records. The rest of Cordon knows these and no store;
-graph/deps.py names the one that is used. `embedded` keeps everything in one directory of one machine.
+"""What Cordon keeps, as protocols with plain records. The rest of Cordon knows the protocols alone; graph/deps.py
+chooses the store. `embedded` keeps everything in one directory of one machine.
 
 A protocol says what a store promises: isolation, durability, concurrency, errors. tests/graph/stores/ holds it to that.
 """

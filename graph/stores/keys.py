@@ -36,8 +36,8 @@ class KeyStore(Protocol):
     """Keys with the hashes of their secrets."""
 
     def pepper(self, first: bytes = b"") -> bytes:
-        """32 random bytes, made once and the same for all who share the store. `first` is taken where there are none
-        yet: the pepper of the store that the keys come from."""
+        """32 random bytes, made once and the same for all who share the store. Where there are none yet, `first` is
+        taken: the pepper of the store that the keys come from."""
 
     def add(self, key: Key, hashed: bytes) -> None:
         """`hashed` is the keyed hash of its secret."""

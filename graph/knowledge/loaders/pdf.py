@@ -80,8 +80,7 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
 
 
 def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
-    """What is visible on every page; what is hidden goes to `out`. Raises
-    Quarantined "scanned" for a pile of pictures."""
+    """What is visible on every page; hidden text goes to `out`. Raises Quarantined "scanned" for a pile of pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:

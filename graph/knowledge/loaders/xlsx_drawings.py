@@ -20,8 +20,7 @@ class Drawing:
 
 
 def of_sheets(data: bytes, sheets: Iterable[tuple[str, str]]) -> dict[str, Drawing]:
-    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file,
-    which is checked already."""
+    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file, which is checked already."""
     parts = Parts(data, checked=True)
     drawings: dict[str, Drawing] = {}
     for name, part in sheets:

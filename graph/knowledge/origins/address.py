@@ -26,7 +26,7 @@ class Address:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Of each request to it."""
+        """What signs a request in; {} for nobody."""
         return {"Authorization": self.authorization} if self.authorization else {}
 
 

@@ -24,7 +24,7 @@ _PIECE = 2**20
 
 
 class Bucket:
-    """The objects below the prefix."""
+    """Raises BadInput for what names no bucket, and where the extra `s3` is missing."""
 
     whole = True
 
@@ -79,7 +79,7 @@ class Bucket:
         return Content(bytes(data), entry.stamp)
 
     def _refused(self, error: Exception) -> CordonError:
-        """Why there is no list: what a server answers the library tells of a single file alone."""
+        """Why listing failed. The library says what a server answered for single files alone, so one is asked for."""
         from obstore.exceptions import GenericError
 
         if not isinstance(error, GenericError):
@@ -114,7 +114,7 @@ def _errors() -> tuple[type[Exception], ...]:
 
 
 def _translated(error: Exception) -> CordonError:
-    """In words of our own: the library's name the request, and what was signed."""
+    """In words of our own: those of the library name the request, and what was signed."""
     from obstore.exceptions import InvalidPathError, PermissionDeniedError, UnauthenticatedError
 
     if isinstance(error, InvalidPathError):

@@ -64,5 +64,5 @@ class Folder:
 
 
 def _stamp(info: os.stat_result) -> str:
-    """With the time of the last change of anything about the file: nothing sets that back, as `cp -p` the other."""
+    """With `st_ctime_ns`, which nothing can set back, as `cp -p` does with `st_mtime_ns`."""
     return f"{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"

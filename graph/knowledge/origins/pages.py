@@ -84,7 +84,7 @@ class Pages:
             raise _no_list() from error
 
     def _fetched(self, url: str, request: Request, limits: FetchLimits) -> Fetched:
-        """The operator's word about private hosts and who signs in holds for the site that was named alone."""
+        """Signs in, and allows a private host, for the site that was named alone."""
         own = self._own(url)
         if own:
             request = replace(request, headers=self._address.headers, private=self._address.private)

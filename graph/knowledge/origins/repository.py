@@ -131,7 +131,7 @@ class Repository:
         return ",".join(reachable(self._url, seconds=20, allow_private=self._address.private))
 
     def _environment(self) -> dict[str, str]:
-        """Nothing is asked of anybody. What else is set for git, such as who helps with signing in, holds."""
+        """Git never waits for input. Other settings of git, such as a helper for signing in, hold."""
         scheme = urlsplit(self._url).scheme
         config = {
             "core.hooksPath": os.devnull,

@@ -24,7 +24,7 @@ from graph.stores.embedded import open_files
 from graph.stores.embedded.exact import Exact
 from graph.stores.vectors import VectorSource
 
-# Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
+# With its defaults 9 of 10 queries on hard data differ from one build to the next; with these no difference was seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
 SERVER_S = 30.0  # seconds a server has for one request; a batch of vectors takes it a second
@@ -38,7 +38,7 @@ log = logging.getLogger("cordon.index")
 
 class Chroma:
     """Safe between threads, one at a time. Chroma keeps what it reads of a collection, and its files open: after
-    `most_open` collections it is opened anew. With `url` a server keeps them, under names that tell this home's."""
+    `most_open` collections it is opened anew. With `url` a server keeps them, under names with this home's digest."""
 
     def __init__(self, directory: Path, url: str = "", *, most_open: int | None = None) -> None:
         self._exact = Exact()

@@ -1,8 +1,8 @@
 """The vectors of the turns of those who asked last, so that a question does not read all of them again: in the file
 each lies behind the text of its turn, and a thousand take 9 ms.
 
-Nothing is believed unseen. What was added since, by whatever process, is read; where a turn that is known has gone, all
-are read anew. Call it with the connection held.
+Each use reads what was added since, by whatever process; where a turn that is known is gone, it reads all of them
+again. Call it with the connection locked.
 """
 
 from collections.abc import Callable
@@ -60,8 +60,8 @@ class TurnVectors:
 
 
 def _gone(known: _Known, user: str, read: Read) -> bool:
-    """Whether any of the known turns is no longer there. Their numbers may be given again only where the last one has
-    gone, too."""
+    """Whether any of the known turns is no longer there. SQLite uses a number again only after the last turn is gone,
+    too."""
     sql = "SELECT (SELECT count(*) FROM turns WHERE user_id = ? AND id <= ?), (SELECT run_id FROM turns WHERE id = ?)"
     return read(sql, (user, known.last, known.last)) != [(known.count, known.run)]
 

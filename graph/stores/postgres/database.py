@@ -31,8 +31,8 @@ _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; S
 _SET_TENANT = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
 _BEGIN = f"BEGIN; {_SET_TENANT}"
 _SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SET_TENANT}; SELECT"  # with it, it stands still
-PATIENCE_S = 75.0  # with a statement: longer than statement_timeout, of which a server that stands still knows nothing
-_AWAY_S = 1.0  # after no connection was to be had nobody tries: else each of a line, or each step of a turn, would wait
+PATIENCE_S = 75.0  # for a statement: longer than statement_timeout, which a server that hangs does not apply
+_AWAY_S = 1.0  # after a failure to connect nobody tries: else each who waits, or each step of a turn, would wait anew
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
     "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
@@ -54,7 +54,7 @@ class Connection(psycopg.Connection[Any]):
 
 
 class Database:
-    """Opened on first use. At most `most` connections; who waits longer than `wait_s` for one is told."""
+    """Opened on first use. At most `most` connections; an error where none is free within `wait_s`."""
 
     def __init__(self, url: str, most: int, wait_s: float) -> None:
         self.url, self._most, self._wait_s = url, most, wait_s
@@ -263,8 +263,8 @@ def _first_line(error: psycopg.Error) -> str:
 
 
 class _Text(StrDumper):
-    """PostgreSQL's texts have no NUL, and nothing that is kept has one: whoever asks for a name with one asks for what
-    is not there, and is told so."""
+    """PostgreSQL stores no NUL, so no name that is stored has one. A name with one is looked for with another character
+    in its place, and not found."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "\ufffe"))

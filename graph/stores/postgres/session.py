@@ -41,7 +41,7 @@ class Session:
 
     @property
     def numbers(self) -> list[int]:
-        """That one, and those that the process had when it was connected before, of the last _NUMBERS."""
+        """That number, and those of its earlier connections; the last _NUMBERS of them."""
         with self._free:
             self._connected()
             return list(self._numbers)

@@ -111,6 +111,6 @@ class PostgresSpaces:
                 self._here.cursor = self._here.known = None
 
     def known(self, tenant: str) -> dict[str, Any]:
-        """What this thread's reader keeps of a space, as it stands for it; one that nobody keeps where none reads."""
+        """What this thread has read of a space inside `reading`; outside of it a new dict that nobody keeps."""
         known: dict[str, dict[str, Any]] | None = getattr(self._here, "known", None)
         return {} if known is None else known.setdefault(tenant, {})

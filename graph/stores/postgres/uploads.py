@@ -41,7 +41,7 @@ class PostgresUploads:
                     raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
 
     def jobs(self) -> list[Job]:
-        """Those of this process, and those that nobody has who lives: they are this one's from now on."""
+        """Those of this process, and those of processes that died, which it takes over."""
         return self._taken("session = ANY(%s) OR NOT lives(session)", own=True)
 
     def left(self) -> list[Job]:
@@ -107,7 +107,7 @@ class PostgresUploads:
 
 
 class _Writer(io.RawIOBase):
-    """Each part is written as it comes, and the file is one when it was closed."""
+    """Writes each part as it comes; the file can be read once it was closed."""
 
     def __init__(self, database: Database, job_id: str, number: int) -> None:
         self._database, self._job_id, self._number, self._part = database, job_id, number, 0
