@@ -155,9 +155,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
     try:
         data = contents(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
-        doc_id, other = source.doc_id, ""
+        doc_id, id_beside = source.doc_id, ""
         if not doc_id:
-            source, doc_id, other = _identified(source, index)
+            source, doc_id, id_beside = _identified(source, index)
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
@@ -173,11 +173,11 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, loader=splitter.LOADER)
         elsewhere = ""
-        if other:
+        if id_beside:
             if all(folders.versions_of_one(document.text, text) for text in _texts(index, source.spaces, doc_id)):
                 elsewhere = "in place of the one of that name from another folder"
             else:
-                source, doc_id = _beside(source), other
+                source, doc_id = _beside(source), id_beside
                 elsewhere = "kept beside the one of that name from another folder"
         known: Margins = {}
         flags = inspect(document, known)
@@ -312,13 +312,13 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
     """The source under the name that is its own, its id, and the id that it would have beside a document of the same
     name and id that came from another folder: "" where there is none."""
     base, _ = base_id(source.name)
-    other = distinct_id(base, f"{source.folder} {source.name}")
+    id_beside = distinct_id(base, f"{source.folder} {source.name}")
     spaces = [space for name in source.spaces if (space := index.space(name))]
-    if source.folder and any(space.record(other) for space in spaces):
-        return _beside(source), other, ""
+    if source.folder and any(space.record(id_beside) for space in spaces):
+        return _beside(source), id_beside, ""
     doc_id = _choose_id(source, index)
     places = {record.folder for space in spaces if (record := space.record(doc_id))}
-    return source, doc_id, other if source.folder and places - {"", source.folder} else ""
+    return source, doc_id, id_beside if source.folder and places - {"", source.folder} else ""
 
 
 def _beside(source: Source) -> Source:

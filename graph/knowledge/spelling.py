@@ -86,13 +86,13 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
     """The nearest word of the spaces, "" for none. Of words equally near, the one that stands beside the question's
     other words, then the one that stands in more passages."""
     counts: Counter[str] = Counter()
-    others = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
+    variants = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
     for space in spaces:
         for start in starts(typed):
             counts.update(dict(space.stems(start, 2, len(typed) + slips(typed))))
-        counts.update(space.counts(others))
+        counts.update(space.counts(variants))
     near = roots(typed, counts)
-    near |= {stem: distance(typed, stem) for stem in others & counts.keys()}
+    near |= {stem: distance(typed, stem) for stem in variants & counts.keys()}
     candidates: dict[str, tuple[float, str]] = {}
     for stem in sorted(near, key=lambda stem: (near[stem], -len(stem), stem))[:_CANDIDATES]:
         passages = [text for space in spaces for _, text in space.holding(stem, _PASSAGES)]
@@ -137,19 +137,19 @@ def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
 def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """What the question abbreviates or spells out, as the documents say it the other way, and the question with it."""
     expansions: dict[str, str] = {}
-    other = question
+    rewritten = question
     for short in list(dict.fromkeys(_SHORT.findall(question)))[:READ]:
         long = _spelt_out(spaces, short) if short.isupper() or short.casefold() not in _english() else ""
         if long and long.casefold() not in question.casefold():
             expansions[short] = long
-            other = re.sub(rf"\b{short}\b", long, other)
+            rewritten = re.sub(rf"\b{short}\b", long, rewritten)
     for long, short in _indexed(spaces, list(_initials(question))):
         definitions = (space.matching([f"{long} {short}"], 1, f"({short})") for space in spaces)
         if not re.search(rf"\b{short}\b", question, re.I) and any(rows for [rows] in definitions):
             expansions[long] = short
-            other = re.sub(re.escape(long), short, other)
+            rewritten = re.sub(re.escape(long), short, rewritten)
             break
-    return expansions, (question, other) if expansions else (question,)
+    return expansions, (question, rewritten) if expansions else (question,)
 
 
 def _spelt_out(spaces: Sequence[Words], short: str) -> str:

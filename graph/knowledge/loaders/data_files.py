@@ -141,16 +141,16 @@ def _values(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[tup
     if depth > MOST_DEPTH:
         raise Quarantined("bomb", f"it nests values more than {MOST_DEPTH} deep", hint="save its text instead")
     if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _values(one, (*path, str(key)[:100]), depth + 1)
+        for key, item in value.items():
+            yield from _values(item, (*path, str(key)[:100]), depth + 1)
     elif isinstance(value, list):
         if value and all(map(_flat, value)):
             yield path, value
         elif all(not isinstance(one, dict | list) for one in value):
             yield path, ", ".join(map(_word, value))
         else:
-            for one in value:
-                yield from _values(one, path, depth + 1)
+            for item in value:
+                yield from _values(item, path, depth + 1)
     elif (text := _word(value)).strip():
         yield path, text
 
