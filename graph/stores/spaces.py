@@ -179,7 +179,7 @@ class Space(Words, Protocol):
         """Forget a document, bytes included. False when there is none of that id."""
 
     def record(self, doc_id: str) -> Record | None:
-        """What is known of a document."""
+        """What is known of a document; None when there is none of that id."""
 
     def records(self) -> list[Record]:
         """All documents, by id."""
@@ -228,7 +228,7 @@ class Space(Words, Protocol):
     # -- chunks -------------------------------------------------------------------------------------------
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
-        """The chunk of that id."""
+        """None when there is none of that id."""
 
     def chunks(self, doc_id: str) -> list[StoredChunk]:
         """Of a document, in the order of its text."""

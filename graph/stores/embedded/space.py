@@ -162,7 +162,7 @@ class SqliteSpace(SpaceReads):
     # -- meta ---------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str:
-        """What `set_meta` kept: embeddings, tenant, made; "" before."""
+        """What `set_meta` kept under this key (embeddings, tenant, made); "" when it kept nothing."""
         return str(self._first("value FROM meta", "key = ?", key))
 
     def set_meta(self, key: str, value: str) -> None:
