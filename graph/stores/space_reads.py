@@ -1,18 +1,16 @@
-"""What spaces of every SQL store do in the same way."""
+"""What a space of each SQL store reads in the same words."""
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
-from graph.knowledge import bm25
 from graph.stores.spaces import Record, StoredChunk
 
 CHUNK = 'chunk_id, doc_id, start, "end", page, sheet, section, places'  # the columns of a StoredChunk
 
 
 class SpaceReads(ABC):
-    """Those methods of `Space` that need no more than `select`."""
+    """Those methods of `Space` that need nothing but `select`."""
 
     @abstractmethod
     def select(self, columns: str, where: str, *values: object) -> list[Any]:
@@ -50,6 +48,3 @@ class SpaceReads(ABC):
 
     def _chunks(self, where: str, *values: object) -> list[StoredChunk]:
         return [StoredChunk(*row) for row in self.select(f"{CHUNK} FROM chunks", where, *values)]
-
-    def stemmed(self, words: Sequence[str]) -> list[str]:
-        return [max(stems, default="") for stems in bm25.tokens(words)]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
-from graph.knowledge import mentions
+from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
@@ -273,10 +273,8 @@ class SqliteSpace(SpaceReads):
             self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
 
     def attachments(self) -> list[StoredAttachment]:
-        if not self._has("regulations"):
-            return []
         sql = "SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id"
-        return [StoredAttachment(*row) for row in self.execute(sql)]
+        return [StoredAttachment(*row) for row in (self.execute(sql) if self._has("regulations") else ())]
 
     def attachment(self, doc_id: str) -> str:
         return str(self._first("act FROM regulations", "doc_id = ?", doc_id)) if self._has("regulations") else ""
@@ -449,6 +447,9 @@ class SqliteSpace(SpaceReads):
     def present(self, words: Sequence[str]) -> set[str]:
         sql = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
         return {word for word in words if self.execute(sql, (quoted(word),))}
+
+    def stemmed(self, words: Sequence[str]) -> list[str]:
+        return [max(stems, default="") for stems in bm25.tokens(words)]
 
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
         sql = "SELECT term, doc FROM stems WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"

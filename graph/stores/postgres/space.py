@@ -318,6 +318,9 @@ class PostgresSpace(SpaceReads):
         with self.reading():
             return {word for word, chunks in self._holding(words).items() if len(chunks.ids)}
 
+    def stemmed(self, words: Sequence[str]) -> list[str]:
+        return [max(stems, default="") for stems in bm25.tokens(words)]
+
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
         sql = "stem >= %s AND stem < %s AND length(stem) BETWEEN %s AND %s"
         return self._counted(sql, start, start + "\U0010ffff", shortest, longest)
