@@ -24,17 +24,17 @@ def scores(chunks: int, times: np.ndarray, damped: np.ndarray) -> np.ndarray:
 
 
 def tokens(texts: Sequence[str]) -> list[list[str]]:
-    """What the word index makes of each text: stems in a row. Porter's algorithm has no other copy here."""
-    found: list[list[str]] = [[] for _ in texts]
+    """The stems of each text in their order, from FTS5 itself: there is no second copy of Porter's algorithm here."""
+    stemmed: list[list[str]] = [[] for _ in texts]
     with _one_at_a_time:
-        db = _kept_tokenizer()
+        db = _shared_tokenizer()
         db.execute("BEGIN")
         try:
             for number, stem in stems(db, [text.replace("\x00", " ") for text in texts], "doc, offset"):
-                found[number].append(stem)
+                stemmed[number].append(stem)
         finally:
             db.execute("ROLLBACK")  # nothing of anybody's question stays
-    return found
+    return stemmed
 
 
 def stems(db: sqlite3.Connection, texts: Iterable[str], order: str) -> Iterable[tuple[int, str]]:
@@ -44,10 +44,11 @@ def stems(db: sqlite3.Connection, texts: Iterable[str], order: str) -> Iterable[
 
 
 def tokenizer() -> sqlite3.Connection:
+    """A database in memory with the tables that `stems` fills and reads."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
     db.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
     return db
 
 
-_kept_tokenizer = cache(tokenizer)
+_shared_tokenizer = cache(tokenizer)

@@ -54,9 +54,8 @@ def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 5
 
     A chunk repeats whole sentences of the one before, up to `overlap` tokens, where both are in the same section and
     on the same page. A heading stays with what follows it, and so does a sentence that introduces a list, a table or
-    code; no chunk crosses two sheets. `count` gives the number
-    of tokens of a text; it is asked once per block, once or twice per chunk, and per sentence only near a cut. Raises
-    ValueError when `size` < 1 or `overlap` is not in 0..size-1.
+    code; no chunk crosses two sheets. `count` gives the tokens of a text; it is called once per block, once or twice
+    per chunk, and per sentence only near a cut. Raises ValueError when `size` < 1 or `overlap` is not in 0..size-1.
     """
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"expected size >= 1 and 0 <= overlap < size, got {size!r} and {overlap!r}")
@@ -66,8 +65,8 @@ def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 5
 
 def placed(document: Document, part: Chunk) -> Chunk:
     """A chunk with the pages and rows of its parts."""
-    there = document.places(part.start, part.end)
-    return replace(part, page=there[0][1] if there else part.page, places=places.written(there))
+    positions = document.places(part.start, part.end)
+    return replace(part, page=positions[0][1] if positions else part.page, places=places.written(positions))
 
 
 class _Packer:
@@ -95,25 +94,25 @@ class _Packer:
         reach: int | None = None  # where the sentences repeated from the chunk before begin
         for unit in units:
             if current and (used + unit.tokens > self.size or self._new_part(current, unit, used)):
-                kept = self._kept(current, unit)
-                closed, current = current[: len(current) - kept], current[len(current) - kept :]
+                carried = self._carried_over(current, unit)
+                closed, current = current[: len(current) - carried], current[len(current) - carried :]
                 yield from self._close(closed, reach)
                 reach, used = (None, 0) if current else self._reach(closed, unit)
-                used += sum(held.tokens for held in current)
+                used += sum(part.tokens for part in current)
             current.append(unit)
             used += unit.tokens
         if current:
             yield from self._close(current, reach)
 
-    def _kept(self, units: list[_Unit], unit: _Unit) -> int:
+    def _carried_over(self, units: list[_Unit], unit: _Unit) -> int:
         """How many units at the end go with `unit`, which follows: headings, and what introduces it; 0 when there is
         nothing else."""
-        kept = 0
+        count = 0
         if not units[-1].heading and unit.block.start == unit.start and self._introduces(units[-1].block, unit.block):
-            kept = 1
-        while kept < len(units) and units[-1 - kept].heading:
-            kept += 1
-        return kept if kept < len(units) else 0
+            count = 1
+        while count < len(units) and units[-1 - count].heading:
+            count += 1
+        return count if count < len(units) else 0
 
     def _introduces(self, block: Block, after: Block) -> bool:
         """Whether a paragraph ends with a colon or without an end, right above a list, a table or code."""
@@ -152,8 +151,8 @@ class _Packer:
             if earlier.heading or _run(earlier.block) != _run(unit.block):
                 break
             # Code whole: what begins with the fence that ends it would read as code, and the code as words.
-            code, said = earlier.block.kind == "code", self.text[earlier.start : earlier.end]
-            for start, end in [(0, len(said))] if code else reversed(sentences.split(said)):
+            code, text = earlier.block.kind == "code", self.text[earlier.start : earlier.end]
+            for start, end in [(0, len(text))] if code else reversed(sentences.split(text)):
                 start, end = earlier.start + start, earlier.start + end
                 tokens = self._tokens(start, end)
                 if used + tokens > budget or start <= closed[0].start:
@@ -167,13 +166,13 @@ class _Packer:
             if tokens <= room:
                 yield first, last, tokens
                 continue
-            for one, other in sentences.split(self.text[first:last]):
-                one, other = first + one, first + other
-                tokens = self._tokens(one, other)
+            for begin, stop in sentences.split(self.text[first:last]):
+                begin, stop = first + begin, first + stop
+                tokens = self._tokens(begin, stop)
                 if tokens <= room:
-                    yield one, other, tokens
+                    yield begin, stop, tokens
                 else:
-                    yield from self._words(one, other, tokens, room)
+                    yield from self._words(begin, stop, tokens, room)
 
     def _words(self, start: int, end: int, tokens: int, room: int) -> Iterator[tuple[int, int, int]]:
         """Pieces of a long sentence, cut at spaces where there are any, each of at most `room` tokens."""
@@ -204,10 +203,10 @@ class _Packer:
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The lines of a block: items of a list, or of code, whose fences stay with the lines next to them."""
-    found = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
-    if len(found) > 3 and text.startswith("```", start):
-        found = [(start, found[1][1]), *found[2:-2], (found[-2][0], end)]
-    return found
+    lines = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+    if len(lines) > 3 and text.startswith("```", start):
+        lines = [(start, lines[1][1]), *lines[2:-2], (lines[-2][0], end)]
+    return lines
 
 
 def _run(block: Block) -> tuple[str, int | None, str | None]:

@@ -71,13 +71,13 @@ class Document:
             changes.append((block.start, block.page, block.row))
             left, right = (bisect_left(self.turns, (at, 0)) for at in (block.start, block.end))
             changes += [(at, page, block.row) for at, page in self.turns[left:right]]
-        found: list[Place] = []
+        places: list[Place] = []
         for at, page, row in changes:
             if at <= start:
-                found = [(0, page, row)]
-            elif at < end and (not found or found[-1][1:] != (page, row)):
-                found.append((at - start, page, row))
-        return found
+                places = [(0, page, row)]
+            elif at < end and (not places or places[-1][1:] != (page, row)):
+                places.append((at - start, page, row))
+        return places
 
     @cached_property
     def _starts(self) -> list[int]:

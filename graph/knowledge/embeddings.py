@@ -24,9 +24,7 @@ from graph.settings import Settings
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMENSIONS = 384
 MAX_TOKENS = 256  # what the model was trained on; longer texts are embedded in windows
-_TOGETHER = (
-    384  # word pieces in one run: for more the processor's caches are too small, and a piece takes a tenth longer
-)
+_TOGETHER = 384  # word pieces in one run: with more the processor's caches are too small, and each takes 10% longer
 _WINDOWS = 8  # of a text that are read: more than the longest chunk has, so this bounds what a question may cost
 _PORTION = 16_384  # characters whose tokens are counted at once
 
@@ -109,8 +107,8 @@ class MiniLM:
             windows.extend((row, [101, *ids[at : min(at + room, read)], 102]) for at in range(0, max(read, 1), room))
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
         batches = list(_batches(windows))
-        found = map(self._run, batches) if len(batches) == 1 else self._pool.map(self._run, batches)
-        for batch, rows in zip(batches, found, strict=True):
+        outputs = map(self._run, batches) if len(batches) == 1 else self._pool.map(self._run, batches)
+        for batch, rows in zip(batches, outputs, strict=True):
             for (row, ids), vector in zip(batch, rows, strict=True):
                 vectors[row] += vector * len(ids)
         return _unit(vectors)
@@ -188,14 +186,14 @@ class Local:
 
     def __init__(self, settings: Settings) -> None:
         self._folder = Folder(Path(settings.embeddings), "CORDON_EMBEDDINGS")
-        told = self._folder.declared("config_sentence_transformers.json", "prompts")
-        prompts = told if isinstance(told, dict) else {}
+        declared = self._folder.declared("config_sentence_transformers.json", "prompts")
+        prompts = declared if isinstance(declared, dict) else {}
         self.query_prefix = settings.embeddings_query or str(prompts.get("query", ""))
         self._passage = settings.embeddings_passage or str(prompts.get("passage", prompts.get("document", "")))
-        self._pooling = settings.embeddings_pooling or self._told_pooling()
+        self._pooling = settings.embeddings_pooling or self._declared_pooling()
         self.name = f"{self._folder.name}/{self._pooling}"
 
-    def _told_pooling(self) -> str:
+    def _declared_pooling(self) -> str:
         for key, pooling in (("pooling_mode_cls_token", "cls"), ("pooling_mode_lasttoken", "last")):
             if self._folder.declared("1_Pooling/config.json", key):
                 return pooling
@@ -206,10 +204,10 @@ class Local:
         return sum(len(tokenizer.encode(part, add_special_tokens=False)) for part in _portions(text))
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        asked = [bool(self.query_prefix) and text.startswith(self.query_prefix) for text in texts]
-        given = [text if question else self._passage + text for text, question in zip(texts, asked, strict=True)]
+        is_query = [bool(self.query_prefix) and text.startswith(self.query_prefix) for text in texts]
+        prefixed = [text if question else self._passage + text for text, question in zip(texts, is_query, strict=True)]
         rows: dict[int, np.ndarray] = {}
-        for at, states, mask in self._folder.run(given):
+        for at, states, mask in self._folder.run(prefixed):
             if states.ndim == 1:  # the graph pools by itself
                 rows[at] = states
             else:
@@ -223,8 +221,8 @@ class Local:
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    found: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return found
+    normalised: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return normalised
 
 
 @cache

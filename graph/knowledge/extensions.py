@@ -88,9 +88,9 @@ class Augmenter(Protocol):
     def depth(self) -> int:
         """How many hits of a search it weighs."""
 
-    def augment(self, query: str, found: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
-        """What is to be shown in place of what was found; `why` of what it put there alone. With `expand` (the mode
-        "graph") it may follow what passages depend on, within the tokens of the first `top_k`."""
+    def augment(self, query: str, ranked: RankedHits, *, expand: bool, top_k: int) -> RankedHits:
+        """What to show in place of `ranked`; `why` is of the hits that it added alone. With `expand` (the mode "graph")
+        it may follow what passages depend on, within the tokens of the first `top_k`."""
 
 
 def known(kind: str) -> str:

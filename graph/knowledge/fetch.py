@@ -54,10 +54,10 @@ DEFAULT = FetchLimits()
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How an address is asked. `headers` go to the host that was named, which with `private` may lie inside: not to one
-    that it redirects to. `types` is as TYPES; None takes what there is, as it is. With `stamp`, of a `Fetched`, what
-    has not changed since is not sent."""
+class Request:
+    """`headers` go to the host that was named, which may be in a private network with `private`, and to no host that it
+    redirects to. `types` are as TYPES; None takes every type, as it is. With the `stamp` of a `Fetched` a page that has
+    not changed since is not sent."""
 
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -68,12 +68,13 @@ class Asked:
 
     @property
     def condition(self) -> dict[str, str]:
+        """The header that asks for the page only if it has changed since `stamp`; {} without a stamp."""
         kind, _, value = self.stamp.partition(":")
         name = {"etag": "If-None-Match", "date": "If-Modified-Since"}.get(kind)
         return {name: value} if name else {}
 
 
-PLAIN = Asked()
+PLAIN = Request()
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ class Fetched:
 
 def resolve(host: str, port: int) -> list[str]:
     """Every address of a host, as the system finds them. It also knows the odd forms: 0x7f.1, 2130706433."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def fetch(
@@ -102,7 +103,7 @@ def fetch(
     limits: FetchLimits = DEFAULT,
     allow_private: bool = False,
     resolver: Resolver = resolve,
-    asked: Asked = PLAIN,
+    request: Request = PLAIN,
 ) -> Fetched:
     """What is at `url`. `allow_private` allows loopback, local networks and any port: for an operator's own pages.
 
@@ -113,8 +114,8 @@ def fetch(
     place = first = _checked(url)
     for _ in range(limits.redirects + 1):
         at_home = (place.scheme, place.netloc) == (first.scheme, first.netloc)
-        addresses = _addresses(place, allow_private or (asked.private and at_home), resolver, deadline)
-        now = asked if at_home else replace(asked, headers={})
+        addresses = _addresses(place, allow_private or (request.private and at_home), resolver, deadline)
+        now = request if at_home else replace(request, headers={})
         result = _Visit(place, addresses, limits, deadline, now).run()
         if isinstance(result, Fetched):
             return replace(result, url=url)
@@ -173,8 +174,8 @@ def _addresses(place: SplitResult, allow_private: bool, resolver: Resolver, dead
     if not allow_private and port not in PORTS.values():
         raise _forbidden(f"port {port} is not that of a public site")
     try:
-        found = _within(lambda: resolver(host, port), deadline)
-        addresses = [ipaddress.ip_address(text.split("%", 1)[0]) for text in found]
+        resolved = _within(lambda: resolver(host, port), deadline)
+        addresses = [ipaddress.ip_address(text.split("%", 1)[0]) for text in resolved]
     except (OSError, ValueError, UnicodeError) as exc:
         raise DocumentError("url_unreachable", f"there is no host {host!r}", hint="check the spelling") from exc
     if not addresses:
@@ -245,10 +246,10 @@ class _Visit:
     """One request and its answer."""
 
     def __init__(
-        self, place: SplitResult, addresses: list[str], limits: FetchLimits, deadline: float, asked: Asked
+        self, place: SplitResult, addresses: list[str], limits: FetchLimits, deadline: float, request: Request
     ) -> None:
         self.place, self.addresses, self.limits, self.deadline = place, addresses, limits, deadline
-        self.asked = asked
+        self.request = request
 
     def run(self) -> "Fetched | SplitResult":
         """The page, or where it says it is."""
@@ -260,8 +261,8 @@ class _Visit:
                 raise TimeoutError  # headers that were cut off read as if they had ended
             if 300 <= response.status < 400 and (target := response.getheader("Location")):
                 return _checked(urljoin(self.place.geturl(), target))
-            if response.status == 304 and self.asked.condition:
-                return Fetched("", self.place.geturl(), "", b"", "", self.asked.stamp, changed=False)
+            if response.status == 304 and self.request.condition:
+                return Fetched("", self.place.geturl(), "", b"", "", self.request.stamp, changed=False)
             if response.status not in (200, 207):
                 raise DocumentError(
                     "url_status",
@@ -286,7 +287,7 @@ class _Visit:
         if self.late(None):
             raise _too_slow()
         charset = str(response.headers.get_content_charset() or "")
-        if self.asked.types is not None and media_type.startswith("text/") and _CHARSET.fullmatch(charset):
+        if self.request.types is not None and media_type.startswith("text/") and _CHARSET.fullmatch(charset):
             data = b"\xef\xbb\xbf" + data.decode(charset, errors="replace").encode()
         etag, date = response.getheader("ETag"), response.getheader("Last-Modified")
         stamp = f"etag:{etag}" if etag else f"date:{date}" if date else ""
@@ -309,32 +310,32 @@ class _Visit:
 
     def ask(self, connection: _Connection) -> http.client.HTTPResponse:
         path = self.place.path + (f"?{self.place.query}" if self.place.query else "")
-        connection.putrequest(self.asked.method, path, skip_host=True, skip_accept_encoding=True)
+        connection.putrequest(self.request.method, path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", self.place.netloc)
         connection.putheader("User-Agent", "cordon")
-        connection.putheader("Accept", "*/*" if self.asked.types is None else ", ".join(self.asked.types))
+        connection.putheader("Accept", "*/*" if self.request.types is None else ", ".join(self.request.types))
         connection.putheader("Accept-Encoding", "gzip, deflate")
         connection.putheader("Connection", "close")
-        for name, value in {**self.asked.headers, **self.asked.condition}.items():
+        for name, value in {**self.request.headers, **self.request.condition}.items():
             connection.putheader(name, value)
-        if self.asked.body:
-            connection.putheader("Content-Length", str(len(self.asked.body)))
-        connection.endheaders(self.asked.body or None)
+        if self.request.body:
+            connection.putheader("Content-Length", str(len(self.request.body)))
+        connection.endheaders(self.request.body or None)
         return connection.getresponse()
 
     def media_type(self, response: http.client.HTTPResponse) -> str:
-        given = response.headers.get_content_type() if response.getheader("Content-Type") else ""
+        declared = response.headers.get_content_type() if response.getheader("Content-Type") else ""
         suffix = PurePosixPath(unquote(self.place.path)).suffix.lower()
-        if self.asked.types is None:
-            return given
-        found = VAGUE.get(given or "application/octet-stream", {}).get(suffix, given)
-        if found not in self.asked.types:
+        if self.request.types is None:
+            return declared
+        media_type = VAGUE.get(declared or "application/octet-stream", {}).get(suffix, declared)
+        if media_type not in self.request.types:
             raise DocumentError(
                 "url_type",
-                f"the address leads to {given or 'something without a type'!r}, which cannot be read",
+                f"the address leads to {declared or 'something without a type'!r}, which cannot be read",
                 hint="give the address of a page, a text, a PDF, an Office file or data",
             )
-        return found
+        return media_type
 
     def body(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """Decompressed pieces. What is compressed counts too, so that nothing endless is read."""
@@ -363,4 +364,4 @@ class _Visit:
     def filename(self, media_type: str) -> str:
         name = re.sub(r"[\x00-\x1f/\\]", "-", PurePosixPath(unquote(self.place.path)).name)
         stem = PurePosixPath(name).stem or self.place.hostname or "page"
-        return stem[:120] + (self.asked.types or {}).get(media_type, "")
+        return stem[:120] + (self.request.types or {}).get(media_type, "")

@@ -15,6 +15,7 @@ _COMPARED = 200_000  # characters of a text that are compared
 
 
 def is_folder(path: Path) -> bool:
+    """Whether there is one; False, too, for a name that no file can have."""
     return os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises for a name that no file can have)
 
 
@@ -30,16 +31,16 @@ def listed(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
         raise BadInput(f"cannot list {str(error.filename)!r}: {error.strerror}.", hint="Check its permissions.")
 
-    found = []
+    paths = []
     for place, folders, names in os.walk(folder, onerror=fail):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(place) / name for name in names if not name.startswith(".")]
-    return (path for path in sorted(found) if path.is_file())
+        paths += [Path(place) / name for name in names if not name.startswith(".")]
+    return (path for path in sorted(paths) if path.is_file())
 
 
-def versions_of_one(one: str, other: str) -> bool:
+def versions_of_one(first: str, second: str) -> bool:
     """Whether two texts are versions of the same document rather than two documents of the same name."""
-    runs = sorted((_runs(one), _runs(other)), key=len)
+    runs = sorted((_runs(first), _runs(second)), key=len)
     return len(runs[0] & runs[1]) >= SAME_FROM * max(1, len(runs[0]))
 
 
@@ -48,12 +49,12 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2))}
 
 
-def left(index: Index, space: str, folder: str, doc_ids: Sequence[str], names: Sequence[str]) -> list[Record]:
-    """Documents of a space that came from a folder (its digest) and are not among those that are in it now."""
-    there = index.space(space)
-    kept, known = {*doc_ids}, {*names}
+def left(index: Index, name: str, folder: str, doc_ids: Sequence[str], names: Sequence[str]) -> list[Record]:
+    """Documents of the space of this name that came from a folder (its digest) and are not among those in it now."""
+    space = index.space(name)
+    present, known = {*doc_ids}, {*names}
     return [
         record
-        for record in (there.records() if there else ())
-        if record.folder == folder and record.doc_id not in kept and record.filename not in known
+        for record in (space.records() if space else ())
+        if record.folder == folder and record.doc_id not in present and record.filename not in known
     ]

@@ -71,14 +71,15 @@ class Index:
         self.spaces, self.embedder, self._journal = spaces, embedder, journal
 
     def close(self) -> None:
+        """Let go of what the spaces have open."""
         self.spaces.close()
 
     def space(self, name: str, *, create: bool = False) -> Space | None:
         """As `Spaces.space`. Raises BadInput for a space of one set of groups too many."""
         tenant, groups = whose(name)
         if create and groups:
-            there = self.spaces.audiences(tenant)
-            if name not in there and len(there) >= MOST_AUDIENCES:
+            audiences = self.spaces.audiences(tenant)
+            if name not in audiences and len(audiences) >= MOST_AUDIENCES:
                 raise BadInput(
                     f"a tenant can have documents for at most {MOST_AUDIENCES} different sets of groups.",
                     hint="Name the groups as other documents do.",
@@ -122,13 +123,12 @@ class Index:
         space.change(doc_id, lambda record: replace(record, filename=filename, title=title, source=source, stamp=stamp))
 
     def _note(self, name: str, record: Record, says: str) -> None:
-        """Before it happens: no answer may come of a document that no line tells of."""
+        """Call it before the change: no answer may come from a document that no line of the journal names."""
         if self._journal is not None:
             tenant, groups = whose(name)
-            now = timestamp()
-            told = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
-            line = {"kind": "document", "timestamp": now, "tenant_id": tenant, "about": uuid.uuid4().hex, "says": says}
-            self._journal.append({**line, "groups": sorted(groups), **told})
+            about = {"doc_id": record.doc_id, "document_sha256": record.sha256, "uploader": record.uploader}
+            line = {"kind": "document", "timestamp": timestamp(), "tenant_id": tenant, "about": uuid.uuid4().hex}
+            self._journal.append({**line, "says": says, "groups": sorted(groups), **about})
 
     def tenant_spaces(self, tenant: str) -> list[Space]:
         """Every space of a tenant, those of all of its groups included: for who keeps its documents, never to answer
@@ -152,6 +152,7 @@ class Index:
         return self.spaces.reading()
 
     def empty(self, reader: ReadScope) -> bool:
+        """Whether the reader may see no chunk at all."""
         return all(space.empty() for _, space in self.visible(reader))
 
     def with_names(self, reader: ReadScope, names: Sequence[str]) -> list[str]:
@@ -286,7 +287,7 @@ class Index:
     # -- search -------------------------------------------------------------------------------------------
 
     def vector(self, query: str) -> np.ndarray:
-        """What `search` looks for. Made once in a turn: asked for before `reading`, it is not made inside."""
+        """Of a query, made once in a turn. Ask for it before `reading`, so that the model does not run inside."""
         return once(self.embedder, self.embedder.query_prefix + query)
 
     def search(self, reader: ReadScope, query: str, limit: int, *, documents: Sequence[str] = ()) -> list[Hit]:
@@ -314,15 +315,15 @@ class Index:
         candidates: int = CANDIDATES,
     ) -> list[Hit]:
         by_space = [(where, space.find(vector, words, candidates, documents)) for where, space in spaces]
-        total = sum(one.chunks for _, one in by_space)
+        total = sum(result.chunks for _, result in by_space)
         rarity = {}
         for word in words:
             holding = sum(one.holding[word] for _, one in by_space)
             rarity[word] = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
         weight = sum(rarity.values()) or 1.0
         hits = []
-        for where, one in by_space:
-            for near in one.candidates:
+        for where, result in by_space:
+            for near in result.candidates:
                 covered = 0.0
                 for word in words:  # in their order, always: a sum of floats hangs on it
                     covered += rarity[word] if word in near.words else 0.0

@@ -76,8 +76,8 @@ class Outcome:
 
 # Flags of a document, for example planted_instructions; margins of its sentences are kept for judging its passages.
 Inspect = Callable[[Document, Margins], list[str]]
-# Whoever reads files into the index in place of this process: the place of each source and what became of it, as they
-# come. Each reads with a `LocalIngestor`.
+# Reads sources in other processes, each with a `LocalIngestor`. Gives the place of a source in the list and what became
+# of it, as they come.
 Readers = Callable[[Sequence[Source]], Iterable[tuple[int, Outcome]]]
 
 
@@ -131,12 +131,14 @@ class LocalIngestor:
             self.close()
 
     def read(self, source: Source) -> Outcome:
+        """What became of one source. Raises Unavailable."""
         if self._for != (now := (source.spaces, source.uploader)):
             self.close()  # a child taken over by one's file must not see another's
             self._for = now
         return _one(source, self._index, self._settings, self._parser, self._inspect)
 
     def close(self) -> None:
+        """End the child process; the next source starts another."""
         self._parser.close()
 
 
@@ -153,9 +155,9 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
     try:
         data = contents(source, settings)
         sha256 = hashlib.sha256(data).hexdigest()
-        doc_id, other = source.doc_id, ""
+        doc_id, id_beside = source.doc_id, ""
         if not doc_id:
-            source, doc_id, other = _identified(source, index)
+            source, doc_id, id_beside = _identified(source, index)
         retention, expires = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
@@ -171,11 +173,11 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             raise BadInput("a document of that name is somebody else's: give yours another name, or ask an admin.")
         document = parser.parse_bytes(data, source.name, loader=splitter.LOADER)
         elsewhere = ""
-        if other:
+        if id_beside:
             if all(folders.versions_of_one(document.text, text) for text in _texts(index, source.spaces, doc_id)):
                 elsewhere = "in place of the one of that name from another folder"
             else:
-                source, doc_id = _beside(source), other
+                source, doc_id = _beside(source), id_beside
                 elsewhere = "kept beside the one of that name from another folder"
         known: Margins = {}
         flags = inspect(document, known)
@@ -236,6 +238,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
 
 
 def refused(source: Source, error: CordonError) -> Outcome:
+    """Quarantined, with the reason, for a DocumentError; failed for any other."""
     if isinstance(error, DocumentError):
         return Outcome(source.name, source.doc_id, "quarantined", f"{error.reason}: {error}")
     return Outcome(source.name, source.doc_id, "failed", str(error))
@@ -257,7 +260,7 @@ def _unchanged(
     record = space.record(doc_id) if space else None
     if space is None or record is None or record.reading != READING or not splitter.complete(space, doc_id, sha256):
         return False
-    if source.pii and not record.pii:  # what was found in it stays said of it
+    if source.pii and not record.pii:  # personal data that was found in it stays noted
         return False
     wanted = (sha256, retention, source.tenant_id, source.name, source.listed)
     return (record.sha256, record.retention, record.tenant_id, record.filename, record.listed) == wanted
@@ -271,36 +274,37 @@ def _elses(index: Index, name: str, source: Source, doc_id: str) -> bool:
 
 def _twin(index: Index, spaces: Sequence[str], sha256: str, name: str) -> str:
     """Another document of the same content in every one of the spaces, or ""."""
-    found = [
+    twins = [
         next((r.doc_id for r in space.by_hash(sha256) if r.filename != name), "")
         for one in spaces
         if (space := index.space(one))
     ]
-    return found[0] if len(found) == len(spaces) and all(found) else ""
+    return twins[0] if len(twins) == len(spaces) and all(twins) else ""
 
 
 def _open_too(index: Index, spaces: Sequence[str], sha256: str) -> str:
     """What to say where a document is for groups and its content for all of the tenant as well."""
     tenants = [tenant for tenant, groups in map(whose, spaces) if groups]
-    found = [record.doc_id for tenant in tenants if (space := index.space(tenant)) for record in space.by_hash(sha256)]
-    return f"all of the tenant can read the same content, as {found[0]}" if found else ""
+    shared = [space for tenant in tenants if (space := index.space(tenant))]
+    doc_ids = [record.doc_id for space in shared for record in space.by_hash(sha256)]
+    return f"all of the tenant can read the same content, as {doc_ids[0]}" if doc_ids else ""
 
 
 def _choose_id(source: Source, index: Index) -> str:
     """The file's stem as an id. A second file of the same stem in the space gets a suffix from its name."""
     base, personal = base_id(source.name)
     if personal:
-        return told_apart(base, source.name)
+        return distinct_id(base, source.name)
     for name in source.spaces:
         space = index.space(name)
-        held = space.record(base) if space else None
-        if held is not None and held.filename != source.name:
-            return told_apart(base, source.name)
+        record = space.record(base) if space else None
+        if record is not None and record.filename != source.name:
+            return distinct_id(base, source.name)
     return base
 
 
-def told_apart(base: str, by: str) -> str:
-    """An id that is not that of another document with the same beginning."""
+def distinct_id(base: str, by: str) -> str:
+    """`base` with six hexadecimal digits behind it, which depend on `by`."""
     return f"{base}_{hashlib.sha256(by.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
@@ -308,17 +312,17 @@ def _identified(source: Source, index: Index) -> tuple[Source, str, str]:
     """The source under the name that is its own, its id, and the id that it would have beside a document of the same
     name and id that came from another folder: "" where there is none."""
     base, _ = base_id(source.name)
-    other = told_apart(base, f"{source.folder} {source.name}")
+    id_beside = distinct_id(base, f"{source.folder} {source.name}")
     spaces = [space for name in source.spaces if (space := index.space(name))]
-    if source.folder and any(space.record(other) for space in spaces):
-        return _beside(source), other, ""
+    if source.folder and any(space.record(id_beside) for space in spaces):
+        return _beside(source), id_beside, ""
     doc_id = _choose_id(source, index)
     places = {record.folder for space in spaces if (record := space.record(doc_id))}
-    return source, doc_id, other if source.folder and places - {"", source.folder} else ""
+    return source, doc_id, id_beside if source.folder and places - {"", source.folder} else ""
 
 
 def _beside(source: Source) -> Source:
-    """Under a name that says its folder."""
+    """The source under a name that begins with its folder's."""
     folder = (source.within or source.path.parent).absolute().name
     return replace(source, name=printable(f"{folder}/{source.name}"))
 
@@ -344,23 +348,21 @@ def _embedded(embedder: Embedder, words: Sequence[str]) -> np.ndarray:
 
 
 def judge_again(index: Index, name: str, doc_id: str) -> None:
-    """A document that stays, where another guard has judged it: one of an earlier version, or at another level."""
+    """Judge a document that stays, where its judgement is of another guard: an earlier version, or another level."""
     space = index.space(name)
     opening = space.passages([space.opening(doc_id)], judge_name()) if space else {}
     if space and not any(passage.judged for passage in opening.values()):
         text, known = space.text(doc_id), Margins()
         judged = {c.chunk_id: judge(text[c.start : c.end], known=known) for c in space.chunks(doc_id)}
-        space.judge(judge_name(), {chunk_id: written(found) for chunk_id, found in judged.items()})
+        space.judge(judge_name(), {chunk_id: written(judgement) for chunk_id, judgement in judged.items()})
 
 
 def _keep(index: Index, name: str, doc_id: str, sha256: str, data: bytes, settings: Settings) -> None:
     """The file as it came, where pages of it can be shown and it is not kept yet."""
     space = index.space(name)
     record = space.record(doc_id) if space else None
-    wanted = (
-        settings.keep_originals and record is not None and record.media_type in DRAWN and len(data) <= MOST_ORIGINAL
-    )
-    if space and wanted and not space.has_original(doc_id):
+    wanted = settings.keep_originals and record is not None and record.media_type in DRAWN
+    if space and wanted and len(data) <= MOST_ORIGINAL and not space.has_original(doc_id):
         space.keep_original(doc_id, sha256, data)
 
 
@@ -380,6 +382,7 @@ def expiry(policy: str, today: datetime | None = None) -> tuple[str, str]:
 
 
 def expired(record: Record, now: datetime | None = None) -> bool:
+    """Whether its retention has run out by `now`, or by this moment."""
     return bool(record.expires) and record.expires <= (now or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
@@ -418,11 +421,11 @@ def printable(name: str) -> str:
 
 
 def without_file(
-    given: Sequence[Path], sources: Sequence[Source], outcomes: Sequence[Outcome], index: Index, *, sync: bool
+    paths: Sequence[Path], sources: Sequence[Source], outcomes: Sequence[Outcome], index: Index, *, sync: bool
 ) -> Iterator[Outcome]:
     """The documents whose file is gone from one of the given folders since they were ingested from it: removed with
     `sync`, else only told. Raises BadInput for an empty folder: it may be one that is not mounted."""
-    for path in given:
+    for path in paths:
         if not folders.is_folder(path):
             continue
         place = folders.digest(path)

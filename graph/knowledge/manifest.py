@@ -83,13 +83,13 @@ def _rows(path: Path, columns: tuple[str, ...], also: str = "") -> Iterator[tupl
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {error}.") from error
     reader = csv.DictReader(text.splitlines())
-    found = tuple(reader.fieldnames or ())
-    if found not in (columns, (*columns, also)):
+    header = tuple(reader.fieldnames or ())
+    if header not in (columns, (*columns, also)):
         wanted = ",".join(columns) + (f", and if wanted {also}" if also else "")
         raise BadInput(f"{path.name} has the columns {reader.fieldnames}, expected {wanted}.")
     for row in reader:
         if None in row or None in row.values():
-            raise _bad(path, reader.line_num, f"expected {len(found)} values.")
+            raise _bad(path, reader.line_num, f"expected {len(header)} values.")
         yield reader.line_num, {also: ""} | {key: value.strip() for key, value in row.items()}
 
 

@@ -7,6 +7,7 @@ date to that day, however it is written.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from graph.policy.text import lexical as lexical
@@ -87,7 +88,7 @@ class Phrase(NamedTuple):
 def phrases(question: str) -> list[Phrase]:
     """For each kind of document in the question: with the words before it, with those after it, and with both."""
     words = [part for word in lexical.words(question) for part in re.split(r"[-/]", word) if part]
-    found = []
+    result = []
     for at, word in enumerate(words):
         kind = lexical.stem(word)
         if kind not in _KINDS | _ANY:
@@ -97,22 +98,17 @@ def phrases(question: str) -> list[Phrase]:
         after = _run(w for w in behind[1:] if w not in ("the", "our")) if behind[:1] and behind[0] in _AFTER else []
         own = [] if kind in _ANY else [kind]
         both = [*before, *after] if before and after else []
-        found += [
-            Phrase(lexical.stem(said[0]), tuple(dict.fromkeys([*map(lexical.stem, said), *own])), kind)
-            for said in (before, after, both)
-            if said
+        result += [
+            Phrase(lexical.stem(run[0]), tuple(dict.fromkeys([*map(lexical.stem, run), *own])), kind)
+            for run in (before, after, both)
+            if run
         ]
-    return found
+    return result
 
 
 def _run(words: Iterable[str]) -> list[str]:
     """The words up to one that cannot belong to a name."""
-    found = []
-    for word in words:
-        if word in _ENDS:
-            break
-        found.append(word)
-    return found
+    return list(takewhile(lambda word: word not in _ENDS, words))
 
 
 def may_mention(question: str) -> bool:
@@ -122,13 +118,13 @@ def may_mention(question: str) -> bool:
 
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
-    asked, days = phrases(question), {*quantities.dates(question)}
+    sought, days = phrases(question), {*quantities.dates(question)}
     scores: dict[str, float] = {}
     for doc_id, known in names:
-        held = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in asked if known.holds([p.anchor])]
-        held += [_OF_DAY] if days & known.dates else []
-        if held and max(held) >= _LEAST:
-            scores[doc_id] = round(max(held), 6)
+        shares = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in sought if known.holds([p.anchor])]
+        shares += [_OF_DAY] if days & known.dates else []
+        if shares and max(shares) >= _LEAST:
+            scores[doc_id] = round(max(shares), 6)
     most = max(scores.values(), default=0.0)
     best = [doc_id for doc_id, score in scores.items() if score == most]
     return sorted(best) if len(best) <= _MOST else []

@@ -1,4 +1,4 @@
-"""In a child process: one page of a PDF as a picture, of which nothing is to be seen that is not said to be known.
+"""In a child process: one page of a PDF as a picture that shows only what is known.
 
 Known are the letters of the text layer, lines across, and boxes. Everything else that a page can show may hold words
 that no layer of text tells of: pictures, drawings, shadings, letters without a meaning, comments and form fields. They
@@ -9,7 +9,6 @@ import ctypes
 import json
 import struct
 import zlib
-from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
@@ -52,17 +51,17 @@ def answer(data: bytes, request: dict[str, Any]) -> bytes:
 def _letters(data: bytes) -> list[list[int]]:
     try:
         document = pypdfium2.PdfDocument(data)
-        found: list[list[int]] = []
+        codes: list[list[int]] = []
         for page in document:
             text = page.get_textpage()
-            found.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
-            if len(found) > MOST_PAGES or sum(map(len, found)) > MOST_LETTERS:
+            codes.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
+            if len(codes) > MOST_PAGES or sum(map(len, codes)) > MOST_LETTERS:
                 raise Quarantined(
                     "oversize", "the document has too much on its pages to be drawn", hint="read its text"
                 )
     except pypdfium2.PdfiumError as exc:
         raise DocumentError("broken", "its pages cannot be read", hint="read its text") from exc
-    return found
+    return codes
 
 
 def _text(data: bytes, number: int) -> dict[str, Any]:
@@ -118,7 +117,7 @@ def _picture(black: list[list[int]], marked: list[list[int]]) -> bytes:
 
 def _boxes(text: Any, ranges: list[list[int]]) -> list[Box]:
     """One for each run of letters on a line: the boxes of single letters would tell which they are."""
-    found: list[Box] = []
+    boxes: list[Box] = []
     for start, end in ranges:
         run: Box | None = None
         for at in range(start, end):
@@ -128,10 +127,10 @@ def _boxes(text: Any, ranges: list[list[int]]) -> list[Box]:
             if run is not None and _beside(run, box):
                 run = (min(run[0], box[0]), min(run[1], box[1]), max(run[2], box[2]), max(run[3], box[3]))
             else:
-                found += [run] if run else []
+                boxes += [run] if run else []
                 run = box
-        found += [run] if run else []
-    return found
+        boxes += [run] if run else []
+    return boxes
 
 
 def _box(text: Any, at: int) -> Box | None:
@@ -150,11 +149,11 @@ def _box(text: Any, at: int) -> Box | None:
     return (x0 - more, y0 - more, x1 + more, y1 + more)
 
 
-def _beside(one: Box, other: Box) -> bool:
+def _beside(run: Box, letter: Box) -> bool:
     """Whether a letter goes on with the line of these."""
-    low, high = max(one[1], other[1]), min(one[3], other[3])
-    height = min(one[3] - one[1], other[3] - other[1])
-    return high - low > 0.5 * height and -height < other[0] - one[2] < 2 * height
+    low, high = max(run[1], letter[1]), min(run[3], letter[3])
+    height = min(run[3] - run[1], letter[3] - letter[1])
+    return high - low > 0.5 * height and -height < letter[0] - run[2] < 2 * height
 
 
 # -- what is not known ------------------------------------------------------------------------------------------------
@@ -163,7 +162,8 @@ def _beside(one: Box, other: Box) -> bool:
 def _blank_the_unknown(page: Any, known: set[int]) -> None:
     """Takes what may hold words that no text layer tells of out of the page. A grey box stays in its place, as deep, so
     that nothing comes to light that was painted over."""
-    for index, shape in reversed(list(enumerate(_objects(page)))):
+    for index in reversed(range(pdfium.FPDFPage_CountObjects(page))):
+        shape = pdfium.FPDFPage_GetObject(page, index)
         if _harmless(shape, known):
             continue
         area = _cover(shape)
@@ -171,11 +171,6 @@ def _blank_the_unknown(page: Any, known: set[int]) -> None:
         pdfium.FPDFPageObj_Destroy(shape)
         if area is not None:
             pdfium.FPDFPage_InsertObjectAtIndex(page, _grey(area), index)
-
-
-def _objects(page: Any) -> Iterator[Any]:
-    for index in range(pdfium.FPDFPage_CountObjects(page)):
-        yield pdfium.FPDFPage_GetObject(page, index)
 
 
 def _harmless(shape: Any, known: set[int], depth: int = 0) -> bool:

@@ -23,14 +23,17 @@ SUREST = 0.5  # how sure of a line the recognition must be
 _POINT = 72 / DPI
 
 Recognised = list[tuple[str, float, float, float, float]]  # text, left, bottom, right, height: points
-_kept: dict[str, Any] = {}  # in the child: the engine, and the file that was sent last
+_state: dict[str, Any] = {}  # in the child: the engine, and the file that was sent last
 
 
 def available() -> bool:
+    """Whether the extra `ocr` is installed."""
     return find_spec("rapidocr") is not None
 
 
 class Recogniser(Child):
+    """A child that reads one page after another, each within the time of `limits`."""
+
     work = __name__
     numerical = True
 
@@ -41,30 +44,30 @@ class Recogniser(Child):
         """The lines of these pages, from 1, as far as they could be read; of a picture file without a number of pages
         (an empty list) all of them. A page that fails is left out; raises DocumentError where that is the first of a
         picture file."""
-        found: dict[int, Recognised] = {}
+        by_page: dict[int, Recognised] = {}
         sent = False
         for page in list(pages)[:MOST_PAGES] or range(1, MOST_PAGES + 1):
             try:
-                told = json.loads(self.ask({"page": page}, b"" if sent else data, filename))
+                reply = json.loads(self.ask({"page": page}, b"" if sent else data, filename))
             except DocumentError:
-                if not found and not pages:
+                if not by_page and not pages:
                     raise
                 sent = False
                 continue
             sent = True
-            found[page] = [(str(text), *map(float, place)) for text, *place in told["lines"]]  # type: ignore[misc]
-            if not pages and page >= told["pages"]:
+            by_page[page] = [(str(text), *map(float, place)) for text, *place in reply["lines"]]  # type: ignore[misc]
+            if not pages and page >= reply["pages"]:
                 break
-        return found
+        return by_page
 
 
 def answer(data: bytes, request: dict[str, Any]) -> bytes:
     """In the child: the lines of a page and how many pages there are, as JSON. A file is sent with its first page."""
     try:
         if data:
-            _kept.pop("file", None)
-            _kept["file"] = data
-        picture, scale, pages = _page(_kept["file"], request["page"])
+            _state.pop("file", None)
+            _state["file"] = data
+        picture, scale, pages = _page(_state["file"], request["page"])
         return b"D" + json.dumps({"lines": _lines(picture, scale), "pages": pages}).encode()
     except (DocumentError, MemoryError) as error:
         return refusal(error)
@@ -102,25 +105,22 @@ def _lines(picture: Any, scale: float) -> Recognised:
     import numpy as np
 
     result = _engine()(np.asarray(picture)[:, :, ::-1])
-    found: Recognised = []
-    for text, sure, box in zip(result.txts or (), result.scores or (), _boxes(result), strict=False):
+    lines: Recognised = []
+    boxes = result.boxes if result.boxes is not None else ()  # an array, which has no truth of its own
+    for text, sure, box in zip(result.txts or (), result.scores or (), boxes, strict=False):
         left, top = (float(min(corner[axis] for corner in box)) * scale for axis in (0, 1))
         right, low = (float(max(corner[axis] for corner in box)) * scale for axis in (0, 1))
         if sure >= SUREST and text.strip():
-            found.append((text.strip(), left, picture.height * scale - low, right, low - top))
-    return found
-
-
-def _boxes(result: Any) -> Any:
-    return result.boxes if result.boxes is not None else ()
+            lines.append((text.strip(), left, picture.height * scale - low, right, low - top))
+    return lines
 
 
 def _engine() -> Any:
-    if "engine" not in _kept:
+    if "engine" not in _state:
         import cv2
         from rapidocr import RapidOCR
 
         cv2.setNumThreads(1)
         threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
-        _kept["engine"] = RapidOCR(params={**threads, "Global.log_level": "error"})
-    return _kept["engine"]
+        _state["engine"] = RapidOCR(params={**threads, "Global.log_level": "error"})
+    return _state["engine"]

@@ -19,34 +19,34 @@ def rephrased(spaces: Sequence[Words], question: str) -> dict[str, str]:
 
 
 def _amounts(spaces: Sequence[Words], question: str) -> Iterator[tuple[str, str]]:
-    for asked in amounts.asked(question):
+    for amount in amounts.asked(question):
         written: set[str] = set()
-        for words, literal in amounts.phrases(asked):
+        for words, literal in amounts.phrases(amount):
             for space in spaces:
                 [passages] = space.matching([words], _PASSAGES, literal)
                 for text in readable(around(passages, literal)):
-                    written |= {one.written for one in amounts.find(text) if one.same(asked)}
-        if written and asked.written not in written:
-            yield asked.written, max(written, key=lambda one: (len(one), one))
+                    written |= {one.written for one in amounts.find(text) if one.same(amount)}
+        if written and amount.written not in written:
+            yield amount.written, max(written, key=lambda one: (len(one), one))
 
 
 def _post(spaces: Sequence[Words], question: str) -> Iterator[tuple[str, str]]:
     """ "who keeps the kiln" as "who is the keeper of the kiln", where "keeper" stands beside "kiln", and "keep" does
     not."""
-    found = _WHO.match(question)
-    if not found:
+    match = _WHO.match(question)
+    if not match:
         return
-    verb = found[1].lower()
-    objects = [word.lower() for word in _OBJECT.findall(found[2])]
-    held = set[str]().union(*(space.held(_nouns(verb)) for space in spaces))
-    for noun in (noun for noun in _nouns(verb) if noun in held and objects):
+    verb = match[1].lower()
+    objects = [word.lower() for word in _OBJECT.findall(match[2])]
+    known = set[str]().union(*(space.present(_nouns(verb)) for space in spaces))
+    for noun in (noun for noun in _nouns(verb) if noun in known and objects):
         [same, other] = spaces[0].stemmed([verb, noun])
         if (
             same != other
             and any(s.beside(other, objects) for s in spaces)
             and not any(s.beside(same, objects) for s in spaces)
         ):
-            yield found[1], f"is the {noun} of"
+            yield match[1], f"is the {noun} of"
             return
 
 

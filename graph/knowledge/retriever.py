@@ -45,16 +45,16 @@ def find(
     query, answers = ways[0], intent == "GENERIC_QA"
     meant, after = follow_up.get("doc_ids", []), follow_up.get("after", "")
     documents = documents or (meant if len(meant) == 1 and not after else [])  # "the first one" is one document
-    asked, also = searches(intent, query), ways[1:] if answers else ()
+    queries, also = searches(intent, query), ways[1:] if answers else ()
     both = f"{after} {query}" if after and not documents else ""
-    for text in (*asked, *also, *((both, query) if both else ())):
+    for text in (*queries, *also, *((both, query) if both else ())):
         index.vector(text)
     with index.reading():
         if answers and not documents and (places := _mentioning(index, reader, query, top_k)).hits:
             return places
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
-        lists = [index.search(reader, one, limit, documents=documents) for one in asked]
+        lists = [index.search(reader, one, limit, documents=documents) for one in queries]
         if also:
             lists = [_best([*lists, *(index.search(reader, one, limit, documents=documents) for one in also)])]
         if both:

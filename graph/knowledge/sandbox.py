@@ -173,6 +173,7 @@ class Parser(Child):
     work = __name__
 
     def parse(self, path: Path, *, filename: str | None = None) -> Document:
+        """As the function `parse`, in this child."""
         name = filename or path.name
         return self.parse_bytes(file_bytes(path, name, self.limits.max_bytes), name)
 
@@ -183,14 +184,14 @@ class Parser(Child):
         from graph.knowledge import recognition
 
         request: dict[str, Any] = {"max_text": self.limits.max_text, "loader": loader}
-        told = self.ask({**request, "recognised": {} if recognition.available() else None}, data, filename)
+        answer = self.ask({**request, "recognised": {} if recognition.available() else None}, data, filename)
         try:
-            if told.startswith(_PICTURES):
-                pages = [int(page) for page in json.loads(told[len(_PICTURES) :])]
+            if answer.startswith(_PICTURES):
+                pages = [int(page) for page in json.loads(answer[len(_PICTURES) :])]
                 with recognition.Recogniser(self.limits) as recogniser:
-                    found = recogniser.read(data, filename, pages)
-                told = self.ask({**request, "recognised": found or None}, data, filename)
-            return Document.from_json(told.decode())
+                    recognised = recogniser.read(data, filename, pages)
+                answer = self.ask({**request, "recognised": recognised or None}, data, filename)
+            return Document.from_json(answer.decode())
         except (ValueError, KeyError, TypeError) as exc:
             self.close()
             raise _crashed(filename) from exc
@@ -299,8 +300,8 @@ def answer(data: bytes, request: dict[str, Any]) -> bytes:
     from graph.knowledge.loaders import load
     from graph.knowledge.loaders.picture import Unrecognised
 
-    found = request["recognised"]
-    recognised = found and {int(page): lines for page, lines in found.items()}
+    raw = request["recognised"]
+    recognised = raw and {int(page): lines for page, lines in raw.items()}
     try:
         document: Document = load(
             data, request["filename"], max_text=request["max_text"], loader=request["loader"], recognised=recognised

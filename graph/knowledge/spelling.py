@@ -39,16 +39,17 @@ class Reading:
 
 
 def read(spaces: Sequence[Words], question: str) -> Reading:
+    """The question as the documents of these spaces write it."""
     if not spaces:
         return unread(question)
     spelling: dict[str, str] = {}
     tried = 0
-    asked = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
-    there = set[str]().union(*(space.held(list(asked.values())) for space in spaces))
-    right = dictionaries.known({*asked.values()} - there, {match[0].casefold() for match in _WORD.finditer(question)})
-    accented = _accented(spaces, [typed for typed in dict.fromkeys(asked.values()) if typed in there])
-    for word, typed in asked.items():
-        if typed in there:
+    folded = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
+    known = set[str]().union(*(space.present(list(folded.values())) for space in spaces))
+    right = dictionaries.known({*folded.values()} - known, {match[0].casefold() for match in _WORD.finditer(question)})
+    accented = _accented(spaces, [typed for typed in dict.fromkeys(folded.values()) if typed in known])
+    for word, typed in folded.items():
+        if typed in known:
             put = accented.get(typed, "")
         elif typed in right:
             put = _across(spaces, typed)
@@ -63,10 +64,10 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
     for written, put in rephrased(spaces, text).items():
         text = text.replace(written, put, 1)
         spelling[written] = put
-    told, searches = _abbreviations(spaces, text)
-    for short, long in told.items():
+    abbreviations, searches = _abbreviations(spaces, text)
+    for short, long in abbreviations.items():
         text = re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", f"{short} ({long})", text, count=1)
-    return Reading(text, searches, spelling, told)
+    return Reading(text, searches, spelling, abbreviations)
 
 
 def unread(question: str) -> Reading:
@@ -87,13 +88,13 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
     """The nearest word of the spaces, "" for none. Of words equally near, the one that stands beside the question's
     other words, then the one that stands in more passages."""
     counts: Counter[str] = Counter()
-    others = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
+    variants = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
     for space in spaces:
         for start in starts(typed):
             counts.update(dict(space.stems(start, 2, len(typed) + slips(typed))))
-        counts.update(space.counts(others))
+        counts.update(space.counts(variants))
     near = roots(typed, counts)
-    near |= {stem: distance(typed, stem) for stem in others & counts.keys()}
+    near |= {stem: distance(typed, stem) for stem in variants & counts.keys()}
     candidates: dict[str, tuple[float, str]] = {}
     for stem in sorted(near, key=lambda stem: (near[stem], -len(stem), stem))[:_CANDIDATES]:
         passages = [text for space in spaces for _, text in space.holding(stem, _PASSAGES)]
@@ -128,7 +129,7 @@ def _across(spaces: Sequence[Words], typed: str) -> str:
 
 def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
     """The words to which the documents always set accents ("resume"), with these ("résumé")."""
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     plain = [word for word in typed if _without_accents(word) == word]
     for word, rows in zip(
         plain, zip(*(space.matching(plain, _PASSAGES) for space in spaces), strict=True), strict=True
@@ -140,27 +141,27 @@ def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:
         forms = Counter(form for form in accented if _without_accents(form) == word)
         for form, _ in forms.most_common():
             if any(form in _words(text) for text in readable(around(passages, form))):
-                found[word] = form
+                spellings[word] = form
                 break
-    return found
+    return spellings
 
 
 def _abbreviations(spaces: Sequence[Words], question: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """What the question abbreviates or spells out, as the documents say it the other way, and the question with it."""
-    told: dict[str, str] = {}
-    other = question
+    expansions: dict[str, str] = {}
+    rewritten = question
     for short in list(dict.fromkeys(_SHORT.findall(question)))[:READ]:
         long = _spelt_out(spaces, short) if short.isupper() or short.casefold() not in dictionaries.english() else ""
         if long and long.casefold() not in question.casefold():
-            told[short] = long
-            other = re.sub(rf"\b{short}\b", long, other)
-    for long, short in _held(spaces, list(_initials(question))):
-        told_so = (space.matching([f"{long} {short}"], 1, f"({short})") for space in spaces)
-        if not re.search(rf"\b{short}\b", question, re.I) and any(rows for [rows] in told_so):
-            told[long] = short
-            other = re.sub(re.escape(long), short, other)
+            expansions[short] = long
+            rewritten = re.sub(rf"\b{short}\b", long, rewritten)
+    for long, short in _indexed(spaces, list(_initials(question))):
+        definitions = (space.matching([f"{long} {short}"], 1, f"({short})") for space in spaces)
+        if not re.search(rf"\b{short}\b", question, re.I) and any(rows for [rows] in definitions):
+            expansions[long] = short
+            rewritten = re.sub(re.escape(long), short, rewritten)
             break
-    return told, (question, other) if told else (question,)
+    return expansions, (question, rewritten) if expansions else (question,)
 
 
 def _spelt_out(spaces: Sequence[Words], short: str) -> str:
@@ -177,19 +178,19 @@ def _spelt_out(spaces: Sequence[Words], short: str) -> str:
 
 def _initials(question: str) -> Iterable[tuple[str, str]]:
     """Runs of words with their first letters, the longest first."""
-    found = list(_WORD.finditer(question))[:READ]
+    matches = list(_WORD.finditer(question))[:READ]
     for many in range(_MANY, 1, -1):
-        for at in range(len(found) - many + 1):
-            run = found[at : at + many]
+        for at in range(len(matches) - many + 1):
+            run = matches[at : at + many]
             yield question[run[0].start() : run[-1].end()], "".join(word[0][0] for word in run).upper()
 
 
-def _held(spaces: Sequence[Words], runs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _indexed(spaces: Sequence[Words], runs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Those whose letters any document holds as a word: few do, and to look for a run takes a while."""
     shorts = sorted({short for _, short in runs})
     stems = dict(zip(shorts, spaces[0].stemmed(shorts), strict=True))
-    there = {stem for space in spaces for stem in space.counts(set(stems.values()))}
-    return [(long, short) for long, short in runs if stems[short] in there or not stems[short]]
+    known = {stem for space in spaces for stem in space.counts(set(stems.values()))}
+    return [(long, short) for long, short in runs if stems[short] in known or not stems[short]]
 
 
 def _alike(typed: str, text: str) -> set[str]:

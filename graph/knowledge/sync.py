@@ -17,10 +17,10 @@ from graph.knowledge.ingest import (
     Outcome,
     Source,
     base_id,
+    distinct_id,
     ingest,
     judge_again,
     printable,
-    told_apart,
 )
 from graph.knowledge.loaders import ADVICE, EXTENSIONS
 from graph.knowledge.origins import Content, Entry, Origin
@@ -64,10 +64,12 @@ class Sync:
 
     def __call__(self, *, allow_removal: bool) -> list[Outcome]:
         """As Agent.sync."""
-        before = self._records()
+        space = self._index.space(self._space)
+        before = [record for record in (space.records() if space else ()) if record.folder == self._origin.place]
         files, gone = self._matched(self._listed(before), before)
         if before and not files and self._origin.whole and not allow_removal:
-            raise _refused(f"there is no file any more, and {_documents(len(before))} came from there")
+            documents = "1 document" if len(before) == 1 else f"{len(before)} documents"
+            raise _refused(f"there is no file any more, and {documents} came from there")
         self._index_all(self._changed([file for file in files if file.record]))
         new = [file for file in files if not file.record]
         self._index_all(self._new(new, gone))
@@ -75,13 +77,9 @@ class Sync:
             self._remove(gone, len(before), allow_removal)
         return self._outcomes
 
-    def _records(self) -> list[Record]:
-        space = self._index.space(self._space)
-        return [record for record in (space.records() if space else ()) if record.folder == self._origin.place]
-
     def _listed(self, before: Sequence[Record]) -> list[Entry]:
-        """Under names that can be stored, each once. A name that leads out of the origin is told and left out."""
-        found: dict[str, Entry] = {}
+        """Under names that can be stored, each once. One that leads out of the origin is reported and left out."""
+        entries: dict[str, Entry] = {}
         most = self._settings.sync_files
         for entry in self._origin.listed({record.filename: record.stamp for record in before}):
             self._in_time()
@@ -89,13 +87,13 @@ class Sync:
             if not _inside(name):
                 self._tell(Outcome(name[:200], "", "failed", "its name leads out of the source, or cannot be shown"))
                 continue
-            found.setdefault(name, replace(entry, name=name))
-            if len(found) > most:
+            entries.setdefault(name, replace(entry, name=name))
+            if len(entries) > most:
                 raise BadInput(
                     f"there are more than {most:,} files: nothing was changed.",
                     hint="Name a part of it, or raise CORDON_SYNC_FILES.",
                 )
-        return list(found.values())
+        return list(entries.values())
 
     def _matched(self, entries: Sequence[Entry], before: Sequence[Record]) -> tuple[list[_File], dict[str, Record]]:
         """The files with their documents, and the documents that have no file any more, by id."""
@@ -106,11 +104,11 @@ class Sync:
             beside = self._beside(entry.name)
             name = beside if entry.name not in known and beside in known and beside not in names else entry.name
             files.append(_File(entry, name, known.get(name)))
-        kept = {file.record.doc_id for file in files if file.record}
-        return files, {record.doc_id: record for record in before if record.doc_id not in kept}
+        matched = {file.record.doc_id for file in files if file.record}
+        return files, {record.doc_id: record for record in before if record.doc_id not in matched}
 
     def _beside(self, name: str) -> str:
-        """The name of a file where the plain one is that of a document from elsewhere."""
+        """The name of a file whose own name a document from elsewhere has."""
         return printable(f"{self._origin.label}/{name}")
 
     # -- reading ------------------------------------------------------------------------------------------
@@ -126,12 +124,12 @@ class Sync:
                 yield self._source(file, content, record.doc_id, file.name)
 
     def _new(self, files: Sequence[_File], gone: dict[str, Record]) -> Iterator[Source]:
-        """What is new, but for files that were there under another name: these leave `gone`."""
+        """New files to read. A file that had another name before is moved, and its document leaves `gone`."""
         space = self._index.space(self._space)
         records = space.records() if space else []
         taken = {record.doc_id for record in records}
         foreign = {record.filename for record in records if record.folder != self._origin.place}
-        there = {record.sha256: record.doc_id for record in records if record.folder == self._origin.place}
+        by_hash = {record.sha256: record.doc_id for record in records if record.folder == self._origin.place}
         lost = {record.sha256: record for record in gone.values()} if self._origin.whole else {}
         for file in files:
             content = self._read(file, "")
@@ -141,17 +139,18 @@ class Sync:
             name = self._beside(file.name) if file.name in foreign else file.name
             if moved := lost.pop(sha256, None):
                 del gone[moved.doc_id]
-                there[sha256] = moved.doc_id
-                self._move(name, file.entry, moved, content.stamp)
-            elif twin := there.get(sha256):
+                by_hash[sha256] = moved.doc_id
+                self._index.move(self._space, moved.doc_id, name, self._origin.source(file.entry), content.stamp)
+                self._tell(Outcome(name, moved.doc_id, "moved", f"was {moved.filename}"))
+            elif twin := by_hash.get(sha256):
                 self._tell(Outcome(file.name, twin, "unchanged", f"same content as {twin}"))
             else:
-                there[sha256] = doc_id = self._identity(name, taken)
+                by_hash[sha256] = doc_id = self._identity(name, taken)
                 taken.add(doc_id)
                 yield self._source(file, content, doc_id, name)
 
     def _read(self, file: _File, stamp: str) -> Content | None:
-        """None where it is as it was, and where it cannot be read: both are told."""
+        """None where it has not changed, and where it cannot be read: both are reported."""
         self._in_time()
         doc_id = file.record.doc_id if file.record else ""
         try:
@@ -215,18 +214,18 @@ class Sync:
     def _identity(self, name: str, taken: Collection[str]) -> str:
         """The id of a new document: not that of another one, wherever that came from."""
         base, personal = base_id(name)
-        ids = (told_apart(base, f"{self._origin.place} {name}{' ' * n}") for n in count())
-        return next(i for i in chain([] if personal else [base], [told_apart(base, name)], ids) if i not in taken)
+        ids = (distinct_id(base, f"{self._origin.place} {name}{' ' * n}") for n in count())
+        return next(i for i in chain([] if personal else [base], [distinct_id(base, name)], ids) if i not in taken)
 
     def _index_all(self, sources: Iterable[Source]) -> None:
         batch: list[Source] = []
-        held = 0
+        size = 0
         try:
             for source in sources:
                 batch.append(source)
-                held += len(source.data or b"")
-                if len(batch) == _AT_ONCE or held > _BYTES:
-                    ready, batch, held = batch, [], 0
+                size += len(source.data or b"")
+                if len(batch) == _AT_ONCE or size > _BYTES:
+                    ready, batch, size = batch, [], 0
                     self._ingest(ready)
         except CordonError:
             self._ingest(batch)  # what was read before the origin broke off is kept
@@ -239,23 +238,15 @@ class Sync:
         known = {source.doc_id: source for source in sources}
 
         def settled(outcome: Outcome) -> None:
-            if outcome.status == "unchanged":
-                self._stamp(outcome.doc_id, known[outcome.doc_id].stamp)
+            if outcome.status == "unchanged" and (space := self._index.space(self._space)):
+                space.change(outcome.doc_id, lambda record: replace(record, stamp=known[outcome.doc_id].stamp))
             self._tell(outcome)
 
         ingest(sources, self._index, self._settings, inspect=self._inspect, progress=settled)
 
-    def _stamp(self, doc_id: str, stamp: str) -> None:
-        if space := self._index.space(self._space):
-            space.change(doc_id, lambda record: replace(record, stamp=stamp))
-
     def _unchanged(self, name: str, record: Record) -> None:
         judge_again(self._index, self._space, record.doc_id)
         self._tell(Outcome(name, record.doc_id, "unchanged"))
-
-    def _move(self, name: str, entry: Entry, record: Record, stamp: str) -> None:
-        self._index.move(self._space, record.doc_id, name, self._origin.source(entry), stamp)
-        self._tell(Outcome(name, record.doc_id, "moved", f"was {record.filename}"))
 
     def _remove(self, gone: dict[str, Record], before: int, allowed: bool) -> None:
         if not allowed and len(gone) > FEW and len(gone) * 2 > before:
@@ -274,15 +265,8 @@ class Sync:
 def _inside(name: str) -> bool:
     """Whether a name is a path below its origin, of characters that can be shown."""
     parts = name.split("/")
-    return len(name) <= 1_000 and ".." not in parts and "" not in parts and all(map(_shown, name))
-
-
-def _shown(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character != "\\"
-
-
-def _documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count} documents"
+    shown = "\\" not in name and not {"Cc", "Cs", "Zl", "Zp"} & set(map(unicodedata.category, name))
+    return len(name) <= 1_000 and ".." not in parts and "" not in parts and shown
 
 
 def _refused(why: str) -> BadInput:

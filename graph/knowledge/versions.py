@@ -12,7 +12,7 @@ _VERSION = re.compile(
     r"(?<![a-z0-9])(?:v|ver|version|rev|revision|ed|edition|r)[ ._-]*(\d{1,3}(?:[._]\d{1,3}){0,3})(?![a-z0-9])"
 )
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[ ._-]?(0[1-9]|1[0-2])(?:[ ._-]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
-Age = tuple[str, tuple[int, ...]]  # of what kind its parts are, and the parts: of two alike the greater is the newer
+Age = tuple[str, tuple[int, ...]]  # kind (version or date) and parts; of two of one kind the greater is the newer
 _COMPARES = re.compile(
     r"\b(?:versions?|v\d|chang\w+|differ\w*|old(?:er)?|previous(?:ly)?|earlier|former(?:ly)?|history|compar\w+|"
     r"used to|before|still|repealed|replaced|superseded)\b",
@@ -40,8 +40,8 @@ def age(name: str) -> tuple[str, Age] | None:
 
 def _age(stem: str) -> tuple[str, Age] | None:
     for kind, pattern in (("version", _VERSION), ("date", _DATE)):
-        if found := list(pattern.finditer(stem)):
-            last = found[-1]
+        if matches := list(pattern.finditer(stem)):
+            last = matches[-1]
             parts = [part for group in last.groups() if group for part in re.split(r"[._]", group)]
             rest = " ".join(re.findall(r"[^\W_]+", f"{stem[: last.start()]} {stem[last.end() :]}"))
             return (rest, (kind, tuple(map(int, parts)))) if rest else None
@@ -53,8 +53,8 @@ def families(records: Iterable[Record]) -> dict[str, Sequence[str]]:
     versions of it."""
     members: dict[tuple[str, str, tuple[str, ...]], list[tuple[Age, str]]] = {}
     for record in records:
-        if (found := age(record.filename)) is not None:
-            rest, when = found
+        if (dated := age(record.filename)) is not None:
+            rest, when = dated
             members.setdefault((rest, when[0], tuple(record.groups)), []).append((when, record.doc_id))
     return {
         doc_id: [other for _, other in sorted(family)]
@@ -76,8 +76,8 @@ def asks_for_changes(question: str) -> bool:
 
 def of_sources(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Version]:
     """By the number of the source, where the title of its document or else the file name tells a version."""
-    found = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
-    return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in found if one is not None}
+    ages = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
+    return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in ages if one is not None}
 
 
 def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
@@ -86,12 +86,12 @@ def outdated(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
     if compares(question):
         return set()
     years = {int(match[1]) for match in _DATE.finditer(question)}
-    there = of_sources(evidence)
+    versions = of_sources(evidence)
     old = set()
-    for n, one in there.items():
-        others = [other.parts for other in there.values() if other.family == one.family]
-        if one.family[2] == "date" and any(parts[0] in years for parts in others):
-            old |= {n} if one.parts[0] not in years else set()
-        elif max(others) > one.parts:
+    for n, version in versions.items():
+        others = [other.parts for other in versions.values() if other.family == version.family]
+        if version.family[2] == "date" and any(parts[0] in years for parts in others):
+            old |= {n} if version.parts[0] not in years else set()
+        elif max(others) > version.parts:
             old.add(n)
     return old

@@ -26,13 +26,13 @@ def pages(
     sources, failed = [], []
     folder = private_directory(settings.home / "pages" / space_key(owner))
     limits = Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds)
-    with tempfile.TemporaryDirectory(dir=folder) as held:
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
         with Parser(limits) as parser:
             for url in urls:
                 try:
                     page = fetch(url, allow_private=settings.allow_private_urls)
                     name = page_name(page.final_url)
-                    path = Path(held) / name
+                    path = Path(temporary) / name
                     path.write_text(to_markdown(parser.parse_bytes(page.data, page.filename)), encoding="utf-8")
                     sources.append(Source(path, name, (space_name(owner, groups),), owner, origin=page.final_url))
                 except DocumentError as error:

@@ -1,5 +1,5 @@
-"""What Cordon keeps, said as protocols with their plain records. The rest of Cordon knows these and no store;
-graph/deps.py names the one that is used. `embedded` keeps everything in one directory of one machine.
+"""What Cordon keeps, as protocols with plain records. The rest of Cordon knows the protocols alone; graph/deps.py
+chooses the store. `embedded` keeps everything in one directory of one machine.
 
 A protocol says what a store promises: isolation, durability, concurrency, errors. tests/graph/stores/ holds it to that.
 """
@@ -44,29 +44,35 @@ class Stores(Protocol):
         """What is written goes through the serializer. Hold the lease."""
 
     @property
-    def journal(self) -> "Journal": ...
+    def journal(self) -> "Journal":
+        """A line for every run."""
 
     def rows(self, name: Literal["false_positives", "withheld"]) -> "Rows":
         """What people said of the guards: runs that were stopped wrongly; sentences that were withheld, as samples."""
 
     @property
-    def conversations(self) -> "Conversations": ...
+    def conversations(self) -> "Conversations":
+        """Remembered turns."""
 
     @property
-    def keys(self) -> "KeyStore": ...
+    def keys(self) -> "KeyStore":
+        """API keys, without their secrets."""
 
     @property
-    def sessions(self) -> "SessionStore": ...
+    def sessions(self) -> "SessionStore":
+        """Who is signed in."""
 
     @property
     def lists(self) -> "ListStore":
         """What an operator says is public."""
 
     @property
-    def uploads(self) -> "Uploads": ...
+    def uploads(self) -> "Uploads":
+        """Files that wait to be read."""
 
     @property
-    def counters(self) -> "Counters": ...
+    def counters(self) -> "Counters":
+        """What each key and tenant has left of its limits."""
 
     def hold(self) -> "Lease":
         """Use of the stores by this process. Raises IndexUnavailable when another one has them for itself."""

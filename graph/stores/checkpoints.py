@@ -19,6 +19,8 @@ AFTER = "__cordon_after"
 
 
 class Checkpoints(Protocol):
+    """The last state of each thread."""
+
     @property
     def saver(self) -> BaseCheckpointSaver[str]:
         """What a graph is compiled with. Raises Unavailable when it cannot be opened."""

@@ -45,6 +45,8 @@ class KeptTurn:
 
 
 class Conversations(Protocol):
+    """All remembered turns, of every tenant."""
+
     def add(
         self,
         tenant: str,
@@ -63,8 +65,8 @@ class Conversations(Protocol):
         self, tenant: str, user: str, groups: Collection[str] = (), words: Sequence[str] = ()
     ) -> list[dict[str, Any]]:
         """A user's threads, the latest first: thread_id, title (as given, else of the first question), turns, created,
-        updated; told from the turns that somebody in `groups` may read, as by all that follow. With `words` those
-        that have a turn in which each of them stands, in question, answer or title, whatever their case."""
+        updated. Only turns that somebody in `groups` may read count, here and below. With `words` only threads with a
+        turn that has each of them in its question, answer or title, in capitals or not."""
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
         """Give a thread a title, "" for that of its first question; whether there is such a thread."""

@@ -59,16 +59,20 @@ class Proof:
 
     @property
     def holds(self) -> bool:
+        """Whether there is a journal and all of it is proven."""
         return self.broken is None and not self.doubt
 
     @property
     def says(self) -> str:
+        """The proof in one sentence, for people."""
         if self.broken is not None:
             return f"broken at line {self.broken.line}: {self.broken.why}"
         return self.doubt or f"{self.entries} entries, unbroken; head {self.head}"
 
 
 class Journal(Protocol):
+    """One chain of entries for all tenants, and in it one for each."""
+
     def append(self, entry: Entry) -> Entry:
         """Write the entry with `seq`, `prev` and `hash` added; returns it once it is durable.
 
@@ -116,7 +120,8 @@ class Journal(Protocol):
 class Rows(Protocol):
     """A list of rows that are not part of the chain."""
 
-    def append(self, row: Row) -> None: ...
+    def append(self, row: Row) -> None:
+        """Add a row at the end."""
 
     def all(self) -> list[Row]:
         """In the order in which they were added."""

@@ -28,15 +28,19 @@ class Key:
 
     @property
     def valid(self) -> bool:
+        """Whether it is neither revoked nor expired now."""
         return not self.revoked and not (self.expires and self.expires <= timestamp())
 
 
 class KeyStore(Protocol):
-    def pepper(self, first: bytes = b"") -> bytes:
-        """32 random bytes, made once and the same for all who share the store. `first` is taken where there are none
-        yet: the pepper of the store that the keys come from."""
+    """Keys with the hashes of their secrets."""
 
-    def add(self, key: Key, hashed: bytes) -> None: ...
+    def pepper(self, first: bytes = b"") -> bytes:
+        """32 random bytes, made once and the same for all who share the store. Where there are none yet, `first` is
+        taken: the pepper of the store that the keys come from."""
+
+    def add(self, key: Key, hashed: bytes) -> None:
+        """`hashed` is the keyed hash of its secret."""
 
     def all(self, tenant_id: str = "") -> list[Key]:
         """Every key, or a tenant's, oldest first; revoked and expired ones too."""
@@ -60,5 +64,6 @@ def row_of(key: Key) -> tuple[str, ...]:
 
 
 def key_of(row: Sequence[Any]) -> Key:
+    """The key of a row that `row_of` made."""
     groups = tuple(row[-1].split(",")) if row[-1] else ()
     return replace(Key(*row[:-1]), groups=groups)

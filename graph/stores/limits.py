@@ -30,6 +30,8 @@ class Refusal:
 
 
 class Counters(Protocol):
+    """Tokens and places in use, for each allowance."""
+
     def enter(self, allowances: Sequence[Allowance]) -> Refusal | None:
         """Take a token and a place of each, or say which has none."""
 

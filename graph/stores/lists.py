@@ -21,6 +21,8 @@ class Loaded:
 
 
 class ListStore(Protocol):
+    """One list for each tenant."""
+
     def load(self, tenant: str, last: Loaded | None = None) -> Loaded:
         """The tenant's list: `last` itself, where it has not changed since."""
 

@@ -33,10 +33,13 @@ class Session:
 
 
 class SessionStore(Protocol):
+    """Sessions by id, for all tenants."""
+
     def add(self, session: Session, now: float) -> bool:
         """False, and nothing changes, when one of its id is known. Those that ran out before `now` are erased."""
 
-    def find(self, session_id: str) -> Session | None: ...
+    def find(self, session_id: str) -> Session | None:
+        """None for one that is not known; one that ended or ran out is found."""
 
     def all(self, tenant_id: str = "") -> list[Session]:
         """Every session, or a tenant's, oldest first; those that ended or ran out too."""
@@ -61,6 +64,7 @@ def row_of(session: Session) -> tuple[Any, ...]:
 
 
 def session_of(row: Sequence[Any]) -> Session:
+    """The session of a row that `row_of` made."""
     *rest, ended, groups, hashed, hint = row
     named = tuple(groups.split(",")) if groups else ()
     return replace(Session(*rest), ended=bool(ended), groups=named, hashed=bytes(hashed), hint=bytes(hint))

@@ -10,6 +10,8 @@ CHUNK = 'chunk_id, doc_id, start, "end", page, sheet, section, places'  # the co
 
 
 class SpaceReads(ABC):
+    """Those methods of `Space` that need nothing but `select`."""
+
     @abstractmethod
     def select(self, columns: str, where: str, *values: object) -> list[Any]:
         """Rows of the space. `columns` go on with FROM; in `where`, which may go on with ORDER BY, `?` is a value."""

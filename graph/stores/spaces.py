@@ -54,7 +54,7 @@ class Record:
     @property
     def released(self) -> frozenset[str]:
         """Digests of the sentences that are shown in spite of the guard."""
-        last = {said["sha256"]: said["says"] for said in self.decisions}
+        last = {decision["sha256"]: decision["says"] for decision in self.decisions}
         return frozenset(sha256 for sha256, says in last.items() if says == "released")
 
 
@@ -74,8 +74,8 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk with its raw text, and what its document is. `owner` is the name of the space, as that says itself;
-    `judged` what a guard found in it, "" where that guard has not judged it."""
+    """A chunk with its raw text, and what its document is. `owner` is the name that the space itself
+    has stored, `judged` what a guard found in the text, "" where that guard has not judged it."""
 
     record: Record
     chunk: StoredChunk
@@ -128,30 +128,32 @@ class Whole:
 class Words(Protocol):
     """The word index: words are compared by their stems (Porter's), texts are those that were indexed for a chunk."""
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         """Those of the words that any chunk holds, in any of their inflections."""
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
         """The stem of each word, as the word index has it."""
 
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
-        """Stems that begin so, of so many characters, and how many chunks have each."""
+        """Stems that begin with `start`, of so many characters, and how many chunks have each."""
 
     def counts(self, stems: Collection[str]) -> dict[str, int]:
-        """The same of those of these stems that there are."""
+        """How many chunks have each of these stems; those that none has are left out."""
 
     def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
-        """Until when the document may be used, and the text, of the first chunks with a stem."""
+        """Of the first chunks with a stem: until when the document may be used, and the text."""
 
     def matching(self, words: Sequence[str], limit: int, literal: str = "") -> list[list[tuple[str, str]]]:
-        """The same for each of the words: of chunks that hold it in any inflection (or several, in a row), and
-        `literal` as it stands."""
+        """For each word the same, of chunks that hold it in any inflection, and `literal` as it stands. A word may be
+        several words in a row."""
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
         """How many chunks, of the first 500 with the stem, hold one of the other words."""
 
 
 class Space(Words, Protocol):
+    """Documents, chunks and their vectors, under one name."""
+
     @property
     def name(self) -> str:
         """What it was made for, as the space itself says."""
@@ -171,12 +173,13 @@ class Space(Words, Protocol):
         """
 
     def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
-        """Store what is known of a document anew, as it is at this moment; nothing when there is none of that id."""
+        """Replace a document's record by what `changed` makes of it; nothing happens when there is no such document."""
 
     def remove(self, doc_id: str) -> bool:
         """Forget a document, bytes included. False when there is none of that id."""
 
-    def record(self, doc_id: str) -> Record | None: ...
+    def record(self, doc_id: str) -> Record | None:
+        """What is known of a document; None when there is none of that id."""
 
     def records(self) -> list[Record]:
         """All documents, by id."""
@@ -185,7 +188,7 @@ class Space(Words, Protocol):
         """All of a document but its attachment and its original, of one moment."""
 
     def by_hash(self, sha256: str) -> list[Record]:
-        """Those made of a file of this hash, by id."""
+        """Documents that were made of a file of this hash, by id."""
 
     def text(self, doc_id: str) -> str:
         """ "" when there is none of that id."""
@@ -216,24 +219,26 @@ class Space(Words, Protocol):
         """Keep the file of this hash as it came, at most MOST_ORIGINAL bytes, with the document that was made of it; it
         goes when the document does, or is replaced. Nothing where there is no such document."""
 
-    def has_original(self, doc_id: str) -> bool: ...
+    def has_original(self, doc_id: str) -> bool:
+        """Whether `original` gives the file."""
 
     def original(self, doc_id: str) -> bytes:
         """The file kept with a document; b"" when there is none."""
 
     # -- chunks -------------------------------------------------------------------------------------------
 
-    def chunk(self, chunk_id: str) -> StoredChunk | None: ...
+    def chunk(self, chunk_id: str) -> StoredChunk | None:
+        """None when there is none of that id."""
 
     def chunks(self, doc_id: str) -> list[StoredChunk]:
         """Of a document, in the order of its text."""
 
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
-        """Those of these chunks that there are, by id, all of one moment; `by` names the guard that judged them."""
+        """By id, all of one moment; chunks that are gone are left out. `by` names the guard whose judgement to give."""
 
-    def judge(self, by: str, found: Mapping[str, str]) -> None:
-        """Keep with each chunk what the guard of this name found in it, in place of what one found before, for
-        `passages` to tell; it goes when the chunk does. Chunks that are not there any more are passed over."""
+    def judge(self, by: str, judgements: Mapping[str, str]) -> None:
+        """Keep what the guard of this name found in each chunk, for `passages`. It takes the place of an earlier
+        judgement and goes with the chunk. Chunks that are gone are passed over."""
 
     def opening(self, doc_id: str) -> str:
         """The id of the document's first chunk; "" when it has none."""
@@ -257,8 +262,8 @@ class Spaces(Protocol):
         """
 
     def reading(self) -> AbstractContextManager[None]:
-        """For a thread that asks several things: they may be of one moment, and come sooner. Nobody waits for it; who
-        is inside waits for nothing but the store."""
+        """Around several calls of one thread: they may then see one moment, and take less time. It keeps nobody else
+        waiting."""
 
     def names(self) -> list[str]:
         """Of all spaces, the public one included."""

@@ -33,6 +33,7 @@ class File:
 
     @property
     def open(self) -> bool:
+        """Whether it is still to be read."""
         return self.status in ("waiting", "reading")
 
 
@@ -54,10 +55,13 @@ class Job:
 
     @property
     def over(self) -> bool:
+        """Whether nothing of it is read any more."""
         return self.state in ("done", "cancelled", "failed")
 
 
 class Uploads(Protocol):
+    """Jobs with their files, until both are removed."""
+
     def begin(self, job_id: str) -> None:
         """Make room for the files of a job that is not there yet."""
 
@@ -68,8 +72,8 @@ class Uploads(Protocol):
         """Raises FileNotFoundError for a job that is gone, or another process's by now."""
 
     def jobs(self) -> Iterable[Job]:
-        """Every job that was saved, the one saved longest ago first. What was begun and never saved is removed: nobody
-        is there any more who would."""
+        """Every job that was saved, the one saved longest ago first. Those that were begun and never saved are removed:
+        whoever began them is gone."""
 
     def elsewhere(self, tenant_id: str, user_id: str) -> Sequence[Job]:
         """The jobs of a user that other processes of the same stores have, finished ones included."""
@@ -81,8 +85,8 @@ class Uploads(Protocol):
         """Tell the process that has the job, another one, to stop before its next file."""
 
     def mine(self, job_id: str) -> Whose:
-        """Whether this process still has the job, and nobody said to stop it. Who was cut off from the stores for a
-        while may have lost it."""
+        """Whether this process still has the job, and nobody said to stop it. A process that was cut off from the
+        stores for a while may have lost it."""
 
     def local(self, job_id: str, number: int) -> AbstractContextManager[str]:
         """The name of a file of this machine with the content, there as long as one is inside."""

@@ -31,6 +31,8 @@ class VectorSource(Protocol):
 
 
 class Vectors(Protocol):
+    """An index beside the spaces, exact or approximate."""
+
     @property
     def mending(self) -> str:
         """What an operator does when it cannot be written."""

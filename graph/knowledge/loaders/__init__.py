@@ -45,8 +45,8 @@ class Format:
     @property
     def read(self) -> Callable[[bytes, Builder], None]:
         """Imported when first used: a text file does not wait for the PDF library."""
-        found: Callable[[bytes, Builder], None] = getattr(import_module(f"{__name__}.{self.module}"), self.function)
-        return found
+        reader: Callable[[bytes, Builder], None] = getattr(import_module(f"{__name__}.{self.module}"), self.function)
+        return reader
 
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"

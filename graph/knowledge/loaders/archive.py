@@ -25,22 +25,17 @@ def kind(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
-            told = (
-                archive.read("mimetype")[:100]
-                if "mimetype" in names and archive.getinfo("mimetype").file_size < 200
-                else b""
-            )
+            short = "mimetype" in names and archive.getinfo("mimetype").file_size < 200
+            mimetype = archive.read("mimetype")[:100] if short else b""
     except (zipfile.BadZipFile, ValueError, OSError):
         # Cut short: the directory is at the end. The first entries still tell what it was.
-        names, told = (
-            {one for one, _ in _FOLDERS if one.encode() in data[:8192]} | {"[Content_Types].xml"},
-            data[30:130],
-        )
-    for mark, found in _MIMETYPES:
-        if mark in told:
-            return found
+        names = {folder for folder, _ in _FOLDERS if folder.encode() in data[:8192]} | {"[Content_Types].xml"}
+        mimetype = data[30:130]
+    for mark, form in _MIMETYPES:
+        if mark in mimetype:
+            return form
     if "[Content_Types].xml" in names:
-        return next((found for folder, found in _FOLDERS if any(name.startswith(folder) for name in names)), "zip")
+        return next((form for folder, form in _FOLDERS if any(name.startswith(folder) for name in names)), "zip")
     return "zip"
 
 

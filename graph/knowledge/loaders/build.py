@@ -90,6 +90,7 @@ class Builder:
         self._add("list", structure.without_line_marks("\n".join(indent + text for indent, text in lines if text)))
 
     def code(self, text: str) -> None:
+        """Between fences; a tab is four blanks."""
         self._seen(text)
         lines = (row.rstrip() for row in normalise.clean(text).expandtabs(4).split("\n"))
         self._add("code", structure.fenced("\n".join(lines).strip("\n")))
@@ -99,6 +100,7 @@ class Builder:
         self._in_table = False
 
     def row(self, text: str, number: int | None = None) -> None:
+        """A row of a table; `number` is what a spreadsheet shows at its left, from 1."""
         self._seen(text)
         self._add("row", structure.without_line_marks(normalise.filled(normalise.line(text))), number)
 
@@ -114,6 +116,7 @@ class Builder:
         self._front = len(self._blocks)
 
     def leave_sections(self) -> None:
+        """What follows stands below no heading but the name of the file inside, if it is in one."""
         self._path = self._path[: self._below]
         self._section = SEPARATOR.join(name for _, name in self._path)
 
@@ -173,10 +176,12 @@ class Builder:
 
     @property
     def empty(self) -> bool:
+        """Whether nothing was added yet."""
         return not self._blocks
 
     @property
     def only_headings(self) -> bool:
+        """Whether the first 20 blocks are headings: the text has not begun."""
         return all(block.kind == "heading" for block in self._blocks[:20])
 
     def finish(self, filename: str, media_type: str) -> Document:

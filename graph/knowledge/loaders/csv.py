@@ -11,7 +11,7 @@ from graph.knowledge.loaders.text import decode
 
 FIELD_LENGTH = 1_000_000  # characters in one cell
 DELIMITERS = ",;\t|"
-_TOLD = re.compile(r"\ufeff?\"?sep=([^\w\s\"]|\t)\"?[;,|\t ]*\r?\n", re.IGNORECASE)
+_DECLARED = re.compile(r"\ufeff?\"?sep=([^\w\s\"]|\t)\"?[;,|\t ]*\r?\n", re.IGNORECASE)
 SAMPLE = 64 * 1024  # characters looked at to find the delimiter
 
 
@@ -19,12 +19,12 @@ def read(data: bytes, out: Builder) -> None:
     """Rows are numbered as a spreadsheet program shows them: the header is row 1."""
     text = decode(data)
     csv.field_size_limit(FIELD_LENGTH)
-    told = _TOLD.match(text)  # a line that Excel reads and does not show, and that counts as a row
-    mark = told[1] if told else delimiter(text)
-    rows = csv.reader(io.StringIO(text[told.end() :] if told else text, newline=""), delimiter=mark)
+    declared = _DECLARED.match(text)  # a line that Excel reads and does not show, and that counts as a row
+    mark = declared[1] if declared else delimiter(text)
+    rows = csv.reader(io.StringIO(text[declared.end() :] if declared else text, newline=""), delimiter=mark)
     try:
         for number, sentence in table.sentences(rows):
-            out.row(sentence, number + bool(told))
+            out.row(sentence, number + bool(declared))
     except csv.Error as exc:
         raise DocumentError(
             "broken", f"row {rows.line_num} cannot be read as CSV: {exc}", hint="check its quotes"

@@ -20,6 +20,7 @@ _DTD = re.compile(rb"<\0?!\0?(?:D\0?O\0?C\0?T\0?Y\0?P\0?E|E\0?N\0?T\0?I\0?T\0?Y)
 
 
 def read_json(data: bytes, out: Builder) -> None:
+    """JSON, or a JSON value on each line."""
     text = decode(data)
     try:
         value = json.loads(text)
@@ -35,6 +36,7 @@ def read_json(data: bytes, out: Builder) -> None:
 
 
 def read_yaml(data: bytes, out: Builder) -> None:
+    """Every document of the file, one after the other."""
     for value in yaml_values(decode(data)):
         _write(value, out)
 
@@ -56,6 +58,7 @@ def yaml_values(text: str) -> list[Any]:
 
 
 def read_toml(data: bytes, out: Builder) -> None:
+    """Raises DocumentError "broken" for what is no TOML."""
     try:
         value = tomllib.loads(decode(data))
     except ValueError as exc:
@@ -64,6 +67,7 @@ def read_toml(data: bytes, out: Builder) -> None:
 
 
 def read_xml(data: bytes, out: Builder) -> None:
+    """Raises Quarantined "bomb" for a DTD or entities, which may multiply."""
     if _DTD.search(data[:100_000]):
         raise Quarantined("bomb", "it defines XML entities or names a DTD", hint="save it without a document type")
     root = parse(data)
@@ -98,15 +102,15 @@ def _of_xml(element: Any, depth: int) -> Any:
     """Names and values: attributes, text, and elements, those of one name together."""
     if depth > MOST_DEPTH:
         raise Quarantined("bomb", f"it nests elements more than {MOST_DEPTH} deep", hint="save its text instead")
-    found: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
+    members: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
     text = " ".join([element.text or "", *(child.tail or "" for child in element)]).strip()
     for child in element:
         if isinstance(child.tag, str):
-            found.setdefault(_name(child.tag), []).append(_of_xml(child, depth + 1))
-    found = {name: one[0] if isinstance(one, list) and len(one) == 1 else one for name, one in found.items()}
-    if not found:
+            members.setdefault(_name(child.tag), []).append(_of_xml(child, depth + 1))
+    members = {name: one[0] if isinstance(one, list) and len(one) == 1 else one for name, one in members.items()}
+    if not members:
         return text
-    return {**found, "text": text} if text else found
+    return {**members, "text": text} if text else members
 
 
 def _name(tag: str) -> str:
@@ -114,22 +118,22 @@ def _name(tag: str) -> str:
 
 
 def _write(value: Any, out: Builder) -> None:
-    for path, one in _values(value, (), 0):
-        if isinstance(one, list) and len({key for record in one for key in record}) > MOST_COLUMNS:
-            for record in one:
+    for path, item in _values(value, (), 0):
+        if isinstance(item, list) and len({key for record in item for key in record}) > MOST_COLUMNS:
+            for record in item:
                 out.row("; ".join(f"{key}: {word}" for key, value in record.items() if (word := _word(value))))
-        elif isinstance(one, list):
-            columns = list(dict.fromkeys(key for record in one for key in record))
+        elif isinstance(item, list):
+            columns = list(dict.fromkeys(key for record in item for key in record))
             if path:
                 out.table()
                 out.paragraph(" > ".join(path))
             out.table()
-            rows = [columns, *([_word(record.get(key)) for key in columns] for record in one)]
+            rows = [columns, *([_word(record.get(key)) for key in columns] for record in item)]
             for _, sentence in table.sentences(rows, header=True):
                 out.row(sentence)
             out.table()
         else:
-            out.row(f"{' > '.join(path)}: {one}" if path else one)
+            out.row(f"{' > '.join(path)}: {item}" if path else item)
 
 
 def _values(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -137,16 +141,16 @@ def _values(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[tup
     if depth > MOST_DEPTH:
         raise Quarantined("bomb", f"it nests values more than {MOST_DEPTH} deep", hint="save its text instead")
     if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _values(one, (*path, str(key)[:100]), depth + 1)
+        for key, item in value.items():
+            yield from _values(item, (*path, str(key)[:100]), depth + 1)
     elif isinstance(value, list):
         if value and all(map(_flat, value)):
             yield path, value
         elif all(not isinstance(one, dict | list) for one in value):
             yield path, ", ".join(map(_word, value))
         else:
-            for one in value:
-                yield from _values(one, path, depth + 1)
+            for item in value:
+                yield from _values(item, path, depth + 1)
     elif (text := _word(value)).strip():
         yield path, text
 

@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\{\{[ -]*(?:[\w-]+\.)*([\w-]+)[^}]*\}\}")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _COMMENT, _COMMENT_END = re.compile(r"\{%-?\s*comment\s*-?%\}"), re.compile(r"\{%-?\s*endcomment\s*-?%\}")
 _DEFAULT = re.compile(r"\bdefault\(\s*(?:\"([^\"]*)\"|'([^']*)')")
-_SAID = re.compile(r"\b(?:text|title|caption)\s*=\s*\"([^\"]*)\"")
+_CAPTION = re.compile(r"\b(?:text|title|caption)\s*=\s*\"([^\"]*)\"")
 _INLINE = re.compile(
     r"""
       (?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,500}?(?<!`)(?P=ticks)(?!`))
@@ -110,9 +110,9 @@ def _without_comments(text: str, unseen: list[str]) -> str:
 def _filled(code: str) -> str:
     """Code with the names of its variables in the place of their values."""
 
-    def value(found: re.Match[str]) -> str:
-        given, named = _DEFAULT.search(found.group()), _VARIABLE.match(found.group())
-        shown = next((group for group in given.groups() if group), "") if given else ""
+    def value(tag: re.Match[str]) -> str:
+        default, named = _DEFAULT.search(tag.group()), _VARIABLE.match(tag.group())
+        shown = next((group for group in default.groups() if group), "") if default else ""
         return shown if re.search(r"\w", shown) else f"<{named[1]}>" if named else ""
 
     return _TAG.sub(value, code)
@@ -124,27 +124,27 @@ def words(text: str) -> str:
 
 
 def _replaced(unseen: list[str], template: bool = False) -> Callable[[re.Match[str]], str]:
-    def replace(found: re.Match[str]) -> str:
-        kind, said = found.lastgroup or "", found.group()
-        if found["code"] is not None:
-            return _filled(said) if template else said
-        if found["raw"] is not None:
-            return re.sub(r"\{%-?\s*(?:end)?raw\s*-?%\}", "", said)
-        if found["listing"] is not None:
+    def replace(match: re.Match[str]) -> str:
+        kind, text = match.lastgroup or "", match.group()
+        if match["code"] is not None:
+            return _filled(text) if template else text
+        if match["raw"] is not None:
+            return re.sub(r"\{%-?\s*(?:end)?raw\s*-?%\}", "", text)
+        if match["listing"] is not None:
             return "\n```\n"
-        if found["span"] is not None:
-            return found["inner"]
-        if found["target"] is not None:
-            return f"](<{found['target'].strip()}>)"
-        if found["open"] is not None:
-            return said if found["name"].lower() in TAGS else said.replace("<", "&lt;").replace(">", "&gt;")
+        if match["span"] is not None:
+            return match["inner"]
+        if match["target"] is not None:
+            return f"](<{match['target'].strip()}>)"
+        if match["open"] is not None:
+            return text if match["name"].lower() in TAGS else text.replace("<", "&lt;").replace(">", "&gt;")
         for name in ("keys", "marked", "added"):
-            if found[name] is not None:
-                return found[name]
+            if match[name] is not None:
+                return match[name]
         if kind in ("emoji", "footnote", "attributes"):
             return ""
-        unseen.append(said)
-        shown = (_SAID if found["short"] is not None else _DEFAULT).search(said)
+        unseen.append(text)
+        shown = (_CAPTION if match["short"] is not None else _DEFAULT).search(text)
         value = next((group for group in shown.groups() if group), "") if shown else ""
         return value if re.search(r"\w", value) else GONE
 
@@ -182,7 +182,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield f"{match[1]}{_name(match[2])} {match[3]}"
         elif match := _COLONS.match(line):
             named = _CALLOUT.search(match[1]) or _NAMED.match(match[1])
-            title = _SAID.search(match[1])
+            title = _CAPTION.search(match[1])
             if named and named[1].lower() in KINDS:
                 heading = title[1] if title else named[named.lastindex or 1] if named.re is _NAMED else ""
                 yield from _callout(lines, at + 1, "", named[1], "" if heading == named[1] else heading or "")

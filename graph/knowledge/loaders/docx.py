@@ -44,6 +44,7 @@ SKIPPED = frozenset((f"{W}pPr", f"{W}rPr", f"{MC}Fallback", f"{W}tblPr", f"{W}se
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Headers and footers, the body, footnotes and endnotes. Comments, and what was deleted, are hidden text."""
     from docx import Document as open_document
 
     document = open_document(io.BytesIO(strict.usual(data)))

@@ -46,24 +46,24 @@ class Numbering:
     def mark(self, number: str, depth: int) -> str:
         """What stands before the next paragraph on a level, from 0, of a list: "2.1", "(a)", "-" for a bullet, "" for
         nothing."""
-        one = self._lists.get(number)
-        if one is None or depth not in one.levels:
+        numbered = self._lists.get(number)
+        if numbered is None or depth not in numbered.levels:
             return "-"
-        counts = self._counts.setdefault(one.definition, {})
-        level = one.levels[depth]
-        for at in [at for at in one.starts if at <= depth]:
-            counts[at] = one.starts.pop(at) - 1
-            self._end_below(one, counts, at)
+        counts = self._counts.setdefault(numbered.definition, {})
+        level = numbered.levels[depth]
+        for at in [at for at in numbered.starts if at <= depth]:
+            counts[at] = numbered.starts.pop(at) - 1
+            self._end_below(numbered, counts, at)
         counts[depth] = counts[depth] + 1 if depth in counts else level.start
         for above in range(depth):
-            counts.setdefault(above, one.levels[above].start if above in one.levels else 1)
-        self._end_below(one, counts, depth)
+            counts.setdefault(above, numbered.levels[above].start if above in numbered.levels else 1)
+        self._end_below(numbered, counts, depth)
         if level.form == "bullet":
             return "-"
 
         def written(place: re.Match[str]) -> str:
             at = int(place[1]) - 1
-            form = one.levels[at].form if at in one.levels else "decimal"
+            form = numbered.levels[at].form if at in numbered.levels else "decimal"
             return formatted(counts.get(at, 1), "decimal" if level.legal and form != "decimalZero" else form)
 
         return " ".join(_PLACE.sub(written, level.text).split())
@@ -73,9 +73,9 @@ class Numbering:
         one = self._lists.get(number)
         return next((at for at, level in one.levels.items() if level.style == style), 0) if one else 0
 
-    def _end_below(self, one: _List, counts: dict[int, int], depth: int) -> None:
+    def _end_below(self, numbered: _List, counts: dict[int, int], depth: int) -> None:
         for at in [at for at in counts if at > depth]:
-            restart = one.levels[at].restart if at in one.levels else None
+            restart = numbered.levels[at].restart if at in numbered.levels else None
             if restart is None or 0 < depth + 1 <= restart:
                 del counts[at]
 
@@ -88,17 +88,18 @@ class Numbering:
                 levels[key] = levels[linked[style]]
         for number in root.iter(f"{W}num"):
             definition = value_of(number, "abstractNumId") or ""
-            one = _List(definition, dict(levels.get(definition, {})))
+            numbered = _List(definition, dict(levels.get(definition, {})))
             for change in number.iter(f"{W}lvlOverride"):
                 at = _whole(change.get(f"{W}ilvl"), 0)
                 if (level := change.find(f"{W}lvl")) is not None:
-                    one.levels[at] = _level(level)
+                    numbered.levels[at] = _level(level)
                 if (start := value_of(change, "startOverride")) is not None:
-                    one.starts[at] = _whole(start, 1)
-            self._lists[number.get(f"{W}numId") or ""] = one
+                    numbered.starts[at] = _whole(start, 1)
+            self._lists[number.get(f"{W}numId") or ""] = numbered
 
 
 def formatted(count: int, form: str) -> str:
+    """A number in a format of Word (ST_NumberFormat): 4 is "iv" in lowerRoman. Decimal for any other format."""
     if form in ("lowerLetter", "upperLetter"):
         letter = chr(65 + (count - 1) % 26) * ((count - 1) // 26 + 1) if count > 0 else ""
         return letter.lower() if form == "lowerLetter" else letter
@@ -119,8 +120,8 @@ def formatted(count: int, form: str) -> str:
 
 
 def _levels(definition: Any) -> dict[int, Level]:
-    found = {_whole(level.get(f"{W}ilvl"), 0): _level(level) for level in definition.iter(f"{W}lvl")}
-    return {at: level for at, level in found.items() if at < LEVELS}
+    levels = {_whole(level.get(f"{W}ilvl"), 0): _level(level) for level in definition.iter(f"{W}lvl")}
+    return {at: level for at, level in levels.items() if at < LEVELS}
 
 
 def _level(element: Any) -> Level:

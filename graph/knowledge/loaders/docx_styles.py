@@ -18,16 +18,19 @@ class Look:
 
     @property
     def hidden(self) -> bool:
+        """Whether nobody sees it: hidden, tiny, or white with nothing behind it."""
         return bool(self.vanish or self.tiny or (self.white and not self.shaded))
 
     def under(self, other: "Look") -> "Look":
         """`other` where it says something, else this."""
-        said = {name: value for name, value in vars(other).items() if value is not None}
-        return replace(self, **said)
+        specified = {name: value for name, value in vars(other).items() if value is not None}
+        return replace(self, **specified)
 
 
 @dataclass
 class Style:
+    """Of paragraphs or characters, with what it inherits."""
+
     name: str
     level: int  # of the heading, from 1; 0 for none
     numbering: tuple[str, int | None] | None  # list, "" where the style says none, and level
@@ -35,31 +38,36 @@ class Style:
 
 
 def parse(blob: bytes) -> Any:
+    """The root element. Entities, DTDs and the network are not used. Raises SyntaxError, as lxml's errors are."""
     from lxml import etree
 
     return etree.fromstring(blob, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
 
 
 def value_of(properties: Any, name: str) -> str | None:
-    found = properties.find(f"{W}{name}") if properties is not None else None
-    return found.get(f"{W}val") if found is not None else None
+    """The `w:val` of the child of this name; None without such a child."""
+    element = properties.find(f"{W}{name}") if properties is not None else None
+    return element.get(f"{W}val") if element is not None else None
 
 
 def _on(properties: Any, name: str) -> bool | None:
-    found = properties.find(f"{W}{name}") if properties is not None else None
-    return None if found is None else found.get(f"{W}val") not in ("0", "false", "off")
+    element = properties.find(f"{W}{name}") if properties is not None else None
+    return None if element is None else element.get(f"{W}val") not in ("0", "false", "off")
 
 
 def is_bold(properties: Any) -> bool:
+    """Whether these properties say so themselves; a style does not count."""
     return bool(_on(properties, "b"))
 
 
 def shaded(properties: Any) -> bool | None:
+    """Whether a colour other than white is painted behind; None where nothing is said."""
     shade = properties.find(f"{W}shd") if properties is not None else None
     return None if shade is None else (shade.get(f"{W}fill") or "auto").lower() not in ("auto", "ffffff")
 
 
 def look_of(properties: Any) -> Look:
+    """What the properties of a run say themselves."""
     colour, size = value_of(properties, "color"), value_of(properties, "sz")
     highlight = value_of(properties, "highlight") not in (None, "none", "white") or None
     return Look(
@@ -71,17 +79,18 @@ def look_of(properties: Any) -> Look:
 
 
 def outline(properties: Any) -> int:
+    """The level of a heading, from 1; 0 for any other text."""
     value = value_of(properties, "outlineLvl")
     return int(value) + 1 if value is not None and value.isdecimal() and int(value) < 9 else 0
 
 
 def list_of(properties: Any) -> tuple[str, int | None] | None:
     """List and level, as far as they are given here: "" and None where they are not; None for no word of either."""
-    found = properties.find(f"{W}numPr") if properties is not None else None
-    if found is None:
+    element = properties.find(f"{W}numPr") if properties is not None else None
+    if element is None:
         return None
-    depth = value_of(found, "ilvl") or ""
-    return value_of(found, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
+    depth = value_of(element, "ilvl") or ""
+    return value_of(element, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
 
 
 def numbering_under(

@@ -15,6 +15,7 @@ _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 
 
 def read(data: bytes, out: Builder) -> None:
+    """In the order of the spine; without the table of contents."""
     parts = Parts(data)
     root = next(iter(parts.xml("META-INF/container.xml").iter(_CONTAINER)), None)
     if root is None:

@@ -44,11 +44,11 @@ def shown(source: str, *, toml: bool = False) -> Iterator[tuple[str, str]]:
     colon in a value, is read line by line."""
     source = "\n".join(source.split("\n")[:MOST_LINES])
     try:
-        found = [tomllib.loads(source)] if toml else data_files.yaml_values(source)
+        documents = [tomllib.loads(source)] if toml else data_files.yaml_values(source)
     except (DocumentError, ValueError, RecursionError):
-        found = []
-    if found and isinstance(found[0], dict):
-        yield from _of(found[0])
+        documents = []
+    if documents and isinstance(documents[0], dict):
+        yield from _of(documents[0])
     else:
         yield from _line_by_line(source)
 

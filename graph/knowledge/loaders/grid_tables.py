@@ -19,7 +19,7 @@ def grid_tables(parser: MarkdownIt) -> None:
 def _rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if state.is_code_block(start) or state.env.get("in_grid") or not _BORDER.fullmatch(border := _line(state, start)):
         return False
-    at = [found.start() for found in re.finditer(r"\+", border)]
+    at = [corner.start() for corner in re.finditer(r"\+", border)]
     lines, after = [border], start + 1
     while after < end and len(lines) < MOST_LINES:
         line = _line(state, after)

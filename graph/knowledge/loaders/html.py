@@ -42,6 +42,7 @@ _SPACE, _WORD = re.compile(r"\s+"), re.compile(r"[^\W_]")
 
 
 def read(data: bytes, out: Builder) -> None:
+    """The main part of the page; the whole page where that has no text."""
     _check_depth(data)
     parser = LexborHTMLParser(_decode(data))
     root = parser.root
@@ -112,14 +113,14 @@ class _Walk:
         self.lead = ""  # what the next text begins with: the term it defines, the name of its box
         self.notes: list[LexborNode] = []  # footnotes of this section, which stand at its end
         self.folds: html_frame.Folds | None = None
-        self.told: set[int] = set()  # what need not be read where it stands: footnotes, ways to other pages
+        self.skip_ids: set[int] = set()  # what need not be read where it stands: footnotes, ways to other pages
 
     def run(self, top: LexborNode) -> None:
         if self.folds is None:
             self.folds = html_frame.folds(top, self.shut)
-            self.told |= self.folds.tabs
+            self.skip_ids |= self.folds.tabs
         if self.skipped >= BOILERPLATE:
-            self.told.update(box.mem_id for box in html_frame.ways_on(top))
+            self.skip_ids.update(box.mem_id for box in html_frame.ways_on(top))
         # (node, whether it ends here, whether something dark is painted behind it)
         stack: list[tuple[LexborNode, bool, bool]] = [(top, False, False)]
         while stack:
@@ -162,7 +163,7 @@ class _Walk:
     def enter(self, node: LexborNode, painted: bool) -> tuple[list[LexborNode] | None, bool]:
         """The children to go on with; None for an element that is left out whole."""
         tag, attributes, folds = node.tag or "", node.attributes, self.folds or html_frame.Folds()
-        if node.mem_id in self.told:
+        if node.mem_id in self.skip_ids:
             return None, painted
         if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
             self.inline.append(f" {attributes['alt']} ")
@@ -194,8 +195,8 @@ class _Walk:
         if tag == "a" and node in self.signs:
             self.inline.append(HERE)
             for note in self.signs.note(node):
-                if note.mem_id not in self.told and not self.out_of_sight(note):
-                    self.told.add(note.mem_id)
+                if note.mem_id not in self.skip_ids and not self.out_of_sight(note):
+                    self.skip_ids.add(note.mem_id)
                     self.notes.append(note)
             return None, painted
         if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()) and not self.signs.within(node):
@@ -263,9 +264,9 @@ class _Walk:
 
     def leave(self, tag: str) -> None:
         if tag in HEADINGS:
-            self.out.heading(self.said(), HEADINGS[tag])
+            self.out.heading(self.gathered(), HEADINGS[tag])
         elif tag == "dt":
-            self.terms.append(_SPACE.sub(" ", self.said()).strip())
+            self.terms.append(_SPACE.sub(" ", self.gathered()).strip())
         elif tag in ("dd", "dl"):
             self.flush()
             self.flush_lead()
@@ -306,13 +307,13 @@ class _Walk:
             self.lead = f"{', '.join(filter(None, terms)).rstrip(' :')}: "
             self.in_item = True
 
-    def said(self) -> str:
+    def gathered(self) -> str:
         """What has gathered in `inline`."""
         text, self.inline = "".join(self.inline), []
         return html_signs.without(text)
 
     def flush(self) -> None:
-        text = self.said()
+        text = self.gathered()
         if _WORD.search(text) or (self.in_item and text.strip()):
             self.place(text)
 
@@ -339,9 +340,9 @@ class _Walk:
         self.items, self.in_item = [], False
 
     def row_hidden(self, row: LexborNode) -> bool:
-        if found := self.shut(row):
+        if hidden := self.shut(row):
             self.out.hide(row.text(separator=" "))
-        return found
+        return hidden
 
     def shut(self, node: LexborNode) -> bool:
         return self.hidden(node.attributes, visibility.declarations(node.attributes.get("style") or ""))
@@ -387,13 +388,13 @@ class _Cell(_Walk):
     def __init__(self, walk: _Walk) -> None:
         super().__init__(walk.out, walk.hidden_names, walk.skipped, walk.signs)
         self.texts: list[str] = []
-        self.notes, self.told, self.folds = walk.notes, walk.told, walk.folds
+        self.notes, self.skip_ids, self.folds = walk.notes, walk.skip_ids, walk.folds
 
     def leave(self, tag: str) -> None:
         super().leave("p" if tag in HEADINGS else tag)
 
     def flush(self) -> None:
-        if text := self.said().strip():
+        if text := self.gathered().strip():
             self.place(text)
 
     def place(self, text: str) -> None:

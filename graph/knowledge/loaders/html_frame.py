@@ -57,22 +57,22 @@ def folds(top: LexborNode, shut: Callable[[LexborNode], bool]) -> Folds:
     """What is folded away at first and opened by a button that a reader sees: an answer, the panel of a tab. A reader
     opens it to read on, so it is no hidden text; menus that open in the same way are left out by what they are. `shut`
     tells whether an element by itself is out of sight."""
-    found, clear = Folds(), set[int]()
+    known, clear = Folds(), set[int]()
     by_id = {node.attributes.get("id"): node for node in top.css("[id]")}
     for button in top.css(_OPENERS)[:MOST_FOLDS]:
         tab = button.attributes.get("role") == "tab"
         below = None if tab else _below(button)
         part = by_id.get(_opens(button)) or (below if "aria-expanded" in button.attributes else None)
-        if part is None or part.tag in _NO_TEXT or frames(part) or _unseen(button, found, shut, clear):
+        if part is None or part.tag in _NO_TEXT or frames(part) or _unseen(button, known, shut, clear):
             continue
         if tab:
-            found.tabs.add(button.mem_id)
-            found.names[part.mem_id] = button.text()
+            known.tabs.add(button.mem_id)
+            known.names[part.mem_id] = button.text()
         if shut(part):
-            found.parts.add(part.mem_id)
+            known.parts.add(part.mem_id)
         if not tab and (shut(part) or (below is not None and below.mem_id == part.mem_id)):
-            found.buttons.add(button.mem_id)
-    return found
+            known.buttons.add(button.mem_id)
+    return known
 
 
 def _opens(button: LexborNode) -> str:
@@ -92,12 +92,12 @@ def _below(button: LexborNode) -> LexborNode | None:
     return sibling
 
 
-def _unseen(button: LexborNode, found: Folds, shut: Callable[[LexborNode], bool], clear: set[int]) -> bool:
+def _unseen(button: LexborNode, known: Folds, shut: Callable[[LexborNode], bool], clear: set[int]) -> bool:
     """Whether a button is out of sight, and not only folded away with what is around it. `clear`: elements of which it
     is known that they and all around them are in sight."""
     passed, node = set[int](), button
     while node.is_element_node and node.mem_id not in clear:
-        if shut(node) and node.mem_id not in found.parts:
+        if shut(node) and node.mem_id not in known.parts:
             return True
         passed.add(node.mem_id)
         if node.parent is None:
@@ -132,12 +132,12 @@ def label(node: LexborNode) -> str:
     own = (node.attributes.get("class") or "").lower()
     if node.tag not in ("p", "h2", "h3", "h4", "h5", "h6") and not (node.tag == "div" and _TITLE.search(own)):
         return ""
-    found = _LABEL.fullmatch(node.text())
+    match = _LABEL.fullmatch(node.text())
     around, levels = node.parent, 5
-    while found and around is not None and levels:
+    while match and around is not None and levels:
         names = (around.attributes.get("class") or "").lower()
-        if found[1].lower() in names or "admonition" in names:
-            return found[1].capitalize()
+        if match[1].lower() in names or "admonition" in names:
+            return match[1].capitalize()
         around, levels = around.parent, levels - 1
     return ""
 
@@ -157,10 +157,10 @@ def _only_leads(node: LexborNode) -> bool:
     """Whether a box holds links and, in cells, names of pages, and no sentence."""
     if len(node.text(separator=" ").split()) > _ONWARD_WORDS or node.css_first(_NO_BOX) is not None:
         return False
-    return not any(_said(piece, node) for piece in node.traverse(include_text=True) if piece.is_text_node)
+    return not any(_is_prose(piece, node) for piece in node.traverse(include_text=True) if piece.is_text_node)
 
 
-def _said(piece: LexborNode, box: LexborNode) -> bool:
+def _is_prose(piece: LexborNode, box: LexborNode) -> bool:
     text, around = piece.text_content or "", piece.parent
     if _WAYS.fullmatch(text):
         return False

@@ -37,8 +37,8 @@ def code(node: LexborNode) -> str:
             marks[mark.attributes.get("class") or ""].append(mark)
     lines = node.text().strip("\n").split("\n")
     for numbers in marks.values():
-        said = [mark.text().strip() for mark in numbers]
-        if len(said) == len(lines) > 1 and _counts(said) and all(map(str.startswith, map(str.strip, lines), said)):
+        texts = [mark.text().strip() for mark in numbers]
+        if len(texts) == len(lines) > 1 and _counts(texts) and all(map(str.startswith, map(str.strip, lines), texts)):
             for mark in numbers:
                 mark.decompose()
     text = node.text()
@@ -59,7 +59,7 @@ class Signs:
     def __init__(self, page: LexborNode | None = None) -> None:
         self._notes: dict[int, str] = {}  # link to a footnote → id of the footnote
         self._links: set[int] = set()
-        self._found: dict[str, LexborNode] | None = None
+        self._by_id: dict[str, LexborNode] | None = None
         self._page = page
         if page is None:
             return
@@ -87,17 +87,18 @@ class Signs:
         return node.mem_id in self._links
 
     def within(self, node: LexborNode) -> bool:
+        """Whether one of these links is inside an element."""
         return any(link in self for link in node.css("a"))
 
     def note(self, link: LexborNode) -> list[LexborNode]:
         """The elements with the words of the footnote that a link leads to; none where they cannot be told."""
         if link.mem_id not in self._notes or self._page is None:
             return []
-        if self._found is None:
-            self._found = {}
+        if self._by_id is None:
+            self._by_id = {}
             for named in self._page.css("[id], a[name]"):
-                self._found.setdefault(named.attributes.get("id") or named.attributes.get("name") or "", named)
-        node = self._found.get(self._notes[link.mem_id])
+                self._by_id.setdefault(named.attributes.get("id") or named.attributes.get("name") or "", named)
+        node = self._by_id.get(self._notes[link.mem_id])
         while node is not None and node.tag not in _BOXES:
             node = node.parent
         if node is None:
@@ -126,8 +127,8 @@ def _names(link: LexborNode) -> set[str]:
     near = [link, *link.css("[id]"), *_above(link, _FAR)]
     if link.prev is not None and link.prev.tag == "a":
         near.append(link.prev)
-    found = {node.attributes.get(key) for node in near if node.is_element_node for key in ("id", "name")}
-    return {name for name in found if name}
+    names = {node.attributes.get(key) for node in near if node.is_element_node for key in ("id", "name")}
+    return {name for name in names if name}
 
 
 def _beside(heading: LexborNode) -> Iterator[LexborNode]:
@@ -136,12 +137,12 @@ def _beside(heading: LexborNode) -> Iterator[LexborNode]:
     links = heading.css("a")
     whole = "".join(heading.text().split()) if links else ""
     for link in links:
-        said = "".join(link.text().split())
-        rest = whole.replace(said, "", 1)
+        text = "".join(link.text().split())
+        rest = whole.replace(text, "", 1)
         named = any(name in link.attributes for name in ("title", "aria-label", "aria-hidden"))
         itself = named and _target(link) in _names(link)
-        if (not _WORD.search(said) and _WORD.search(rest)) or (
-            _LETTER.search(rest) and (itself or whole.endswith(f"[{said}]"))
+        if (not _WORD.search(text) and _WORD.search(rest)) or (
+            _LETTER.search(rest) and (itself or whole.endswith(f"[{text}]"))
         ):
             yield link
 

@@ -78,11 +78,9 @@ def _fill(line: list[str], down: dict[int, tuple[int, str]]) -> None:
     """Repeats the cells above that reach down into this row."""
     while (column := len(line)) in down:
         left, text = down.pop(column)
+        line.append(text)
         if left > 1:
             down[column] = (left - 1, text)
-            line.append(text)
-            continue
-        line.append(text)
 
 
 def _span(cell: LexborNode, name: str) -> int:

@@ -17,6 +17,7 @@ _REFERENCE_COMMENT = re.compile(r"^ {0,3}\[(?://|comment)\]:[^\n]*$", re.IGNOREC
 
 
 def read(data: bytes, out: Builder) -> None:
+    """The fields of the front matter come first; comments are hidden text."""
     text = normalise.clean(raw := decode(data)).replace(dialects.GONE, "")
     for words in normalise.smuggled(raw):
         out.hide(words)

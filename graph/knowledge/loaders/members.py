@@ -13,6 +13,7 @@ MOST_MEMBERS = 1_000
 
 
 def read_zip(data: bytes, out: Builder) -> None:
+    """Members in the order of their paths, without hidden ones."""
     archive.check(data)
     with zipfile.ZipFile(io.BytesIO(data)) as files:
         entries = [one for one in files.infolist() if not one.is_dir() and not _unseen(one.filename)]

@@ -12,6 +12,7 @@ MOST_PARTS = 500
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Subject and headers, the body, then the attachments. A saved page is its body alone."""
     message = message_from_bytes(data, policy=policy.default)
     assert isinstance(message, EmailMessage)
     if sum(1 for _, part in zip(range(MOST_PARTS + 1), message.walk(), strict=False)) > MOST_PARTS:

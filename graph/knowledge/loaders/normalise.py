@@ -44,16 +44,17 @@ def line(text: str) -> str:
 
 def item(text: str) -> str:
     """A line of a list with "-" for whatever sign it begins with; each of several boxes, where they differ."""
-    found = _BULLET.match(text)
-    if found is None:
+    bullet = _BULLET.match(text)
+    if bullet is None:
         return text
-    boxes = [_BOXES[sign] for sign in found.group() if sign in _BOXES]
+    boxes = [_BOXES[sign] for sign in bullet.group() if sign in _BOXES]
     if len(set(boxes)) == 1:
         del boxes[1:]
-    return f"- {''.join(boxes)}{text[found.end() :]}"
+    return f"- {''.join(boxes)}{text[bullet.end() :]}"
 
 
 def bulleted(text: str) -> bool:
+    """Whether it begins with the sign of a list item."""
     return _BULLET.match(text) is not None
 
 

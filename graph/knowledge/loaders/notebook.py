@@ -10,6 +10,7 @@ from graph.knowledge.loaders.text import decode
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Cells in their order; pictures that the code drew are counted."""
     book = json.loads(decode(data))
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
         raise DocumentError("broken", "it is no notebook of version 4", hint="open it in Jupyter and save it again")

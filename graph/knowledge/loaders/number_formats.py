@@ -40,8 +40,8 @@ def shown(value: float, form: str) -> str:
             return plain(-value if signed else value)
     else:
         numbers = ["" if value == 0 and "0" not in patterns[0] else _number(value, patterns[0])]
-    told = "".join(numbers.pop(0) if is_pattern else text for is_pattern, text in pieces)
-    return " ".join(f"{'-' if signed else ''}{told}".split())
+    joined = "".join(numbers.pop(0) if is_pattern else text for is_pattern, text in pieces)
+    return " ".join(f"{'-' if signed else ''}{joined}".split())
 
 
 def shown_text(value: str, form: str) -> str:
@@ -52,6 +52,7 @@ def shown_text(value: str, form: str) -> str:
 
 
 def plain(value: float) -> str:
+    """With 15 digits at most, as a sheet shows a number without a format."""
     whole = value == int(value) and abs(value) < 1e15 if abs(value) < 1e300 else False
     return repr(int(value)) if whole else f"{value:.15g}".replace("e", "E")
 
@@ -132,12 +133,12 @@ def _spread(value: float, patterns: list[str]) -> list[str]:
     if value >= 1e15 or any(set(pattern) - set("0#?") for pattern in patterns):
         return []
     digits = str(round(value)).zfill(sum(pattern.count("0") for pattern in patterns))
-    found: list[str] = []
+    parts: list[str] = []
     for pattern in reversed(patterns[1:]):
         cut = max(0, len(digits) - len(pattern))
-        found.append(digits[cut:])
+        parts.append(digits[cut:])
         digits = digits[:cut]
-    return [digits, *reversed(found)]
+    return [digits, *reversed(parts)]
 
 
 def _number(value: float, pattern: str) -> str:
@@ -167,5 +168,5 @@ def _fraction(value: float, pattern: str) -> str:
     else:
         top, bottom = Fraction(value).limit_denominator(10 ** min(4, len(below)) - 1).as_integer_ratio()
     units, top = divmod(top, bottom) if " " in above else (0, top)
-    told = [str(units)] if units or not top else []
-    return " ".join([*told, f"{top}/{bottom}"] if top else told)
+    whole = [str(units)] if units or not top else []
+    return " ".join([*whole, f"{top}/{bottom}"] if top else whole)

@@ -27,6 +27,7 @@ PAGE = re.compile(r"\b(?:page|seite|p|of|von)\b|/", re.IGNORECASE)
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Each slide is a page. The headers and footers of a text come first."""
     parts = Parts(data)
     content = parts.xml("content.xml")
     styles = [content, parts.xml("styles.xml")] if "styles.xml" in parts.names else [content]
@@ -60,9 +61,9 @@ class _Lists:
     def __post_init__(self) -> None:
         for root in self.roots:
             for style in root.iter(f"{TEXT}list-style"):
-                found = self.levels.setdefault(style.get(f"{STYLE}name") or "", {})
+                levels = self.levels.setdefault(style.get(f"{STYLE}name") or "", {})
                 for level in style.iter(f"{TEXT}list-level-style-number"):
-                    found[_whole(level.get(f"{TEXT}level"), 1)] = (
+                    levels[_whole(level.get(f"{TEXT}level"), 1)] = (
                         FORMS.get(level.get(f"{STYLE}num-format") or "", "none"),
                         f"{level.get(f'{STYLE}num-prefix') or ''}\0{level.get(f'{STYLE}num-suffix') or ''}",
                         _whole(level.get(f"{TEXT}display-levels"), 1),
@@ -95,8 +96,8 @@ class _Reader:
         """The lines of headers and footers, each once, without those that only number pages."""
         margins = [m for kind in ("header", "footer") for m in styles.iter(*(f"{STYLE}{kind}{of}" for of in SIDES))]
         lines = [" ".join(self.text(p).split()) for margin in margins for p in margin.iter(f"{TEXT}p")]
-        told = [line for line in lines if any(map(str.isalpha, PAGE.sub("", line)))]
-        return list(dict.fromkeys(told))[:MOST_MARGIN]
+        worded = [line for line in lines if any(map(str.isalpha, PAGE.sub("", line)))]
+        return list(dict.fromkeys(worded))[:MOST_MARGIN]
 
     def blocks(self, parent: Any, depth: int) -> None:
         for element in parent:
@@ -274,8 +275,8 @@ class _Reader:
             if frame in titles or frame.get(f"{PRESENTATION}class") in ("page", "date-time", "footer", "page-number"):
                 continue
             if notes:
-                if said := " ".join(" ".join(self.text(p) for p in frame.iter(f"{TEXT}p")).split()):
-                    self.out.paragraph(f"Speaker's notes: {said}")
+                if text := " ".join(" ".join(self.text(p) for p in frame.iter(f"{TEXT}p")).split()):
+                    self.out.paragraph(f"Speaker's notes: {text}")
                 continue
             self.blocks(frame, 0)
             self.end()
@@ -283,13 +284,13 @@ class _Reader:
 
 def _invisible(roots: list[Any]) -> set[str]:
     """Names of styles whose text or table nobody sees."""
-    found = set()
+    names = set()
     for root in roots:
         for style in root.iter(f"{STYLE}style"):
             shows = [p.get(f"{TABLE}display") or p.get(f"{TEXT}display") for p in style]
             if "false" in shows or "none" in shows:
-                found.add(style.get(f"{STYLE}name") or "")
-    return found - {""}
+                names.add(style.get(f"{STYLE}name") or "")
+    return names - {""}
 
 
 def _whole(value: str | None, otherwise: int) -> int:

@@ -53,6 +53,7 @@ class _Sheet:
 
 
 def read(data: bytes, out: Builder) -> None:
+    """In reading order, without running heads and feet, cells of tables put together."""
     sheets = _sheets(data, out)
     lines = without_running([[without_raised(line) for line in sheet.lines] for sheet in sheets])
     read = zip(lines, sheets, strict=True)
@@ -79,8 +80,7 @@ def pages(data: bytes, out: Builder) -> list[list[Line]]:
 
 
 def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
-    """What is visible on every page; what is hidden goes to `out`. Raises
-    Quarantined "scanned" for a pile of pictures."""
+    """What is visible on every page; hidden text goes to `out`. Raises Quarantined "scanned" for a pile of pictures."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:
@@ -141,8 +141,7 @@ def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
             hint=ADVICE,
         )
     if pictures:
-        which = _listed(pictures)
-        out.note(f"{len(pictures)} of {len(sheets)} pages are pictures without text: {which}")
+        out.note(f"{len(pictures)} of {len(sheets)} pages are pictures without text: {_listed(pictures)}")
     if unmapped:
         out.note(f"letters that cannot be told on {len(unmapped)} of {len(sheets)} pages: {_listed(unmapped)}")
     return sheets

@@ -119,13 +119,13 @@ def _decoded(get: Callable[[Any, int], int]) -> str:
 
 
 def _box(annotation: Any) -> _Box:
-    found = pdfium.FS_RECTF()
-    pdfium.FPDFAnnot_GetRect(annotation, found)
+    rect = pdfium.FS_RECTF()
+    pdfium.FPDFAnnot_GetRect(annotation, rect)
     return _Box(
-        min(found.left, found.right),
-        min(found.bottom, found.top),
-        max(found.left, found.right),
-        max(found.bottom, found.top),
+        min(rect.left, rect.right),
+        min(rect.bottom, rect.top),
+        max(rect.left, rect.right),
+        max(rect.bottom, rect.top),
     )
 
 
@@ -138,32 +138,32 @@ def _beside(lines: list[Line], box: _Box) -> Iterator[tuple[Line, int, int, floa
 
 def _write(lines: list[Line], box: _Box, name: str, value: str, number: int) -> None:
     """A value behind its printed label; under the name of its field where it has none."""
-    labels = [found for found in _beside(lines, box) if found[4] <= box.left + 4]
-    label = max(labels, key=lambda found: found[4], default=None)
+    labels = [cell for cell in _beside(lines, box) if cell[4] <= box.left + 4]
+    label = max(labels, key=lambda cell: cell[4], default=None)
     if label is None:
         _put(lines, box, f"{name}: {value}" if name else value, number)
         return
     line, _, end, *_ = label
-    line.insert(end, f" {value}" if line.text[:end].endswith((":", "?")) else f": {value}")
+    line.replace(end, end, f" {value}" if line.text[:end].endswith((":", "?")) else f": {value}")
 
 
 def _tick(lines: list[Line], box: _Box, name: str, ticked: bool, number: int) -> None:
     """Yes or no with the label that is printed next to the box: behind a name, before a sentence."""
     near = 30.0
     beside = list(_beside(lines, box))
-    right = [found for found in beside if -4 <= found[3] - box.right <= near]
-    left = [found for found in beside if -4 <= box.left - found[4] <= near]
+    right = [cell for cell in beside if -4 <= cell[3] - box.right <= near]
+    left = [cell for cell in beside if -4 <= box.left - cell[4] <= near]
     answer = "yes" if ticked else "no"
     if not right and not left:
         if ticked and name:
             _put(lines, box, f"{name}: {answer}", number)
         return
-    found = min(right, key=lambda f: f[3]) if right else max(left, key=lambda f: f[4])
-    line, start, end, *_ = found
+    nearest = min(right, key=lambda f: f[3]) if right else max(left, key=lambda f: f[4])
+    line, start, end, *_ = nearest
     if end - start > LABEL or line.text[start:end].endswith((".", ";")):
-        line.insert(start, f"{answer.capitalize()}: ")
+        line.replace(start, start, f"{answer.capitalize()}: ")
     else:
-        line.insert(end, f" {answer}" if line.text[:end].endswith((":", "?")) else f": {answer}")
+        line.replace(end, end, f" {answer}" if line.text[:end].endswith((":", "?")) else f": {answer}")
 
 
 def _put(lines: list[Line], box: _Box, text: str, number: int) -> None:

@@ -17,21 +17,21 @@ def in_reading_order(lines: list[Line], depth: int = DEEPEST) -> list[Line]:
     """The lines of a page with its columns one after the other; lines across them stay above or below."""
     if depth == 0 or sum(bool(line.gaps) for line in lines) < FEWEST:
         return lines
-    found: list[Line] = []
+    ordered: list[Line] = []
     run: list[Line] = []
     gutter: _Gutter | None = None
     for line in lines:
         shared = _shared(line, gutter)
         if run and (shared is None or (not line.gaps and gutter is None) or line.bottom > run[-1].bottom + line.size):
-            found += _divided(run, gutter, depth)
+            ordered += _divided(run, gutter, depth)
             run, gutter = [], None
             shared = _shared(line, None)
         if shared is None:
-            found.append(line)
+            ordered.append(line)
             continue
         run.append(line)
         gutter = shared
-    return found + _divided(run, gutter, depth)
+    return ordered + _divided(run, gutter, depth)
 
 
 def _shared(line: Line, gutter: _Gutter | None) -> _Gutter | None:

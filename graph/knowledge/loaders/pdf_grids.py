@@ -32,13 +32,14 @@ class _Band:
 
 def in_rows(lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[Line]:
     """Lines with one line for each drawn row, where the first of its words stood, its cells by column."""
-    found = list(lines)
+    gathered = list(lines)
     for own, borders in _beside(rules, uprights) if len(uprights) > 2 else ():
         for table in _tables(_bands(own, borders)):
-            columns = _columns(table)
+            # Of all rows together: a cell over several columns stands in the first of them.
+            columns = _merged([place for band in table for place in band.borders])
             for band in table:
-                found = _gathered(found, band, columns)
-    return found
+                gathered = _gathered(gathered, band, columns)
+    return gathered
 
 
 def _beside(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[tuple[list[Rule], list[Upright]]]:
@@ -89,33 +90,28 @@ def _bands(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Band]:
 
 
 def _merged(places: Sequence[float]) -> tuple[float, ...]:
-    found: list[float] = []
+    merged: list[float] = []
     for place in sorted(places):
-        if not found or place - found[-1] > SAME:
-            found.append(place)
-    return tuple(found)
+        if not merged or place - merged[-1] > SAME:
+            merged.append(place)
+    return tuple(merged)
 
 
 def _tables(bands: Sequence[_Band]) -> list[list[_Band]]:
     """Rows that stand one on the other between the same outer borders."""
-    found: list[list[_Band]] = []
+    tables: list[list[_Band]] = []
     for band in bands:
-        last = found[-1][-1] if found else None
+        last = tables[-1][-1] if tables else None
         if (
             last
             and abs(last.low - band.high) < SAME
             and abs(last.borders[0] - band.borders[0]) < 2 * SAME
             and abs(last.borders[-1] - band.borders[-1]) < 2 * SAME
         ):
-            found[-1].append(band)
+            tables[-1].append(band)
         else:
-            found.append([band])
-    return found
-
-
-def _columns(table: Sequence[_Band]) -> tuple[float, ...]:
-    """The borders of all rows of a table: a cell over several columns stands in the first of them."""
-    return _merged([place for band in table for place in band.borders])
+            tables.append([band])
+    return tables
 
 
 def _gathered(lines: list[Line], band: _Band, columns: tuple[float, ...]) -> list[Line]:

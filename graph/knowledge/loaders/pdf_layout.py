@@ -96,6 +96,7 @@ class Line:
         self.size = max(self.size, other.size)
 
     def cells(self) -> list[str]:
+        """The words between the wide gaps, from left to right."""
         return [self.text[start:end].strip() for start, end in pairwise([0, *self.gaps, len(self.text)])]
 
     def spans(self) -> list[tuple[int, int, float, float]]:
@@ -145,10 +146,8 @@ class Line:
         raised = [(a - start, b - start) for a, b in self.raised if start <= a and b <= end]
         return Line(self.text[start:end], left, right, self.bottom, self.size, self.bold, self.page, raised=raised)
 
-    def insert(self, at: int, text: str) -> None:
-        self.replace(at, at, text)
-
     def replace(self, start: int, end: int, text: str) -> None:
+        """Put a text in place of a range of this one; offsets behind it move along."""
         more = len(text) - (end - start)
         self.text = self.text[:start] + text + self.text[end:]
         self.gaps = [gap + more if gap >= end else gap for gap in self.gaps]
@@ -180,7 +179,7 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     outer = [_outer(lines) for lines in pages]
     repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
-    kept: list[list[Line]] = []
+    cleaned: list[list[Line]] = []
     known: set[str] = set()
     for lines, edge, near in zip(pages, edges, outer, strict=True):
         # What runs on most pages may have the text close to it on some.
@@ -190,13 +189,13 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
             if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
         }
         dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
-        says = [said for line in dropped.values() if (said := _said(line)) and said.text not in known]
+        says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
         known |= {line.text for line in says}
-        kept.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
-    return kept
+        cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
+    return cleaned
 
 
-def _said(line: Line) -> Line | None:
+def _about_document(line: Line) -> Line | None:
     """What a running head or foot says of its document, its version or from when it holds, without its page number."""
     cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
     text = "; ".join(cell for cell in cells if cell)
@@ -210,14 +209,14 @@ def _edges(lines: list[Line]) -> list[Line]:
     ordered = sorted(lines, key=lambda line: -line.bottom)
     if len(ordered) <= 2:
         return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
-    found = []
+    edges = []
     for side in (ordered, ordered[::-1]):
         apart = 0
         for index, gap in _outermost(side):
             if gap > 1.8 * max(side[index].size, side[index + 1].size):
                 apart = index + 1
-        found += side[:apart]
-    return list({id(line): line for line in found}.values())  # of a short page both sides reach the middle
+        edges += side[:apart]
+    return list({id(line): line for line in edges}.values())  # of a short page both sides reach the middle
 
 
 def _outer(lines: list[Line]) -> list[Line]:
@@ -250,6 +249,7 @@ def _patterns(line: Line) -> set[tuple[str, int]]:
 
 
 def write(pages: list[list[Line]], out: Builder) -> None:
+    """Lines in larger letters than most are headings, of three levels at most."""
     sizes: Counter[float] = Counter()
     for lines in pages:
         for line in lines:
@@ -261,7 +261,8 @@ def write(pages: list[list[Line]], out: Builder) -> None:
         if abs(last - size) > 0.6:  # less is rounding, not another level
             level, last = level + 1, size
         levels[size] = min(3, level)
-    _Layout(levels, _vocabulary(pages), out).run(pages)
+    vocabulary = {word.strip(_AROUND).lower() for lines in pages for line in lines for word in line.text.split()[:-1]}
+    _Layout(levels, vocabulary, out).run(pages)
 
 
 class _Layout:
@@ -278,7 +279,8 @@ class _Layout:
 
     def run(self, pages: list[list[Line]]) -> None:
         for lines in pages:
-            steps = _steps(lines)
+            distances = (above.bottom - line.bottom for above, line in pairwise(lines))
+            steps = [distance for distance in distances if 0 < distance < 60]
             pitch = median(steps) if steps else 0.0
             self.closest = sorted(steps)[len(steps) // 5] if len(steps) > 3 else 0.0
             for line in lines:
@@ -444,6 +446,7 @@ class _Layout:
 
 
 def ends_sentence(text: str) -> bool:
+    """Whether it ends with a stop or colon, quotes and brackets behind that aside."""
     return _END.search(text) is not None
 
 
@@ -484,11 +487,6 @@ def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
 
 
-def _steps(lines: list[Line]) -> list[float]:
-    """The distances between the lines of a page that follow each other, in points."""
-    return [above.bottom - line.bottom for above, line in pairwise(lines) if 0 < above.bottom - line.bottom < 60]
-
-
 def _heading_like(text: str) -> bool:
     return len(text) <= 100 and not text.endswith((".", ",", ";")) and any(map(str.isalpha, text))
 
@@ -507,12 +505,7 @@ def running_text(lines: list[Line], vocabulary: set[str]) -> str:
         first, second = divided.group(1).lower(), line.text.split()[0].strip(_AROUND).lower()
         compound = first in vocabulary and second in vocabulary and first + second not in vocabulary
         known = first + second in vocabulary
-        keep = not known and (
-            compound or not line.text[:1].islower()
-        )  # "COVID-19", "log-book" where both are words of this document
+        # "COVID-19", and "log-book" where both are words of this document
+        keep = not known and (compound or not line.text[:1].islower())
         text = (text if keep else text[:-1]) + turn + line.text
     return text
-
-
-def _vocabulary(pages: list[list[Line]]) -> set[str]:
-    return {word.strip(_AROUND).lower() for lines in pages for line in lines for word in line.text.split()[:-1]}

@@ -33,23 +33,23 @@ class _Baseline:
 def joined(lines: list[Line], rules: list[Rule]) -> list[Line]:
     """Lines with one line for each row of a table, its cells by column, where a table has two rows or more."""
     rules = sorted(rules, key=lambda rule: rule.height)
-    found: list[Line] = []
+    result: list[Line] = []
     at = 0
     while at < len(lines):
         end, columns = _extent(lines, at)
         if columns:
-            above = _above(found, lines[at])
-            del found[len(found) - len(above) :]
-            found += _rows(above + lines[at:end], columns, rules)
+            above = _above(result, lines[at])
+            del result[len(result) - len(above) :]
+            result += _rows(above + lines[at:end], columns, rules)
         else:
-            found += lines[at:end]
+            result += lines[at:end]
         at = end
-    return found
+    return result
 
 
 def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
     """Where the table that begins at a line ends, and its columns; one line and none where that is no table."""
-    if not _opens(lines[at]):
+    if not lines[at].gaps or stretched(lines[at]) or lines[at].alone or lines[at].row:
         return at + 1, []
     columns = [(left, right, 1) for *_, left, right in lines[at].spans()]
     lowest, rows, end = lines[at].bottom, 1, at + 1
@@ -84,11 +84,11 @@ def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
     return end, columns
 
 
-def _above(found: list[Line], line: Line) -> list[Line]:
+def _above(earlier: list[Line], line: Line) -> list[Line]:
     """Those of the lines before the first one with gaps in which its cells begin, or which stand beside it."""
     begun = {left: line.text[start:end] for start, end, left, _ in line.spans()}
     above: list[Line] = []
-    for before in reversed(found):
+    for before in reversed(earlier):
         if before.gaps or before.row or before.alone or not -1 < before.bottom - line.bottom < TALLEST * line.size:
             break
         cell = next((left for left, text in begun.items() if abs(left - before.left) < 3 and text[:1].islower()), None)
@@ -98,10 +98,6 @@ def _above(found: list[Line], line: Line) -> list[Line]:
             break
         above.insert(0, before)
     return above
-
-
-def _opens(line: Line) -> bool:
-    return bool(line.gaps) and not stretched(line) and not line.alone and not line.row
 
 
 def _with(columns: list[_Column], line: Line) -> list[_Column] | None:
@@ -155,7 +151,8 @@ def _rows(lines: list[Line], columns: list[_Column], rules: list[Rule]) -> list[
     if full and not any(map(_goes_on, baselines)):
         return [_row([baseline], columns) for baseline in baselines]
     starts = _by_rules(baselines, columns, rules) or _by_gaps(baselines)
-    starts = starts or ([True] * len(baselines) if full else _by_words(baselines))
+    # Else a row begins where its first cell does.
+    starts = starts or [full or (0 in baseline.cells and not _goes_on(baseline)) for baseline in baselines]
     rows: list[list[_Baseline]] = []
     for baseline, begins in zip(baselines, starts, strict=True):
         if begins or not rows:
@@ -169,12 +166,12 @@ def _rows(lines: list[Line], columns: list[_Column], rules: list[Rule]) -> list[
 def _baselines(lines: list[Line], columns: list[_Column]) -> list[_Baseline]:
     parts = [part for line in lines for part in line.parts()]
     parts.sort(key=lambda part: (-part.bottom, part.left))
-    found: list[_Baseline] = []
+    baselines: list[_Baseline] = []
     for part in parts:
-        if not found or found[-1].bottom - part.bottom > 0.35 * part.size:
-            found.append(_Baseline(part.bottom, {}))
-        found[-1].cells.setdefault(_column(part, columns), []).append(part)
-    return found
+        if not baselines or baselines[-1].bottom - part.bottom > 0.35 * part.size:
+            baselines.append(_Baseline(part.bottom, {}))
+        baselines[-1].cells.setdefault(_column(part, columns), []).append(part)
+    return baselines
 
 
 def _column(part: Line, columns: list[_Column]) -> int:
@@ -219,11 +216,6 @@ def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
     return [begins or full for begins, full in zip(starts, whole, strict=True)]
 
 
-def _by_words(baselines: list[_Baseline]) -> list[bool]:
-    """A row begins where its first cell does."""
-    return [0 in baseline.cells and not _goes_on(baseline) for baseline in baselines]
-
-
 def _own(baseline: _Baseline) -> bool:
     """Whether a line is a row by itself: it begins in the first column, has more, and no cell goes on from above."""
     small = any(parts[0].text[:1].islower() for parts in baseline.cells.values())
@@ -238,10 +230,10 @@ def _goes_on(baseline: _Baseline) -> bool:
 def _row(row: list[_Baseline], columns: list[_Column]) -> Line:
     """One line with the words of each column, and a gap for each column after the first."""
     cells: list[list[Line]] = [[] for _ in columns]
-    parts = [part for baseline in row for found in baseline.cells.values() for part in found]
+    parts = [part for baseline in row for cell in baseline.cells.values() for part in cell]
     for baseline in row:
-        for column, found in sorted(baseline.cells.items()):
-            cells[column] += found
+        for column, cell in sorted(baseline.cells.items()):
+            cells[column] += cell
     text, gaps = "", []
     for number, own in enumerate(cells):
         if number:

@@ -21,6 +21,7 @@ class Unrecognised(Quarantined):
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Raises Unrecognised as long as text recognition has read no page."""
     if not out.recognised:
         raise Unrecognised([])
     pages = sorted(out.recognised)
@@ -32,19 +33,20 @@ def lines(out: Builder, page: int) -> list[Line]:
     """What was recognised on a page, from top to bottom; pieces at one height are one line."""
     pieces = (out.recognised or {}).get(page, [])
     usual = median(size for *_, size in pieces) if pieces else 0.0
-    found: list[Line] = []
+    merged: list[Line] = []
     for text, left, bottom, right, size in sorted(
         pieces, key=lambda piece: (-round(piece[2] / max(usual / 2, 1)), piece[1])
     ):
         height = usual if abs(size - usual) < ALIKE * usual else size
         line = Line(text, left, right, bottom, round(height, 1), False, page)
-        if found and same_row(found[-1], line):
-            found[-1].append(line)
+        if merged and same_row(merged[-1], line):
+            merged[-1].append(line)
         else:
-            found.append(line)
-    return found
+            merged.append(line)
+    return merged
 
 
 def tell(out: Builder, pages: Sequence[int]) -> None:
+    """Note which pages text recognition has read."""
     named = ", ".join(map(str, pages[:12])) + (", ..." if len(pages) > 12 else "")
     out.note(f"read by text recognition (OCR), where letters can be wrong: page{'s'[: len(pages) != 1]} {named}")

@@ -17,6 +17,7 @@ MOST_SLIDES = 5_000
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Texts of hidden slides are hidden text."""
     parts = Parts(strict.usual(data), checked=True)
     main = "ppt/presentation.xml"
     targets = parts.relations(main)
@@ -28,15 +29,15 @@ def read(data: bytes, out: Builder) -> None:
         slide = parts.xml(name)
         if slide.get("show") in ("0", "false"):
             hidden += 1
-            out.hide(" ".join(_words(slide)))
+            out.hide(" ".join(one.text or "" for one in slide.iter(f"{A}t")))
             continue
         out.page = number
         _slide(slide, out)
         pictures += sum(1 for _ in slide.iter(f"{P}pic"))
         charts += sum(one.get("uri", "").endswith("/chart") for one in slide.iter(f"{A}graphicData"))
         for other in parts.relations(name).values():
-            if "/notesSlides/" in other and other in parts.names and (said := _notes(parts.xml(other))):
-                out.paragraph(f"Speaker's notes: {said}")
+            if "/notesSlides/" in other and other in parts.names and (notes := _notes(parts.xml(other))):
+                out.paragraph(f"Speaker's notes: {notes}")
     out.note_counts({"hidden slide": hidden, "picture": pictures, "chart": charts})
 
 
@@ -96,11 +97,11 @@ def _text(element: Any) -> str:
 
 
 def _table(frame: Any, out: Builder) -> None:
-    found = frame.find(f".//{A}tbl")
-    if found is None:
+    grid = frame.find(f".//{A}tbl")
+    if grid is None:
         return
     rows: list[list[str]] = []
-    for row in found.iter(f"{A}tr"):
+    for row in grid.iter(f"{A}tr"):
         cells: list[str] = []
         for cell in list(row.iter(f"{A}tc"))[:MOST_COLUMNS]:
             if cell.get("vMerge") in ("1", "true") and rows and len(cells) < len(rows[-1]):
@@ -108,7 +109,7 @@ def _table(frame: Any, out: Builder) -> None:
             else:
                 cells.append(" ".join(" ".join(_text(one) for one in cell.iter(f"{A}p")).split()))
         rows.append(cells)
-    properties = found.find(f"{A}tblPr")
+    properties = grid.find(f"{A}tblPr")
     marked = properties is not None and properties.get("firstRow") in ("1", "true")
     out.table()
     for _, sentence in table.sentences(rows, header=True if marked and len(rows) > 1 else None):
@@ -119,7 +120,3 @@ def _table(frame: Any, out: Builder) -> None:
 def _notes(notes: Any) -> str:
     bodies = [shape for shape in _shapes(notes) if _kind(shape) == "body"]
     return " ".join(" ".join(text for shape in bodies for _, text, _ in _paragraphs(shape)).split())
-
-
-def _words(slide: Any) -> Iterator[str]:
-    return (one.text or "" for one in slide.iter(f"{A}t"))

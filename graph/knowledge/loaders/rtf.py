@@ -15,6 +15,7 @@ _CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Paragraphs and tables in their order."""
     from striprtf.striprtf import rtf_to_text
 
     page = _CODE_PAGE.search(data[:2_000])

@@ -58,20 +58,20 @@ def sniff(data: bytes) -> str:
 
 def check(data: bytes, name: str, expected: str) -> None:
     """Raises Quarantined "mislabelled" when the content is not `expected`, "encrypted" for a locked Office file."""
-    found = sniff(data)
-    if found == expected or (found == "text" and expected == "html"):
+    actual = sniff(data)
+    if actual == expected or (actual == "text" and expected == "html"):
         return
-    if found == "ole" and expected in ("docx", "xlsx", "pptx"):
+    if actual == "ole" and expected in ("docx", "xlsx", "pptx"):
         # A password turns an Office file into an OLE container with this stream; its name is in UTF-16.
         if "EncryptedPackage".encode("utf-16-le") in data:
             raise Quarantined("encrypted", f"{name!r} is locked with a password", hint="save it without a password")
         raise Quarantined(
             "mislabelled", f"{name!r} is an old Office file (.doc or .xls)", hint="save it as .docx or .xlsx"
         )
-    if found == "text" and expected in ("pdf", "ole", "rtf", *_ZIPPED):
-        found = "something else"
+    if actual == "text" and expected in ("pdf", "ole", "rtf", *_ZIPPED):
+        actual = "something else"
     raise Quarantined(
         "mislabelled",
-        f"{name!r} is named as {NAMES.get(expected, expected)} but contains {NAMES.get(found, found)}",
+        f"{name!r} is named as {NAMES.get(expected, expected)} but contains {NAMES.get(actual, actual)}",
         hint="give it the extension of what it is",
     )

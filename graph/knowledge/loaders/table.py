@@ -42,7 +42,7 @@ class _Reading:
     titles: list[str] = field(default_factory=list)
     pairs: bool = False
 
-    def said(self, row: Sequence[str]) -> str:
+    def in_words(self, row: Sequence[str]) -> str:
         if self.pairs:
             return paired(row)
         return sentence(self.titles, row) if self.titles else _joined(row)
@@ -66,8 +66,8 @@ def paired(row: Sequence[str]) -> str:
     """ "Version: 3.2"; two pairs in a row are two such statements."""
     cells = [tidy(cell) for cell in row]
     pairs = zip(cells[::2], [*cells[1::2], ""], strict=False)
-    told = ((name.rstrip(" :"), value) for name, value in pairs)
-    return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in told if name or value)
+    named = ((name.rstrip(" :"), value) for name, value in pairs)
+    return "; ".join(f"{name}: {value}" if name and value else name or value for name, value in named if name or value)
 
 
 def looks_like_header(row: Sequence[str]) -> bool:
@@ -105,15 +105,16 @@ def sentences(
             marked = header if above is None else None
             if marked and first and first[0][0] > max(1, heads):
                 marked = False  # the row for headings is blank
-            above, count = _told([row for _, row in first], marked, heads if marked else 0)
+            above, count = _reading_of([row for _, row in first], marked, heads if marked else 0)
             taken, first = first[:count], first[count:]
-            yield from ((number, _joined(row)) for number, row in taken if heads > 1 and _across(row, above.titles))
+            if heads > 1 and len(above.titles) > 1:  # titles among the headings: one cell over all columns
+                yield from ((number, _joined(row)) for number, row in taken if _filled(row) == 1)
         written = False
         for number, row in source.on(first):
             if above.titles and _again(row, above.titles):
                 above = _Reading(names(row))
                 continue
-            text = above.said(row)
+            text = above.in_words(row)
             written = written or bool(text)
             yield number, text
         if not written:
@@ -199,9 +200,9 @@ def titles_above(rows: Sequence[Sequence[str]]) -> int:
         elif not (at == [0, 1] and usual > 2 and _label(tidy(rows[count][0]))):
             break
         count += 1
-    told = count > lone + 1 and looks_like_header(rows[count])  # several names and values above words
+    pairs = count > lone + 1 and looks_like_header(rows[count])  # several names and values above words
     groups = any(_spanning(rows[at:]) and tidy(rows[at + 1][0]) in ("", tidy(rows[at][0])) for at in range(lone, count))
-    if count > lone and (groups or _filled(rows[count]) < 3 or not (told or contrast(kinds_of(rows[count:])) > 0)):
+    if count > lone and (groups or _filled(rows[count]) < 3 or not (pairs or contrast(kinds_of(rows[count:])) > 0)):
         count = lone
     wider = count < len(rows) - 1 and all(_filled(row) > 1 for row in rows[count : count + 2])
     return count if wider else 0
@@ -222,7 +223,7 @@ def title(row: Sequence[str]) -> str:
     return paired(cells) if len(cells) == 2 and _label(tidy(cells[0])) else _joined(cells)
 
 
-def _told(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tuple[_Reading, int]:
+def _reading_of(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tuple[_Reading, int]:
     """How a table is read, and how many of its rows are headings."""
     if not header and names_and_values(rows):
         return _Reading(pairs=True), 0
@@ -279,10 +280,10 @@ def _sequence(rows: Sequence[Sequence[str]]) -> bool:
 
     if all(map(_YEAR.fullmatch, cells)):
         return rare(sum(1 for cell in below if _YEAR.fullmatch(cell)))
-    found = {kind(cell) for cell in cells}
-    if found == {"date"}:
+    top_kinds = {kind(cell) for cell in cells}
+    if top_kinds == {"date"}:
         return rare(kinds["date"])
-    if found == {"amount"}:
+    if top_kinds == {"amount"}:
         units = {re.sub(r"[\d.,\s<>≤≥~+–/-]+", "", cell) for cell in cells}
         return len(units) == 1 and rare(kinds["amount"])
     counted = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 9]
@@ -354,11 +355,6 @@ def _stacked(heads: Sequence[Sequence[str]]) -> list[str]:
                 plain = index < len(heads) - 1 or not units or last[0] in "(["
                 parts[at].append(last if plain else f"({last})")
     return names([" ".join(part) for part in parts])
-
-
-def _across(row: Sequence[str], titles: Sequence[str]) -> bool:
-    """Whether a row among those of the headings is a title: one cell over all columns."""
-    return _filled(row) == 1 and len(titles) > 1
 
 
 def _again(row: Sequence[str], titles: Sequence[str]) -> bool:

@@ -50,13 +50,14 @@ def kind(cell: str) -> str:
 
 
 def kinds_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The kind of each cell, of LOOKED_AT rows and COLUMNS columns at most."""
     return [[kind(tidy(cell)) for cell in row[:COLUMNS]] for row in rows[:LOOKED_AT]]
 
 
 def share(kinds: Sequence[str]) -> tuple[str, float]:
     """The most frequent kind of a column, and its share."""
-    found, count = Counter(kinds).most_common(1)[0]
-    return found, count / len(kinds)
+    usual, count = Counter(kinds).most_common(1)[0]
+    return usual, count / len(kinds)
 
 
 def contrast(grid: Sequence[Sequence[str]]) -> int:

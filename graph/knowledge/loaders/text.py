@@ -59,13 +59,13 @@ def _guess(data: bytes) -> str:
     # Beyond ASCII a few letters decide; sample where they are, not only the beginning.
     first = next((i for i, byte in enumerate(data) if byte > 127), 0)
     start = max(0, first - SAMPLE // 4)
-    found = from_bytes(data[start : start + SAMPLE], cp_exclusion=["utf_7", "utf_16", "utf_32"])
-    best = found.best()
+    matches = from_bytes(data[start : start + SAMPLE], cp_exclusion=["utf_7", "utf_16", "utf_32"])
+    best = matches.best()
     if best is None:
         return "cp1252"
     # Short Western text also reads as Czech or Turkish. Where little speaks against Windows-1252, by far the most
     # common of these (and Latin-1 with letters where that has controls), it is that.
-    for match in found:
+    for match in matches:
         western = match.encoding in ("cp1252", "latin_1") or "cp1252" in match.could_be_from_charset
         if western and match.chaos <= best.chaos + 0.04 and match.coherence >= best.coherence - 0.02:
             return "cp1252"
@@ -81,6 +81,7 @@ def _readable(text: str) -> str:
 
 
 def read(data: bytes, out: Builder) -> None:
+    """An empty line ends a paragraph; a first line "Title: …" names the document."""
     lines = normalise.clean(text := decode(data)).split("\n")
     for words in normalise.smuggled(text):
         out.hide(words)

@@ -36,14 +36,13 @@ def conceals(style: Mapping[str, str]) -> bool:
         return True
     if style.get("clip", "").startswith(("rect(0,0,0,0", "rect(0000", "rect(1px,1px,1px,1px")):
         return True
-    moved = (
-        "text-indent",
-        *(("left", "top", "right", "bottom") if style.get("position") in ("absolute", "fixed") else ()),
-    )
-    return any((length := _points(style.get(side))) is not None and length < -FAR for side in moved)
+    sides = ("left", "top", "right", "bottom") if style.get("position") in ("absolute", "fixed") else ()
+    lengths = (_points(style.get(name)) for name in ("text-indent", *sides))
+    return any(length is not None and length < -FAR for length in lengths)
 
 
 def white(style: Mapping[str, str]) -> bool:
+    """Whether letters have the colour of paper, or no colour."""
     return bool(_WHITE.fullmatch(style.get("color", "")))
 
 
@@ -55,20 +54,20 @@ def coloured(style: Mapping[str, str]) -> bool:
 
 def concealed_names(sheet: str) -> set[str]:
     """The classes (".x") and ids ("#x") that a style sheet hides always. Rules for some media only do not count."""
-    found: set[str] = set()
+    names: set[str] = set()
     for selectors, body in _RULE.findall(_without_media(_COMMENT.sub("", sheet))):
         if conceals(declarations(body)):
             for selector in selectors.split(","):
                 if match := _SIMPLE.fullmatch(selector.strip()):
-                    found.add(match.group(1))
-    return found
+                    names.add(match.group(1))
+    return names
 
 
 def _without_media(sheet: str) -> str:
     """The sheet without its @-blocks, whose braces are nested."""
-    kept, position = [], 0
+    parts, position = [], 0
     while (start := sheet.find("@", position)) >= 0:
-        kept.append(sheet[position:start])
+        parts.append(sheet[position:start])
         opening, ending = sheet.find("{", start), sheet.find(";", start)
         if opening < 0 or 0 <= ending < opening:
             position = ending + 1 if ending >= 0 else len(sheet)
@@ -81,7 +80,7 @@ def _without_media(sheet: str) -> str:
                 break
         else:
             position = len(sheet)
-    return "".join((*kept, sheet[position:]))
+    return "".join((*parts, sheet[position:]))
 
 
 def _points(value: str | None) -> float | None:

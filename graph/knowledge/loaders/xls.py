@@ -11,6 +11,7 @@ from graph.knowledge.loaders.xlsx import MAX_CELLS
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Rows of hidden sheets are hidden text."""
     from python_calamine import CalamineWorkbook, PasswordError, SheetVisibleEnum
 
     try:

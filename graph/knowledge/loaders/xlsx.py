@@ -50,6 +50,7 @@ class _Marks:
 
 
 def read(data: bytes, out: Builder) -> None:
+    """Hidden rows, columns and sheets are hidden text; lists of choices for other sheets are left out."""
     from openpyxl.reader.excel import ExcelReader
 
     class Reader(ExcelReader):  # type: ignore[misc]
@@ -183,27 +184,27 @@ def _marked_heads(sheet: Any) -> dict[int, list[tuple[int, int]]]:
     from openpyxl.utils.cell import range_boundaries
 
     tables = [one.ref for one in list(sheet.tables.values())[:MOST_TABLES] if one.headerRowCount != 0]
-    found: dict[int, list[tuple[int, int]]] = {}
+    heads: dict[int, list[tuple[int, int]]] = {}
     for area in [*tables, sheet.auto_filter.ref]:
         try:
             first, row, last, _ = range_boundaries(area or "")
         except (TypeError, ValueError):
             continue
         if first and row and last:
-            found.setdefault(row, []).append((first, last))
-    return found
+            heads.setdefault(row, []).append((first, last))
+    return heads
 
 
 def _notes(sheet: Any) -> dict[int, list[str]]:
     """Row → the notes at its cells."""
-    found: dict[int, list[str]] = {}
+    notes: dict[int, list[str]] = {}
     for (row, _), cell in sorted(getattr(sheet, "_cells", {}).items()):
-        told = str(cell.comment.text) if cell.comment is not None else ""
-        if told.startswith("[Threaded comment]"):  # Excel writes what older ones are to show above its own text
-            told = told.partition("Comment:")[2]
-        if text := " ".join(told.split())[:MOST_NOTE]:
-            found.setdefault(row, []).append(text)
-    return found
+        comment = str(cell.comment.text) if cell.comment is not None else ""
+        if comment.startswith("[Threaded comment]"):  # Excel writes what older ones are to show above its own text
+            comment = comment.partition("Comment:")[2]
+        if text := " ".join(comment.split())[:MOST_NOTE]:
+            notes.setdefault(row, []).append(text)
+    return notes
 
 
 def _tables(rows: Rows, marks: _Marks, out: Builder) -> None:
@@ -423,12 +424,12 @@ def _rows(sheet: Any, out: Builder) -> dict[int, dict[int, str]]:
 
 
 def _hidden_columns(sheet: Any) -> set[int]:
-    found: set[int] = set()
+    columns: set[int] = set()
     for dimension in sheet.column_dimensions.values():
         if dimension.hidden:
             first = dimension.min or 1
-            found.update(range(first, (dimension.max or first) + 1))
-    return found
+            columns.update(range(first, (dimension.max or first) + 1))
+    return columns
 
 
 def _text(cell: Any) -> str:

@@ -13,20 +13,21 @@ MOST_BOXES = 500  # on a sheet
 
 @dataclass
 class Drawing:
+    """What lies on one sheet."""
+
     texts: list[list[str]] = field(default_factory=list)  # the paragraphs of each box
     pictures: int = 0
 
 
 def of_sheets(data: bytes, sheets: Iterable[tuple[str, str]]) -> dict[str, Drawing]:
-    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file,
-    which is checked already."""
+    """Name of a sheet → what lies on it. `sheets`: names, and parts of the file, which is checked already."""
     parts = Parts(data, checked=True)
-    found: dict[str, Drawing] = {}
+    drawings: dict[str, Drawing] = {}
     for name, part in sheets:
         for target in parts.relations(part).values():
             if target.startswith("xl/drawings/") and target.endswith(".xml") and target in parts.names:
-                _read(parts.xml(target), found.setdefault(name, Drawing()))
-    return found
+                _read(parts.xml(target), drawings.setdefault(name, Drawing()))
+    return drawings
 
 
 def _read(drawing: Any, into: Drawing) -> None:

@@ -22,6 +22,7 @@ class Parts:
         self.names = self._zip.namelist()
 
     def bytes(self, name: str) -> bytes:
+        """What is in a part. Raises DocumentError "broken" where it is missing."""
         try:
             return self._zip.read(name)
         except KeyError:
@@ -30,6 +31,7 @@ class Parts:
             ) from None
 
     def xml(self, name: str) -> Any:
+        """The root element of a part."""
         return parse(self.bytes(name))
 
     def relations(self, name: str) -> dict[str, str]:

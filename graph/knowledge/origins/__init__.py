@@ -48,7 +48,8 @@ class Origin(Protocol):
     def source(self, entry: Entry) -> str:
         """Where a file comes from, as it may be shown: without anything secret."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what is open; what was fetched is removed."""
 
 
 def hidden(name: str) -> bool:

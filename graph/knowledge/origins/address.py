@@ -26,6 +26,7 @@ class Address:
 
     @property
     def headers(self) -> dict[str, str]:
+        """What signs a request in; {} for nobody."""
         return {"Authorization": self.authorization} if self.authorization else {}
 
 
@@ -39,16 +40,16 @@ def parsed(address: str, settings: Settings) -> Address:
     if not host:
         raise BadInput("the address names no host.", hint="An example: webdavs://cloud.example.org/notes")
     name = f"[{host}]" if ":" in host else host
-    there = (parts.scheme, f"{name}:{port}" if port else name, parts.path or "/")
+    base = (parts.scheme, f"{name}:{port}" if port else name, parts.path or "/")
     user, password = _signed_in(host, parts.username, parts.password, settings)
     private = settings.allow_private_urls or host in {h.strip().lower() for h in settings.private_hosts.split(",")}
     if (user or password) and parts.scheme == "http" and not private:
         raise BadInput(f"a password would go to {host!r} unencrypted.", hint="Give an https or webdavs address.")
     signed = base64.b64encode(f"{user}:{password}".encode()).decode() if user or password else ""
-    place = urlunsplit((*there, _harmless(parts.query), ""))
+    place = urlunsplit((*base, _harmless(parts.query), ""))
     return Address(
-        url=urlunsplit((*there, parts.query, "")),
-        shown=urlunsplit((*there, "", "")),
+        url=urlunsplit((*base, parts.query, "")),
+        shown=urlunsplit((*base, "", "")),
         place=hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         authorization=f"Basic {signed}" if signed else "",
         private=private,
@@ -72,9 +73,9 @@ def _signed_in(host: str, user: str | None, password: str | None, settings: Sett
     if settings.sync_user:
         return settings.sync_user, settings.sync_password.get_secret_value()
     try:
-        found = netrc.netrc().authenticators(host)
+        login = netrc.netrc().authenticators(host)
     except FileNotFoundError:
-        found = None
+        login = None
     except (netrc.NetrcParseError, OSError, UnicodeError) as error:
         raise BadInput(f"the file .netrc cannot be read ({type(error).__name__}).", hint="Mend it.") from None
-    return (found[0], found[2]) if found else ("", "")
+    return (login[0], login[2]) if login else ("", "")

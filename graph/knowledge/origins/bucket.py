@@ -24,6 +24,8 @@ _PIECE = 2**20
 
 
 class Bucket:
+    """Raises BadInput for what names no bucket, and where the extra `s3` is missing."""
+
     whole = True
 
     def __init__(self, url: str, settings: Settings) -> None:
@@ -57,11 +59,11 @@ class Bucket:
     def listed(self, known: Mapping[str, str]) -> Iterator[Entry]:
         try:
             for some in self._store.list():
-                for found in some:
-                    key = found["path"]
+                for meta in some:
+                    key = meta["path"]
                     if not hidden(key) and not key.endswith("/"):
-                        stamp = f"{found['e_tag']} {found['last_modified']:%Y-%m-%dT%H:%M:%S} {found['size']}"
-                        yield Entry(key, stamp, found["size"], key)
+                        stamp = f"{meta['e_tag']} {meta['last_modified']:%Y-%m-%dT%H:%M:%S} {meta['size']}"
+                        yield Entry(key, stamp, meta["size"], key)
         except _errors() as error:
             raise self._refused(error) from None
 
@@ -73,20 +75,20 @@ class Bucket:
                 if len(data) > self._most:
                     raise DocumentError("oversize", f"it is larger than {self._most // 2**20} MiB")
         except _errors() as error:
-            raise _told(error) from None
+            raise _translated(error) from None
         return Content(bytes(data), entry.stamp)
 
     def _refused(self, error: Exception) -> CordonError:
-        """Why there is no list: what a server answers the library tells of a single file alone."""
+        """Why listing failed. The library says what a server answered for single files alone, so one is asked for."""
         from obstore.exceptions import GenericError
 
         if not isinstance(error, GenericError):
-            return _told(error)
+            return _translated(error)
         try:
             self._store.head("any")
         except _errors() as why:
-            return _told(why)
-        return _told(error)
+            return _translated(why)
+        return _translated(error)
 
     def source(self, entry: Entry) -> str:
         return f"{self._shown}/{entry.key}"
@@ -111,8 +113,8 @@ def _errors() -> tuple[type[Exception], ...]:
     return (BaseError, OSError)
 
 
-def _told(error: Exception) -> CordonError:
-    """In words of our own: the library's name the request, and what was signed."""
+def _translated(error: Exception) -> CordonError:
+    """In words of our own: those of the library name the request, and what was signed."""
     from obstore.exceptions import InvalidPathError, PermissionDeniedError, UnauthenticatedError
 
     if isinstance(error, InvalidPathError):

@@ -29,10 +29,10 @@ class Folder:
     def listed(self, known: Mapping[str, str]) -> Iterator[Entry]:
         for path in folders.listed(self._root):
             try:
-                found = path.stat()
+                info = path.stat()
             except OSError:
                 continue  # gone since it was listed
-            yield Entry(path.relative_to(self._root).as_posix(), _stamp(found), found.st_size, str(path))
+            yield Entry(path.relative_to(self._root).as_posix(), _stamp(info), info.st_size, str(path))
 
     def read(self, entry: Entry, stamp: str) -> Content | None:
         path = Path(entry.key).resolve()
@@ -63,6 +63,6 @@ class Folder:
         pass
 
 
-def _stamp(found: os.stat_result) -> str:
-    """With the time of the last change of anything about the file: nothing sets that back, as `cp -p` the other."""
-    return f"{found.st_ino}-{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+def _stamp(info: os.stat_result) -> str:
+    """With `st_ctime_ns`, which nothing can set back, as `cp -p` does with `st_mtime_ns`."""
+    return f"{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from graph.errors import DocumentError
 from graph.knowledge.document import to_markdown
-from graph.knowledge.fetch import Asked, Fetched, FetchLimits, fetch
+from graph.knowledge.fetch import Fetched, FetchLimits, Request, fetch
 from graph.knowledge.loaders.docx_styles import parse
 from graph.knowledge.origins import Content, Entry
 from graph.knowledge.origins.address import parsed, without_secrets
@@ -32,20 +32,20 @@ class Pages:
         self._parser = Parser(Limits(max_bytes=settings.max_file_mb * 2**20, seconds=settings.parse_seconds))
 
     def listed(self, known: Mapping[str, str]) -> Iterator[Entry]:
-        found = dict(islice(self._named(), self._settings.sync_files + 1))
-        names = {url: page_name(without_secrets(url)) for url in found}
+        stamps = dict(islice(self._named(), self._settings.sync_files + 1))
+        names = {url: page_name(without_secrets(url)) for url in stamps}
         often = Counter(names.values())
-        for url, stamp in found.items():
+        for url, stamp in stamps.items():
             name = names[url]
             if often[name] > 1:
-                told = hashlib.sha256(without_secrets(url).encode("utf-8", "replace")).hexdigest()[:8]
-                name = f"{name.removesuffix('.md')}_{told}.md"
+                suffix = hashlib.sha256(without_secrets(url).encode("utf-8", "replace")).hexdigest()[:8]
+                name = f"{name.removesuffix('.md')}_{suffix}.md"
             yield Entry(name, stamp, None, url)
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """Address and stamp of each page, "" where the list gives no time."""
         root = self._list(self._address.url)
-        kind = _tag(root)
+        kind = str(root.tag).rpartition("}")[2]
         if kind == "urlset":
             self.whole = True
             yield from self._of_sitemap(root)
@@ -77,22 +77,22 @@ class Pages:
         return _site(url) == _site(self._address.url)
 
     def _list(self, url: str) -> Any:
-        found = self._fetched(url, Asked(types=_LISTS), _LIMITS)
+        fetched = self._fetched(url, Request(types=_LISTS), _LIMITS)
         try:
-            return parse(found.data.removeprefix(b"\xef\xbb\xbf"))
+            return parse(fetched.data.removeprefix(b"\xef\xbb\xbf"))
         except SyntaxError as error:  # lxml's errors are of this class
             raise _no_list() from error
 
-    def _fetched(self, url: str, asked: Asked, limits: FetchLimits) -> Fetched:
-        """The operator's word about private hosts and who signs in holds for the site that was named alone."""
+    def _fetched(self, url: str, request: Request, limits: FetchLimits) -> Fetched:
+        """Signs in, and allows a private host, for the site that was named alone."""
         own = self._own(url)
         if own:
-            asked = replace(asked, headers=self._address.headers, private=self._address.private)
-        return fetch(url, limits=limits, allow_private=self._settings.allow_private_urls, asked=asked)
+            request = replace(request, headers=self._address.headers, private=self._address.private)
+        return fetch(url, limits=limits, allow_private=self._settings.allow_private_urls, request=request)
 
     def read(self, entry: Entry, stamp: str) -> Content | None:
         limits = FetchLimits(max_bytes=self._settings.max_file_mb * 2**20, seconds=60)
-        page = self._fetched(entry.key, Asked(stamp=stamp), limits)
+        page = self._fetched(entry.key, Request(stamp=stamp), limits)
         if not page.changed:
             return None
         text = to_markdown(self._parser.parse_bytes(page.data, page.filename))
@@ -109,10 +109,6 @@ class Pages:
 def _site(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc.rpartition("@")[2].lower()
-
-
-def _tag(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
 
 
 def _text(element: Any, name: str) -> str:

@@ -56,8 +56,8 @@ class Repository:
             self._url, self._shown = self._address.url, f"git+{self._address.shown}{at}"
             self.place = parsed(f"{self._address.url}{at}.git", settings).place
         self.label = basename(path.rstrip("/")).removesuffix(".git")
-        held = private_directory(settings.home / "pages")  # what is left here is cleared
-        self._folder = Path(tempfile.mkdtemp(prefix="git-", dir=held))
+        parent = private_directory(settings.home / "pages")  # what is left here is cleared
+        self._folder = Path(tempfile.mkdtemp(prefix="git-", dir=parent))
 
     def listed(self, known: Mapping[str, str]) -> Iterator[Entry]:
         self._git("init", "--quiet", "--bare", "--template=", ".")
@@ -101,10 +101,10 @@ class Repository:
                     process.wait()
             errors.seek(0)
             if process.returncode:
-                said = errors.read(2_000).decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
+                reason = errors.read(2_000).decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
                 raise DocumentError(
                     "url_unreachable",
-                    f"git could not read {self._shown}: {''.join(c for c in said[0] if c.isprintable())[:300]}",
+                    f"git could not read {self._shown}: {''.join(c for c in reason[0] if c.isprintable())[:300]}",
                     hint="check address, branch and sign-in: CORDON_SYNC_USER, CORDON_SYNC_PASSWORD",
                 )
             out.seek(0)
@@ -131,7 +131,7 @@ class Repository:
         return ",".join(reachable(self._url, seconds=20, allow_private=self._address.private))
 
     def _environment(self) -> dict[str, str]:
-        """Nothing is asked of anybody. What else is set for git, such as who helps with signing in, holds."""
+        """Git never waits for input. Other settings of git, such as a helper for signing in, hold."""
         scheme = urlsplit(self._url).scheme
         config = {
             "core.hooksPath": os.devnull,

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from graph.errors import DocumentError
-from graph.knowledge.fetch import Asked, FetchLimits, fetch
+from graph.knowledge.fetch import FetchLimits, Request, fetch
 from graph.knowledge.loaders.docx_styles import parse
 from graph.knowledge.origins import Content, Entry, hidden
 from graph.knowledge.origins.address import parsed
@@ -37,12 +37,12 @@ class Share:
     def listed(self, known: Mapping[str, str]) -> Iterator[Entry]:
         folders, seen = [self._root], {self._root}
         while folders:
-            for path, found in self._members(folders.pop()):
+            for path, response in self._members(folders.pop()):
                 name = path[len(self._root) :]
                 if hidden(name):
                     continue
-                if found.find(f".//{_D}resourcetype/{_D}collection") is None:
-                    yield _entry(name, path, found)
+                if response.find(f".//{_D}resourcetype/{_D}collection") is None:
+                    yield _entry(name, path, response)
                 elif path.rstrip("/") + "/" not in seen and name.count("/") < _DEEPEST and ".." not in name.split("/"):
                     folders.append(path.rstrip("/") + "/")
                     seen.add(folders[-1])
@@ -50,23 +50,23 @@ class Share:
     def _members(self, folder: str) -> Iterator[tuple[str, Any]]:
         """Path and properties of everything in a folder that is below the root."""
         headers = {"Depth": "1", "Content-Type": "application/xml", **self._address.headers}
-        asked = Asked("PROPFIND", headers, _ASK, types=None, private=self._address.private)
-        answer = fetch(self._url(folder), limits=_LISTING, asked=asked)
+        request = Request("PROPFIND", headers, _ASK, types=None, private=self._address.private)
+        answer = fetch(self._url(folder), limits=_LISTING, request=request)
         try:
             responses = list(parse(answer.data).iter(f"{_D}response"))
         except SyntaxError as error:  # lxml's errors are of this class
             raise DocumentError("url_type", "the address does not answer as a WebDAV share", hint="check it") from error
         if not responses:
             raise DocumentError("url_type", "the address does not answer as a WebDAV share", hint="check it")
-        for found in responses:
-            path = unquote(urlsplit(found.findtext(f"{_D}href") or "").path)
+        for response in responses:
+            path = unquote(urlsplit(response.findtext(f"{_D}href") or "").path)
             if path.startswith(self._root) and path.rstrip("/") != folder.rstrip("/"):
-                yield path, found
+                yield path, response
 
     def read(self, entry: Entry, stamp: str) -> Content | None:
-        asked = Asked(headers=self._address.headers, types=None, private=self._address.private)
-        found = fetch(self._url(entry.key), limits=self._limits, asked=asked)
-        return Content(found.data, entry.stamp)
+        request = Request(headers=self._address.headers, types=None, private=self._address.private)
+        fetched = fetch(self._url(entry.key), limits=self._limits, request=request)
+        return Content(fetched.data, entry.stamp)
 
     def source(self, entry: Entry) -> str:
         return self._url(entry.key)
@@ -78,11 +78,8 @@ class Share:
         pass
 
 
-def _entry(name: str, path: str, found: Any) -> Entry:
-    etag, changed, size = (_text(found, part) for part in ("getetag", "getlastmodified", "getcontentlength"))
+def _entry(name: str, path: str, response: Any) -> Entry:
+    texts = (response.findtext(f".//{_D}{part}") for part in ("getetag", "getlastmodified", "getcontentlength"))
+    etag, changed, size = (str(text or "").strip() for text in texts)
     stamp = f"{etag} {changed} {size}"[:500] if etag or changed else ""
     return Entry(name, stamp, int(size) if size.isdecimal() and len(size) < 20 else None, path)
-
-
-def _text(found: Any, part: str) -> str:
-    return str(found.findtext(f".//{_D}{part}") or "").strip()

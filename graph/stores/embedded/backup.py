@@ -25,9 +25,9 @@ def write(home: Path, out: BinaryIO) -> dict[str, str]:
     """The home as an archive; returns what it holds, names to hashes. Raises Unavailable while a process uses it."""
     if not home.is_dir():
         raise BadInput(f"there is no home at {home}.", hint="Set CORDON_HOME to the one to keep.")
-    held: dict[str, str] = {}
-    with ExitStack() as held_home, tarfile.open(fileobj=out, mode="w|gz") as archive:
-        held_home.callback(HomeLock(home, 0.5).acquire().release)
+    digests: dict[str, str] = {}
+    with ExitStack() as lease, tarfile.open(fileobj=out, mode="w|gz") as archive:
+        lease.callback(HomeLock(home, 0.5).acquire().release)
         paths = sorted(home.rglob("*"))
         if linked := next((path for path in paths if path.is_symlink()), None):
             raise BadInput(
@@ -36,22 +36,22 @@ def write(home: Path, out: BinaryIO) -> dict[str, str]:
         for path in filter(Path.is_file, paths):
             name = path.relative_to(home).as_posix()
             if name not in _NOT_KEPT:
-                held[name] = _add(archive, name, path)
-        contents = json.dumps({"version": VERSION, "files": held}).encode()
+                digests[name] = _add(archive, name, path)
+        contents = json.dumps({"version": VERSION, "files": digests}).encode()
         entry = tarfile.TarInfo(CONTENTS)
         entry.size, entry.mode = len(contents), 0o600
         archive.addfile(entry, io.BytesIO(contents))
-    return held
+    return digests
 
 
 def read(home: Path, source: BinaryIO) -> dict[str, str]:
     """Put an archive where there is no home yet; every file is checked first. Raises BadInput and leaves nothing behind
     when it is damaged, not whole or no backup."""
-    there = home.is_dir()  # if it is empty: it may be a mount, so it is filled and not replaced
-    fresh = home / RESTORING if there else home.with_name(f".{home.name}{RESTORING}")
-    if there and fresh.exists():  # a restore into it was cut short: all that is there came from that
+    exists = home.is_dir()  # if it is empty: it may be a mount, so it is filled and not replaced
+    fresh = home / RESTORING if exists else home.with_name(f".{home.name}{RESTORING}")
+    if exists and fresh.exists():  # a restore into it was cut short: all that is there came from that
         _empty(home)
-    if home.exists() and (not there or any(home.iterdir())):
+    if home.exists() and (not exists or any(home.iterdir())):
         raise BadInput(f"{home} is not empty.", hint="Restore into a new home: CORDON_HOME=… cordon restore FILE")
     home.parent.mkdir(parents=True, exist_ok=True)
     if fresh.exists():  # left by one that was killed
@@ -60,7 +60,7 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
     done = False
     try:
         digests = _checked(fresh, source)
-        if there:
+        if exists:
             for path in sorted(fresh.iterdir()):
                 path.rename(home / path.name)
             home.chmod(0o700)
@@ -72,7 +72,7 @@ def read(home: Path, source: BinaryIO) -> dict[str, str]:
             raise Unavailable(f"the backup could not be read or written ({error.strerror}).") from error
         raise BadInput("this is no whole backup of Cordon.", hint="Take another copy of the file.") from error
     finally:
-        if not done and there:
+        if not done and exists:
             _empty(home)
         shutil.rmtree(fresh, ignore_errors=True)
     return digests

@@ -24,6 +24,8 @@ END"""
 
 
 class SqliteCheckpoints:
+    """Opened on first use; a trigger keeps each thread's last checkpoint alone."""
+
     def __init__(self, path: Path, serde: SerializerProtocol) -> None:
         self._path, self._serde = path, serde
         self._saver: SqliteSaver | None = None
@@ -70,15 +72,15 @@ class SqliteCheckpoints:
     def forget(self, threads: Collection[str]) -> int:
         """With the bytes that they leave in the log."""
         with self.outages(), self.saver.lock:
-            held = 0
+            erased = 0
             with self.saver.conn:
                 for thread in threads:
                     sql = "SELECT EXISTS (SELECT 1 FROM checkpoints WHERE thread_id = ?)"
-                    held += self.saver.conn.execute(sql, (thread,)).fetchone()[0]
+                    erased += self.saver.conn.execute(sql, (thread,)).fetchone()[0]
                     for table in _TABLES:
                         self.saver.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))
             self.saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return held
+        return erased
 
 
 def _set_up(saver: Any) -> None:

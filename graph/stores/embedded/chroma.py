@@ -24,7 +24,7 @@ from graph.stores.embedded import open_files
 from graph.stores.embedded.exact import Exact
 from graph.stores.vectors import VectorSource
 
-# Default HNSW settings differ from one build to the next in 9 of 10 queries on hard data; these do not to be seen.
+# With its defaults 9 of 10 queries on hard data differ from one build to the next; with these no difference was seen.
 _HNSW: Any = {"space": "cosine", "ef_construction": 400, "ef_search": 400, "max_neighbors": 64}
 
 SERVER_S = 30.0  # seconds a server has for one request; a batch of vectors takes it a second
@@ -38,7 +38,7 @@ log = logging.getLogger("cordon.index")
 
 class Chroma:
     """Safe between threads, one at a time. Chroma keeps what it reads of a collection, and its files open: after
-    `most_open` collections it is opened anew. With `url` a server keeps them, under names that tell this home's."""
+    `most_open` collections it is opened anew. With `url` a server keeps them, under names with this home's digest."""
 
     def __init__(self, directory: Path, url: str = "", *, most_open: int | None = None) -> None:
         self._exact = Exact()
@@ -107,9 +107,7 @@ class Chroma:
 
         # embedding_function=None: vectors always come with the call; Chroma's own embedder needs the network.
         return Chroma(
-            client=self._opened(space),
-            collection_name=self._prefix + space,
-            collection_configuration={"hnsw": _HNSW},
+            client=self._opened(space), collection_name=self._prefix + space, collection_configuration={"hnsw": _HNSW}
         )
 
     def sync(self, source: VectorSource) -> None:
@@ -130,11 +128,11 @@ class Chroma:
 
     def _collections(self) -> set[str]:
         """Those of this home."""
-        client, found, at = self._opened(), list[str](), 0
+        client, names, at = self._opened(), list[str](), 0
         while page := client.list_collections(limit=_PAGE, offset=at):
-            found += [collection.name for collection in page]
+            names += [collection.name for collection in page]
             at += len(page)
-        return {name for name in found if name.startswith(self._prefix)}
+        return {name for name in names if name.startswith(self._prefix)}
 
     def _sync(self, space: str, rows: np.ndarray, vectors: np.ndarray, stamp: str) -> None:
         store = self._store(space)
@@ -143,14 +141,14 @@ class Chroma:
         if known == stamp:
             return
         collection.modify(metadata={"stamp": _only_made(stamp)})
-        held = set(store.get(include=[])["ids"])
+        stored = set(store.get(include=[])["ids"])
         wanted = {str(row) for row in rows}
         # Rows of another file than this one may have the same numbers and other vectors.
         same = _only_made(known) == _only_made(stamp)
-        gone = sorted(held - wanted if same else held)
+        gone = sorted(stored - wanted if same else stored)
         for at in range(0, len(gone), _AT_ONCE):
             store.delete(gone[at : at + _AT_ONCE])
-        new = [at for at, row in enumerate(rows) if not (same and str(row) in held)]
+        new = [at for at, row in enumerate(rows) if not (same and str(row) in stored)]
         for at in range(0, len(new), _AT_ONCE):
             some = new[at : at + _AT_ONCE]
             names = [str(rows[one]) for one in some]
@@ -162,9 +160,9 @@ class Chroma:
         """Overwrite what an index without vectors has on disk. hnswlib writes its empty room as memory gave it, with
         whatever lay there before, another tenant's text too. Once it writes vectors it writes those alone."""
         for header in set(self.directory.glob("*/header.bin")) - self._blanked:
-            (held,) = struct.unpack_from("<q", header.read_bytes(), _COUNT_AT)
+            (count,) = struct.unpack_from("<q", header.read_bytes(), _COUNT_AT)
             for path in (header.with_name(name) for name in ("data_level0.bin", "length.bin")):
-                if held == 0 and path.is_file():
+                if count == 0 and path.is_file():
                     path.write_bytes(bytes(path.stat().st_size))
             private_directory(header.parent)  # Chroma made it for everybody
             self._blanked.add(header)
@@ -187,10 +185,10 @@ class Chroma:
             raise IndexUnavailable(why, hint="Start the Chroma server, and try again.") from error
 
     def nearest(self, source: VectorSource, vector: np.ndarray, limit: int) -> list[int]:
-        found = self._found(source.key, vector, limit, source.stamp()) if source.size() else None
-        return self._exact.nearest(source, vector, limit) if found is None else found
+        rows = self._approximate(source.key, vector, limit, source.stamp()) if source.size() else None
+        return self._exact.nearest(source, vector, limit) if rows is None else rows
 
-    def _found(self, space: str, vector: np.ndarray, limit: int, stamp: str) -> list[int] | None:
+    def _approximate(self, space: str, vector: np.ndarray, limit: int, stamp: str) -> list[int] | None:
         """None when the collection is not what the stamp says: missing, behind, or broken; the space itself is there,
         and the next ingestion mends it."""
         if time.monotonic() < self._away_until:
@@ -199,10 +197,10 @@ class Chroma:
             with self._lock:
                 if self._stamp(space) != stamp:
                     return None
-                found = self._store(space).similarity_search_by_vector_with_relevance_scores(vector.tolist(), k=limit)
+                matches = self._store(space).similarity_search_by_vector_with_relevance_scores(vector.tolist(), k=limit)
                 if self._url and self._stamp(space) != stamp:  # another process wrote meanwhile
                     return None
-            return [int(document.page_content) for document, _ in found]
+            return [int(document.page_content) for document, _ in matches]
         except Exception as error:
             self._away_until = time.monotonic() + AGAIN_S if self._url else 0.0
             log.warning("the vector index was not asked (%s); every vector is compared", type(error).__name__)

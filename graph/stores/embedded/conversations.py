@@ -64,23 +64,10 @@ class SqliteConversations:
     ) -> None:
         shown = json.dumps({key: reply[key] for key in SHOWN if key in reply}, ensure_ascii=False)
         raw = None if vector is None else np.asarray(vector, np.float32).tobytes()
-        self._run(
-            tenant,
-            "INSERT OR REPLACE INTO turns (user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences, name)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                user,
-                thread,
-                reply["run_id"],
-                reply["timestamp"],
-                shown,
-                json.dumps(gist, ensure_ascii=False),
-                raw,
-                json.dumps(list(map(sorted, audiences))),
-                name,
-            ),
-            create=True,
-        )
+        row = (user, thread, reply["run_id"], reply["timestamp"], shown, json.dumps(gist, ensure_ascii=False), raw)
+        columns = "user_id, thread_id, run_id, timestamp, turn, gist, vector, audiences, name"
+        sql = f"INSERT OR REPLACE INTO turns ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        self._run(tenant, sql, (*row, json.dumps(list(map(sorted, audiences))), name), create=True)
 
     def threads(
         self, tenant: str, user: str, groups: Collection[str] = (), words: Sequence[str] = ()
@@ -128,11 +115,11 @@ class SqliteConversations:
         best: list[Recalled] = []
         at, portion = 0, limit
         while at < len(nearest) and len(best) < limit:  # those that the user may not read now are passed over
-            there = self._named(tenant, user, [row for row, _ in nearest[at : at + portion]], groups)
+            turns = self._named(tenant, user, [row for row, _ in nearest[at : at + portion]], groups)
             best += [
-                Recalled(*there[row][:2], score, json.loads(there[row][2]))
+                Recalled(*turns[row][:2], score, json.loads(turns[row][2]))
                 for row, score in nearest[at : at + portion]
-                if row in there
+                if row in turns
             ]
             at, portion = at + portion, _MOST_NAMED
         return best[:limit]
@@ -143,15 +130,15 @@ class SqliteConversations:
         """Of these turns of the user run, thread and gist, by number, where somebody in the groups may read them."""
         sql = "SELECT id, run_id, thread_id, gist FROM turns"
         sql += f" WHERE id IN ({','.join('?' * len(rows))}) AND user_id = ? AND {_READ}"
-        found = self._run(tenant, sql, (*rows, user, _json(groups)))
-        return {row: (run, thread, gist) for row, run, thread, gist in found}
+        values = (*rows, user, _json(groups))
+        return {row: (run, thread, gist) for row, run, thread, gist in self._run(tenant, sql, values)}
 
     def all(self, tenant: str) -> list[KeptTurn]:
         sql = "SELECT user_id, thread_id, name, vector, turn, gist, audiences FROM turns ORDER BY id"
         return [
             KeptTurn(user, thread, turn, gist, raw and np.frombuffer(raw, np.float32), audiences, name)
-            for user, thread, name, raw, *told in self._run(tenant, sql, ())
-            for turn, gist, audiences in [map(json.loads, told)]
+            for user, thread, name, raw, *fields in self._run(tenant, sql, ())
+            for turn, gist, audiences in [map(json.loads, fields)]
         ]
 
     def forget(
@@ -183,7 +170,8 @@ class SqliteConversations:
                 if name not in self._open:
                     if not create and not path.exists():
                         return []
-                    self._open[name] = _opened(path)
+                    with alone_in(path.parent):
+                        self._open[name] = _opened(path)
                 self._open[name] = self._open.pop(name)
                 while len(self._open) > self._most_open:  # nobody is at work in it: that takes the lock
                     self._open.pop(next(iter(self._open))).close()
@@ -195,11 +183,6 @@ class SqliteConversations:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    with alone_in(path.parent):
-        return _made(path)
-
-
-def _made(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     path.chmod(0o600)
     connection.create_function("folded", 1, str.casefold, deterministic=True)

@@ -19,6 +19,8 @@ _NONE = np.zeros((0, 0), np.float32)
 
 
 class Exact:
+    """Safe between threads: what it keeps can be made again by any of them."""
+
     mending = ""  # it keeps nothing
 
     def __init__(self) -> None:
@@ -40,12 +42,12 @@ class Exact:
         use."""
         if len(matrix) <= SMALL:
             return _NONE, _NONE
-        held = self._turned.get(key)
-        if held is None or held[0]() is not matrix:
+        cached = self._turned.get(key)
+        if cached is None or cached[0]() is not matrix:
             axes = _axes(matrix[:: len(matrix) // _SAMPLE])
             forget = weakref.ref(matrix, lambda _: self._turned.pop(key, None))
-            held = self._turned[key] = forget, axes, matrix @ axes if axes.size else _NONE
-        return held[1:]
+            cached = self._turned[key] = forget, axes, matrix @ axes if axes.size else _NONE
+        return cached[1:]
 
     def sync(self, source: VectorSource) -> None:
         """Nothing is kept."""
@@ -70,10 +72,10 @@ def greatest(scores: np.ndarray, limit: int) -> np.ndarray:
         among = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
     else:
         among = np.arange(len(scores))
-    best: np.ndarray = among[np.argsort(-scores[among], kind="stable")[:limit]]
-    return best
+    return np.asarray(among[np.argsort(-scores[among], kind="stable")[:limit]])
 
 
 def fits(length: int, vector: np.ndarray) -> None:
+    """Raises IndexUnavailable for a vector that is not of this length."""
     if length != len(vector):
         raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

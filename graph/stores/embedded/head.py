@@ -18,14 +18,16 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class Head:
+    """The file beside one journal."""
+
     def __init__(self, journal: Path) -> None:
         self.path = journal.with_suffix(".head")
 
     def read(self) -> Link | None:
         """None when there is none, or none that can be read."""
         try:
-            told = json.loads(self.path.read_bytes())
-            link = Link(told["seq"], told["hash"])
+            stored = json.loads(self.path.read_bytes())
+            link = Link(stored["seq"], stored["hash"])
             return link if type(link.seq) is int and link.seq > 0 and _HASH.fullmatch(link.hash) else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None

@@ -25,6 +25,7 @@ class HomeLock:
         self._file: int | None = None
 
     def acquire(self) -> Self:
+        """Raises IndexUnavailable where another process has the home, or a restore into it was cut short."""
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

@@ -3,31 +3,20 @@
 import fcntl
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from graph.audit.chain import (
-    chained,
-    check,
-    digest,
-    follow,
-    line_of,
-    needle,
-    proven,
-    read,
-    without_personal,
-)
+from graph.audit import chain
 from graph.errors import BadInput, NotFound, Unavailable
 from graph.files import private_directory
 from graph.stores.embedded.backwards import backwards
 from graph.stores.embedded.head import Head
 from graph.stores.embedded.pages import Pages
-from graph.stores.embedded.proof import prove, whole_lines
 from graph.stores.embedded.tenant_chain_heads import TenantChainHeads
-from graph.stores.journal import Entry, Link, Proof
+from graph.stores.journal import Broken, Entry, Link, Proof
 
 
 class FileJournal:
@@ -46,7 +35,7 @@ class FileJournal:
     def append(self, entry: Entry) -> Entry:
         """Threads that come while another one writes are written together, by the next of them, with one wait for the
         disk."""
-        check(entry)  # what cannot be written fails alone
+        chain.check(entry)  # what cannot be written fails alone
         mine: Future[Entry] = Future()
         with self._written:
             self._waiting.append((entry, mine))
@@ -83,14 +72,14 @@ class FileJournal:
             tenant = entry.get("tenant_id", "")
             if tenant not in owns:
                 owns[tenant] = self._owns.last(file, end.at, tenant) if tenant else None
-            entry = chained(entry, last, owns[tenant])
+            entry = chain.chained(entry, last, owns[tenant])
             made.append(entry)
             last = Link(entry["seq"], entry["hash"])
             if tenant:
                 owns[tenant] = Link(entry["tenant_seq"], entry["tenant_hash"])
         if os.fstat(file).st_size > end.at:
             os.ftruncate(file, end.at)
-        lines = b"".join([b"\n" * bool(end.tail), *map(line_of, made)])
+        lines = b"".join([b"\n" * bool(end.tail), *map(chain.line_of, made)])
         if os.pwrite(file, lines, end.at) != len(lines):
             os.ftruncate(file, end.at)
             raise OSError(28, "No space left on device")
@@ -101,7 +90,7 @@ class FileJournal:
 
     def erase(self, run_ids: Collection[str], receipt: dict[str, Any]) -> Entry:
         """The file is written anew beside the old one and takes its place whole."""
-        gone, theirs, named = set(run_ids), needle("tenant_id", receipt["tenant_id"]) + b'"', []
+        gone, theirs, named = set(run_ids), chain.needle("tenant_id", receipt["tenant_id"]) + b'"', []
         fresh = self.path.with_name(f".{self.path.name}.writing")
         with self._locked() as file:
             end = _End(file, self.head)
@@ -113,14 +102,14 @@ class FileJournal:
                     if not line.endswith(b"\n"):
                         line = end.tail and line + b"\n"
                     if theirs in line:
-                        entry = read(line, "a line")
+                        entry = chain.read(line, "a line")
                         if entry.get("run_id", entry.get("about")) in gone and "salt" in entry:
                             named.append(entry["seq"])
-                            line = line_of(without_personal(entry, receipt["receipt_id"]))
+                            line = chain.line_of(chain.without_personal(entry, receipt["receipt_id"]))
                     out.write(line)
                 own = self._owns.last(file, end.at, receipt["tenant_id"])
-                entry = chained({"kind": "erasure", **receipt, "lines": named}, end.last, own)
-                out.write(line_of(entry))
+                entry = chain.chained({"kind": "erasure", **receipt, "lines": named}, end.last, own)
+                out.write(chain.line_of(entry))
                 out.flush()
                 os.fsync(out.fileno())
             fresh.replace(self.path)
@@ -149,12 +138,12 @@ class FileJournal:
 
     def entries(self, field: str = "", begins: str = "") -> Iterator[Entry]:
         """Every whole entry. Lines without these bytes are not read."""
-        wanted = needle(field, begins) if field else b""
+        wanted = chain.needle(field, begins) if field else b""
         if self.path.exists():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     if wanted in line and (line.endswith(b"\n") or _is_whole(line)):
-                        entry = read(line, f"line {number}")
+                        entry = chain.read(line, f"line {number}")
                         if not field or str(entry.get(field, "")).startswith(begins):
                             yield entry
 
@@ -164,12 +153,19 @@ class FileJournal:
                 lines = backwards(file.fileno())
                 tail = next(lines)
                 if _is_whole(tail):
-                    yield read(tail, "its last line")
+                    yield chain.read(tail, "its last line")
                 for line in lines:
-                    yield read(line, "a line near its end")
+                    yield chain.read(line, "a line near its end")
 
     def lines(self) -> Iterator[bytes]:
-        return whole_lines(self.path)
+        """A last line without its newline is one if it is whole; the next append removes half a line."""
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                for line in file:
+                    if line.endswith(b"\n"):
+                        yield line[:-1]
+                    elif _is_whole(line):
+                        yield line
 
     def begin(self, lines: Iterable[bytes]) -> Proof:
         fresh = self.path.with_name(f".{self.path.name}.writing")
@@ -177,39 +173,44 @@ class FileJournal:
             if os.fstat(file).st_size or self.head.read():
                 raise BadInput("there is a journal already.", hint="Name a home that has none.")
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                found = follow(map(_copied(out), lines))
+                followed = chain.follow(_copied(lines, out))
                 out.flush()
                 os.fsync(out.fileno())
-            if found.broken is not None:
+            if followed.broken is not None:
                 fresh.unlink()
-                raise BadInput(f"the lines do not hold: {found.broken.why} ({found.broken.line}).")
-            if found.last.seq:
+                raise BadInput(f"the lines do not hold: {followed.broken.why} ({followed.broken.line}).")
+            if followed.last.seq:
                 fresh.replace(self.path)
-                self.head.write(found.last)
+                self.head.write(followed.last)
         return self.prove()
 
     def tenant_head(self, tenant: str) -> Link:
         with self._locked() if self.path.exists() else nullcontext() as file:
-            if file is not None and (found := self._owns.last(file, _End(file, self.head).at, tenant)):
-                return found
+            if file is not None and (link := self._owns.last(file, _End(file, self.head).at, tenant)):
+                return link
         raise NotFound(f"the journal has no line of {tenant!r}.", hint="`cordon audit tail` shows whose lines it has.")
 
     def prove(self, ask: Collection[int] = ()) -> Proof:
-        """What the journal's bytes, and its head, prove."""
-        return prove(self.path, self.head, ask)
+        """In one sentence that never says more than the bytes of the journal and its head prove."""
+        last = self.head.read()  # before the journal: lines may be added while it is read, and none is taken away
+        if self.path.exists():
+            return chain.prove(self.lines(), last, ask, beside=self.head.path.name)
+        if last is None:
+            return Proof(0, "", doubt="there is no journal: nothing is proven")
+        return Proof(0, chain.GENESIS, Broken(1, f"the journal is gone: {last.seq} entries were written"))
 
     def state(self) -> str:
         """Its last whole line proves itself, and it is no shorter than its head says."""
         try:
-            told = self.head.read()  # first: lines may be added meanwhile
+            head = self.head.read()  # first: lines may be added meanwhile
             if not self.path.exists():
-                return "gone" if told or not os.access(self.path.parents[1], os.W_OK) else "ok"
+                return "gone" if head or not os.access(self.path.parents[1], os.W_OK) else "ok"
             if not os.access(self.path, os.W_OK):
                 return "not writable"
             last = next(self.newest(), None)
-            if last is not None and last["hash"] != digest(last):
+            if last is not None and last["hash"] != chain.digest(last):
                 return "broken"
-            return "cut" if told and (last is None or last["seq"] < told.seq) else "ok"
+            return "cut" if head and (last is None or last["seq"] < head.seq) else "ok"
         except OSError:
             return "not writable"
         except (Unavailable, ValueError, KeyError, TypeError):
@@ -230,24 +231,22 @@ class _End:
         self.tail = tail if _is_whole(tail) else b""
         self.at = os.fstat(file).st_size - (0 if self.tail else len(tail))
         line = self.tail or next(lines, b"")
-        entry = read(line, "its last line") if line or self.at else None
+        entry = chain.read(line, "its last line") if line or self.at else None
         self.last = Link(entry["seq"], entry["hash"]) if entry else None
-        told = head.read()
-        if told is not None and (self.last is None or self.last.seq <= told.seq):
-            self.last = told
+        head_link = head.read()
+        if head_link is not None and (self.last is None or self.last.seq <= head_link.seq):
+            self.last = head_link
 
 
-def _copied(out: BinaryIO) -> Callable[[bytes], bytes]:
-    def copied(line: bytes) -> bytes:
+def _copied(lines: Iterable[bytes], out: BinaryIO) -> Iterator[bytes]:
+    for line in lines:
         out.write(line + b"\n")
-        return line
-
-    return copied
+        yield line
 
 
 def _is_whole(tail: bytes) -> bool:
     """Whether what stands behind the last newline is a line that only lacks its own."""
     try:
-        return bool(tail) and bool(proven(tail))
+        return bool(tail) and bool(chain.proven(tail))
     except ValueError:
         return False

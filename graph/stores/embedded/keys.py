@@ -17,6 +17,8 @@ _COLUMNS = "id, tenant_id, user_id, role, created, revoked, expires, groups"
 
 
 class SqliteKeys:
+    """`keys.db` and `keys.pepper` of a home."""
+
     def __init__(self, home: Path) -> None:
         self._file, self._pepper_path = SmallFile(home / "keys.db", "keys", _made), home / "keys.pepper"
         self.close = self._file.close
@@ -55,9 +57,9 @@ class SqliteKeys:
 
 def _made(db: sqlite3.Connection) -> None:
     db.execute(_SCHEMA)
-    there = {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}
+    columns = {column for _, column, *_ in db.execute("PRAGMA table_info(keys)")}
     for later in ("expires", "groups"):
-        if later not in there:
+        if later not in columns:
             with suppress(sqlite3.OperationalError):  # a home of an earlier version; another process may be quicker
                 db.execute(f"ALTER TABLE keys ADD COLUMN {later} TEXT NOT NULL DEFAULT ''")
 

@@ -29,28 +29,30 @@ class Bucket:
 
 
 class MemoryCounters:
+    """For one thread; `clock` gives seconds."""
+
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._buckets: dict[Allowance, Bucket] = {}
         self.busy: dict[Allowance, int] = defaultdict(int)
 
     def enter(self, allowances: Sequence[Allowance]) -> Refusal | None:
-        for one in allowances:
-            if self.busy[one] >= one.at_once:
-                return Refusal(one.kind, 0)
-        for one in allowances:
-            wait_s = self._bucket(one).wait_s(self._clock())
+        for allowance in allowances:
+            if self.busy[allowance] >= allowance.at_once:
+                return Refusal(allowance.kind, 0)
+        for allowance in allowances:
+            wait_s = self._bucket(allowance).wait_s(self._clock())
             if wait_s:
-                return Refusal(one.kind, wait_s)
-        for one in allowances:
-            self.busy[one] += 1
+                return Refusal(allowance.kind, wait_s)
+        for allowance in allowances:
+            self.busy[allowance] += 1
         return None
 
     def leave(self, allowances: Sequence[Allowance]) -> None:
-        for one in allowances:
-            self.busy[one] -= 1
-            if not self.busy[one]:
-                del self.busy[one]
+        for allowance in allowances:
+            self.busy[allowance] -= 1
+            if not self.busy[allowance]:
+                del self.busy[allowance]
 
     def _bucket(self, of: Allowance) -> Bucket:
         now = self._clock()

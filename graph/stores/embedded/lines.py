@@ -11,6 +11,8 @@ from graph.stores.journal import Row
 
 
 class JsonLines:
+    """Rows in one file: adding appends to it, erasing writes it anew."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -35,13 +37,13 @@ class JsonLines:
 
     def forget(self, gone: Callable[[Row], bool]) -> int:
         known = self.all()
-        kept = [row for row in known if not gone(row)]
-        if len(kept) < len(known):
+        remaining = [row for row in known if not gone(row)]
+        if len(remaining) < len(known):
             fresh = self.path.with_name(f".{self.path.name}.writing")
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                out.writelines(map(_line, kept))
+                out.writelines(map(_line, remaining))
             fresh.replace(self.path)
-        return len(known) - len(kept)
+        return len(known) - len(remaining)
 
 
 def _line(row: Row) -> bytes:

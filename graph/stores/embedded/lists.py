@@ -13,6 +13,8 @@ from graph.stores.lists import Loaded
 
 
 class FolderLists:
+    """A file's stamp is its time, size and inode."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 

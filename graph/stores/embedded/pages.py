@@ -46,22 +46,22 @@ class Pages:
         try:
             with self._journal.open("rb") as file:
                 lines = _Lines(file, self._places(file, tenant), tenant, day)
-                first = lines.last_of(after) + 1 if after is not None else 0
-                end = lines.first_of(before) if before is not None else len(lines.begins)
+                first = lines.numbers(after)[0] + 1 if after is not None else 0
+                end = lines.numbers(before)[-1] if before is not None else len(lines.begins)
                 wanted = range(first, end)
-                found = list(islice(lines.shown(wanted if after is not None else reversed(wanted)), limit))
+                entries = list(islice(lines.shown(wanted if after is not None else reversed(wanted)), limit))
         except FileNotFoundError:
             if after is not None or before is not None:
                 raise NotFound("there is no such entry.") from None
             return []
-        return found if after is not None else found[::-1]
+        return entries if after is not None else entries[::-1]
 
     def _places(self, file: BinaryIO, tenant: str) -> "array[int]":
         with self._lock:
-            there = os.fstat(file.fileno())
+            stat = os.fstat(file.fileno())
             known = self._known.get(tenant)
-            if known is None or known.file != (there.st_dev, there.st_ino) or not _still(file, known):
-                known = self._known[tenant] = _Places((there.st_dev, there.st_ino))
+            if known is None or known.file != (stat.st_dev, stat.st_ino) or not _still(file, known):
+                known = self._known[tenant] = _Places((stat.st_dev, stat.st_ino))
             theirs = needle("tenant_id", tenant) + b'"'
             file.seek(known.end)
             for line in file:
@@ -90,24 +90,18 @@ class _Lines:
             if entry["timestamp"].startswith(self._day):
                 yield shown(entry)
 
-    def last_of(self, name: str) -> int:
-        return self._of(name)[0]
-
-    def first_of(self, name: str) -> int:
-        return self._of(name)[-1]
-
-    def _of(self, name: str) -> list[int]:
+    def numbers(self, name: str) -> list[int]:
         """The numbers of the lines of that name, the last one first; looked for from the end."""
-        found = []
+        numbers = []
         wanted = [needle(field, name) + b'"' for field in ("personal_sha256", "run_id")]
         for number, entry in self._holding(wanted, range(len(self.begins) - 1, -1, -1)):
             if entry.get("personal_sha256") == name:
                 return [number]
             if entry.get("run_id") == name:
-                found.append(number)
-        if not found:
+                numbers.append(number)
+        if not numbers:
             raise NotFound("there is no such entry.")
-        return found
+        return numbers
 
     def _holding(self, wanted: list[bytes], numbers: Iterable[int]) -> Iterator[tuple[int, Entry]]:
         """The tenant's entries among these lines that have any of these bytes; the others are not read."""

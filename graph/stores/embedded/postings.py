@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from graph.knowledge import bm25
-from graph.knowledge.bm25 import tokens
 from graph.stores.embedded.exact import greatest
 
 WORTH = 3_000  # chunks up to which FTS5 is asked
@@ -54,30 +53,30 @@ class Postings:
         self.rows = np.array([row for row, _ in sizes], np.int64)  # of every chunk, rising
         lengths = _numbers(b"".join(size for _, size in sizes))
         self._damping = bm25.damping(lengths, lengths.mean()) if sizes else lengths
-        held = covered(read) if len(sizes) > WORTH else {}
-        whole = [part * PART + np.frombuffer(places, np.uint16).astype(np.int64) for part, places in held.items()]
-        in_step = held and np.array_equal(np.concatenate(whole), self.rows)
-        self._begins = {part: int(np.searchsorted(self.rows, part * PART)) for part in held} if in_step else {}
+        parts = covered(read) if len(sizes) > WORTH else {}
+        whole = [part * PART + np.frombuffer(places, np.uint16).astype(np.int64) for part, places in parts.items()]
+        in_step = parts and np.array_equal(np.concatenate(whole), self.rows)
+        self._begins = {part: int(np.searchsorted(self.rows, part * PART)) for part in parts} if in_step else {}
 
     def holding(self, words: Sequence[str]) -> dict[str, Holding]:
         """For each word the chunks that hold it, in any of its inflections."""
-        return {word: self._holding(word, stems) for word, stems in zip(words, tokens(words), strict=True)}
+        return {word: self._holding(word, stems) for word, stems in zip(words, bm25.tokens(words), strict=True)}
 
     def _holding(self, word: str, stems: Sequence[str]) -> Holding:
         if len(stems) != 1:  # a few chunks: FTS5 knows best what stands in a row
-            found = self._read("SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rowid", (quoted(word),))
-            rows, scores = np.array(found, np.float64).reshape(-1, 2).T
+            ranked = self._read("SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rowid", (quoted(word),))
+            rows, scores = np.array(ranked, np.float64).reshape(-1, 2).T
             return Holding(np.searchsorted(self.rows, rows.astype(np.int64)), scores)
-        at, times = self._kept(*stems) if self._begins else self._counted(*stems)
+        at, times = self._stored(*stems) if self._begins else self._counted(*stems)
         return Holding(at, bm25.scores(len(self.rows), times, self._damping[at]))
 
-    def _kept(self, stem: str) -> tuple[np.ndarray, np.ndarray]:
+    def _stored(self, stem: str) -> tuple[np.ndarray, np.ndarray]:
         parts = ",".join(map(str, self._begins))  # a look for each, where a join may read all of them
         sql = f"SELECT part, held FROM postings WHERE part IN ({parts}) AND stem = ? ORDER BY part"
-        found = self._read(sql, (stem,))
-        pairs = np.frombuffer(b"".join(held for _, held in found), np.uint16).reshape(-1, 2)
-        begins = np.array([self._begins[part] for part, _ in found], np.int64)
-        begins = np.repeat(begins, [len(held) // 4 for _, held in found])
+        rows = self._read(sql, (stem,))
+        pairs = np.frombuffer(b"".join(blob for _, blob in rows), np.uint16).reshape(-1, 2)
+        begins = np.array([self._begins[part] for part, _ in rows], np.int64)
+        begins = np.repeat(begins, [len(blob) // 4 for _, blob in rows])
         return begins + pairs[:, 0], pairs[:, 1].astype(np.float64)
 
     def _counted(self, stem: str) -> tuple[np.ndarray, np.ndarray]:
@@ -86,17 +85,18 @@ class Postings:
         rows, times = np.unique(np.fromstring(text, np.int64, sep=","), return_counts=True)
         return np.searchsorted(self.rows, rows), times
 
-    def best(self, held: Iterable[Holding], limit: int) -> list[int]:
+    def best(self, holdings: Iterable[Holding], limit: int) -> list[int]:
         """Rows of the chunks with the greatest sum of scores, best first; of equals the lowest."""
         scores = np.zeros(len(self.rows))
-        for one in held:
+        for one in holdings:
             scores[one.at] += one.scores
-        there = np.flatnonzero(scores)
-        best: list[int] = self.rows[there[greatest(scores[there], limit)]].tolist()
+        scored = np.flatnonzero(scores)
+        best: list[int] = self.rows[scored[greatest(scores[scored], limit)]].tolist()
         return best
 
 
 def quoted(word: str) -> str:
+    """A word, or several, as a phrase of an FTS5 query."""
     return '"' + word.replace('"', " ").replace("\x00", " ") + '"'
 
 
@@ -113,8 +113,8 @@ def made(places: Sequence[int], texts: Iterable[str]) -> Iterable[tuple[str, byt
     the stem, counted from 0, and how often, two bytes each; that of the stem "" has the places."""
     yield "", np.array(places, np.uint16).tobytes()
     with closing(bm25.tokenizer()) as db:
-        for stem, found in groupby(bm25.stems(db, texts, "term, doc"), key=lambda one: one[1]):
-            numbers, times = np.unique([number for number, _ in found], return_counts=True)
+        for stem, group in groupby(bm25.stems(db, texts, "term, doc"), key=lambda one: one[1]):
+            numbers, times = np.unique([number for number, _ in group], return_counts=True)
             pairs = np.stack([numbers, np.minimum(times, np.iinfo(np.uint16).max)], axis=1)
             yield stem, pairs.astype(np.uint16).tobytes()
 
@@ -124,8 +124,8 @@ def _numbers(flat: bytes) -> np.ndarray:
     data = np.frombuffer(flat, np.uint8).astype(np.int64)
     ends = np.flatnonzero(data < 128)
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
-    found = np.zeros(len(ends), np.int64)
+    values = np.zeros(len(ends), np.int64)
     for n in range(int((ends - starts).max(initial=-1)) + 1):
-        there = starts + n <= ends
-        found[there] = found[there] * 128 + (data[starts[there] + n] & 127)
-    return found
+        longer = starts + n <= ends
+        values[longer] = values[longer] * 128 + (data[starts[longer] + n] & 127)
+    return values

@@ -1,6 +1,5 @@
 """Sessions in an SQLite file beside the keys."""
 
-import sqlite3
 from pathlib import Path
 
 from graph.stores.embedded.small import SmallFile
@@ -13,8 +12,10 @@ _COLUMNS = "id, tenant_id, user_id, role, name, created, seen, expires, ended, g
 
 
 class SqliteSessions:
+    """`sessions.db` of a home."""
+
     def __init__(self, home: Path) -> None:
-        self._file = SmallFile(home / "sessions.db", "sessions", _made)
+        self._file = SmallFile(home / "sessions.db", "sessions", lambda db: db.execute(_SCHEMA))
         self.close = self._file.close
 
     def add(self, session: Session, now: float) -> bool:
@@ -47,7 +48,3 @@ class SqliteSessions:
 
     def forget(self, tenant_id: str, user_id: str = "") -> int:
         return self._file.forget("sessions", tenant_id, user_id)
-
-
-def _made(db: sqlite3.Connection) -> None:
-    db.execute(_SCHEMA)

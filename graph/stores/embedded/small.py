@@ -15,7 +15,7 @@ class SmallFile:
     """`made` makes its tables, or brings those of an earlier version up to date. Threads may share one; every statement
     is durable by itself."""
 
-    def __init__(self, path: Path, what: str, made: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(self, path: Path, what: str, made: Callable[[sqlite3.Connection], object]) -> None:
         self.path, self._what, self._made = path, what, made
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
@@ -28,6 +28,7 @@ class SmallFile:
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time. Raises Unavailable."""
         with self._lock, self.outages():
             if self._db is None:
                 self._db = self._open()
@@ -44,6 +45,7 @@ class SmallFile:
 
     @contextmanager
     def outages(self) -> Iterator[None]:
+        """What goes wrong with the file becomes Unavailable."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:

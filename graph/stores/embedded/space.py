@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from graph.errors import IndexUnavailable
-from graph.knowledge import mentions
-from graph.knowledge.bm25 import tokens
+from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.embedded.exact import Exact, fits
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
@@ -78,7 +77,7 @@ class SqliteSpace(SpaceReads):
         self._lock = threading.RLock()
         self._matrix: tuple[np.ndarray, np.ndarray] | None = None
         self._stamp = ""  # of the space when the matrix was read
-        self._held: Postings | None = None
+        self._cached_postings: Postings | None = None
         self._document_names: list[tuple[str, Name]] | None = None
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
@@ -121,7 +120,7 @@ class SqliteSpace(SpaceReads):
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
-            self._opened = self._matrix = self._held = self._document_names = None
+            self._opened = self._matrix = self._cached_postings = self._document_names = None
             self._version = 0
 
     def rest(self) -> bool:
@@ -137,6 +136,7 @@ class SqliteSpace(SpaceReads):
             self._lock.release()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of one statement. Raises IndexUnavailable."""
         with self._lock:
             try:
                 return self._db.execute(sql, parameters).fetchall()
@@ -162,9 +162,11 @@ class SqliteSpace(SpaceReads):
     # -- meta ---------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str:
+        """What `set_meta` kept under this key (embeddings, tenant, made); "" when it kept nothing."""
         return str(self._first("value FROM meta", "key = ?", key))
 
     def set_meta(self, key: str, value: str) -> None:
+        """Keep a text about the space as a whole."""
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     @property
@@ -193,8 +195,8 @@ class SqliteSpace(SpaceReads):
         self, record: Record, text: str, chunks: Sequence[StoredChunk], vectors: np.ndarray, words: Sequence[str]
     ) -> None:
         with self._writing():
-            if held := self.record(record.doc_id):
-                record = replace(record, decisions=held.decisions)
+            if existing := self.record(record.doc_id):
+                record = replace(record, decisions=existing.decisions)
             self._remove(record.doc_id)
             self._db.execute(
                 "INSERT INTO documents VALUES (?, ?, ?, ?)", (record.doc_id, _json(record), text, record.sha256)
@@ -209,19 +211,19 @@ class SqliteSpace(SpaceReads):
 
     def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
         with self._writing():
-            if held := self.record(doc_id):
-                self._db.execute("UPDATE documents SET record = ? WHERE doc_id = ?", (_json(changed(held)), doc_id))
+            if existing := self.record(doc_id):
+                self._db.execute("UPDATE documents SET record = ? WHERE doc_id = ?", (_json(changed(existing)), doc_id))
         self._to_empty = True  # a name that was taken out would live on in the log
         self._emptied()
 
     def remove(self, doc_id: str) -> bool:
         with self._writing():
-            found = self._remove(doc_id)
-        if found:  # else the words live on in the index and the text in the log
+            removed = self._remove(doc_id)
+        if removed:  # else the words live on in the index and the text in the log
             self.execute("INSERT INTO words (words) VALUES ('optimize')")
             self._to_empty = True
             self._emptied()
-        return found
+        return removed
 
     def _emptied(self) -> None:
         """Empty the log of what was removed. A reader of another process can be in the way: then the next write
@@ -247,7 +249,7 @@ class SqliteSpace(SpaceReads):
                 (doc_id,),
             )
             judged = "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.id = chunk WHERE doc_id = ?"
-            found = self.execute(judged, (doc_id,)) if self._has("judged") else []
+            judgements = self.execute(judged, (doc_id,)) if self._has("judged") else []
             vectors = [np.frombuffer(vector, np.float32) for _, vector, *_ in rows]
             return Whole(
                 record,
@@ -255,7 +257,7 @@ class SqliteSpace(SpaceReads):
                 [StoredChunk(*place) for _, _, _, *place in rows],
                 np.stack(vectors) if vectors else np.zeros((0, 0), np.float32),
                 [words for _, _, words, *_ in rows],
-                {chunk_id: (by, text) for chunk_id, by, text in found},
+                {chunk_id: (by, text) for chunk_id, by, text in judgements},
             )
 
     def count(self) -> tuple[int, int]:
@@ -271,10 +273,8 @@ class SqliteSpace(SpaceReads):
             self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
 
     def attachments(self) -> list[StoredAttachment]:
-        if not self._has("regulations"):
-            return []
-        found = self.execute("SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id")
-        return [StoredAttachment(*row) for row in found]
+        sql = "SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id"
+        return [StoredAttachment(*row) for row in (self.execute(sql) if self._has("regulations") else ())]
 
     def attachment(self, doc_id: str) -> str:
         return str(self._first("act FROM regulations", "doc_id = ?", doc_id)) if self._has("regulations") else ""
@@ -301,26 +301,26 @@ class SqliteSpace(SpaceReads):
 
     def passages(self, chunk_ids: Sequence[str], by: str = "") -> dict[str, Passage]:
         marks = ",".join("?" * len(chunk_ids))
-        said = 'record, substr(text, start + 1, "end" - start)'  # not all of a long document for a part of it
+        columns = 'record, substr(text, start + 1, "end" - start)'  # not all of a long document for a part of it
         with self.reading():
             owner, judged = self.name, dict[str, str]()
             if by and self._has("judged"):
                 sql = f"SELECT chunk_id, found FROM judged JOIN chunks ON chunks.id = chunk WHERE chunk_id IN ({marks})"
                 judged = dict(self.execute(f"{sql} AND by = ?", (*chunk_ids, by)))
-            sql = f"SELECT {CHUNK}, {said} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
+            sql = f"SELECT {CHUNK}, {columns} FROM chunks JOIN documents USING (doc_id) WHERE chunk_id IN ({marks})"
             rows = self.execute(sql, chunk_ids)
         return {
             row[0]: Passage(Record(**json.loads(record)), StoredChunk(*row), text, owner, judged.get(row[0], ""))
             for *row, record, text in rows
         }
 
-    def judge(self, by: str, found: Mapping[str, str]) -> None:
+    def judge(self, by: str, judgements: Mapping[str, str]) -> None:
         with self._writing():
             for statement in _JUDGED:
                 self._db.execute(statement)
             self._db.executemany(
                 "INSERT OR REPLACE INTO judged SELECT id, ?, ? FROM chunks WHERE chunk_id = ?",
-                [(by, text, chunk_id) for chunk_id, text in found.items()],
+                [(by, text, chunk_id) for chunk_id, text in judgements.items()],
             )
 
     # -- search -------------------------------------------------------------------------------------------
@@ -330,17 +330,17 @@ class SqliteSpace(SpaceReads):
             postings = self._postings()
             holding = postings.holding(words)
             if documents:
-                held = self._vectors("doc_id", documents)
+                vectors = self._vectors("doc_id", documents)
             else:
-                held = self._at({*self._near.nearest(self, vector, limit), *postings.best(holding.values(), limit)})
-            at = np.searchsorted(postings.rows, list(held))
+                vectors = self._at({*self._near.nearest(self, vector, limit), *postings.best(holding.values(), limit)})
+            at = np.searchsorted(postings.rows, list(vectors))
             with_word = {word: one.among(at).tolist() for word, one in holding.items()}
-            names = self._names(held)
+            names = self._names(vectors)
             candidates = [
                 ChunkCandidate(
                     *names[row], _cosine(one, vector), frozenset(word for word in words if with_word[word][n])
                 )
-                for n, (row, one) in enumerate(held.items())
+                for n, (row, one) in enumerate(vectors.items())
             ]
             return SpaceHits(len(postings.rows), {word: len(one.at) for word, one in holding.items()}, candidates)
 
@@ -355,12 +355,11 @@ class SqliteSpace(SpaceReads):
     def _names(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Row → (chunk id, document id)."""
         wanted = ",".join(str(int(row)) for row in rows)
-        found = self.execute(f"SELECT id, chunk_id, doc_id FROM chunks WHERE id IN ({wanted})")
-        return {row: (chunk_id, doc_id) for row, chunk_id, doc_id in found}
+        sql = f"SELECT id, chunk_id, doc_id FROM chunks WHERE id IN ({wanted})"
+        return {row: (chunk_id, doc_id) for row, chunk_id, doc_id in self.execute(sql)}
 
     def size(self) -> int:
-        size: int = self.execute("SELECT count(*) FROM chunks")[0][0]
-        return size
+        return int(self.execute("SELECT count(*) FROM chunks")[0][0])
 
     def matrix(self) -> tuple[np.ndarray, np.ndarray]:
         with self._lock:
@@ -383,8 +382,8 @@ class SqliteSpace(SpaceReads):
     def _vectors(self, column: str, values: Collection[int | str]) -> dict[int, np.ndarray]:
         """Row → vector (float32, d) of the rows with these values."""
         marks = ",".join("?" * len(values))
-        found = self.execute(f"SELECT id, vector FROM chunks WHERE {column} IN ({marks}) ORDER BY id", list(values))
-        return {row: np.frombuffer(vector, np.float32) for row, vector in found}
+        rows = self.execute(f"SELECT id, vector FROM chunks WHERE {column} IN ({marks}) ORDER BY id", list(values))
+        return {row: np.frombuffer(vector, np.float32) for row, vector in rows}
 
     def stamp(self) -> str:
         """Rows are never used twice, and only go once they are there."""
@@ -412,16 +411,16 @@ class SqliteSpace(SpaceReads):
 
     def _forget(self) -> None:
         """The vectors, which take longest to read, stay while the chunks do."""
-        self._held = self._document_names = None
+        self._cached_postings = self._document_names = None
         if self._matrix is not None and self._stamp != self.stamp():
             self._matrix = None
 
     def _postings(self) -> Postings:
         with self._lock:
             self._forget_if_changed()
-            if self._held is None:
-                self._held = Postings(self.execute)
-            return self._held
+            if self._cached_postings is None:
+                self._cached_postings = Postings(self.execute)
+            return self._cached_postings
 
     def build_postings(self) -> None:
         """Make those parts of the postings that are not whole, each in a transaction of its own: nobody waits long."""
@@ -430,9 +429,9 @@ class SqliteSpace(SpaceReads):
         with self._writing():
             for statement in POSTINGS:
                 self._db.execute(statement)
-        there = covered(self.execute)
+        stored = covered(self.execute)
         for part, count in self.execute(f"SELECT id / {PART}, count(*) FROM chunks GROUP BY 1"):
-            if len(there.get(part, b"")) != 2 * count:
+            if len(stored.get(part, b"")) != 2 * count:
                 self._make(part)
 
     def _make(self, part: int) -> None:
@@ -448,12 +447,12 @@ class SqliteSpace(SpaceReads):
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         sql = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
         return {word for word in words if self.execute(sql, (quoted(word),))}
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
-        return [max(stems, default="") for stems in tokens(words)]
+        return [max(stems, default="") for stems in bm25.tokens(words)]
 
     def stems(self, start: str, shortest: int, longest: int) -> list[tuple[str, int]]:
         sql = "SELECT term, doc FROM stems WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
@@ -499,9 +498,9 @@ def _json(record: Record) -> str:
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
-def _cosine(one: np.ndarray, other: np.ndarray) -> float:
-    fits(len(one), other)
-    return float(one @ other)
+def _cosine(stored: np.ndarray, vector: np.ndarray) -> float:
+    fits(len(stored), vector)
+    return float(stored @ vector)
 
 
 def _broken(path: Path, error: sqlite3.Error) -> IndexUnavailable:

@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 import uuid
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
 
 from graph.context import space_key, whose
@@ -74,8 +74,7 @@ class SqliteSpaces:
                     hint="Restore it from a backup, or run `cordon ingest` again.",
                 )
             space = self._made(path, name) if create else SqliteSpace(path, self._vectors)
-            if space.meta("embeddings") != self._embeddings:
-                embeddings = space.meta("embeddings")
+            if (embeddings := space.meta("embeddings")) != self._embeddings:
                 space.close()
                 raise IndexUnavailable(
                     f"the index was made with the embeddings {embeddings!r}, not {self._embeddings!r}.",
@@ -105,9 +104,8 @@ class SqliteSpaces:
     def names(self) -> list[str]:
         names = []
         for path in sorted((self._directory / "spaces").rglob("*.db")):
-            space = SqliteSpace(path)
-            names.append(space.name)
-            space.close()
+            with closing(SqliteSpace(path)) as space:
+                names.append(space.name)
         return [name for name in names if name]
 
     def audiences(self, tenant: str) -> list[str]:

@@ -21,13 +21,13 @@ class TenantChainHeads:
 
     def last(self, file: int, end: int, tenant: str) -> Link | None:
         """Of the whole lines before the byte `end`."""
-        there = os.fstat(file)
-        if self._file != (there.st_dev, there.st_ino) or end < self._to:  # an erasure, or another home
-            self._file, self._known = (there.st_dev, there.st_ino), {}
+        stat = os.fstat(file)
+        if self._file != (stat.st_dev, stat.st_ino) or end < self._to:  # an erasure, or another home
+            self._file, self._known = (stat.st_dev, stat.st_ino), {}
             self._from = self._to = end
         for line in os.pread(file, end - self._to, self._to).split(b"\n"):
-            if found := tenant_link(line):
-                self._known[found[0]] = found[1]
+            if head := tenant_link(line):
+                self._known[head[0]] = head[1]
         self._to = end
         if tenant not in self._known and self._from:
             self._look_back(file, tenant)
@@ -39,8 +39,8 @@ class TenantChainHeads:
         self._from -= len(next(lines))  # nothing, or a last line that lacks its newline: `last` has seen it
         for line in lines:
             self._from -= len(line) + 1
-            if (found := tenant_link(line)) and found[0] not in self._known:
-                self._known[found[0]] = found[1]
-                if found[0] == tenant:
+            if (head := tenant_link(line)) and head[0] not in self._known:
+                self._known[head[0]] = head[1]
+                if head[0] == tenant:
                     return
         self._from = 0

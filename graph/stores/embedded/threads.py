@@ -17,10 +17,10 @@ class ByThread:
     def __call__(self, thread: str) -> Iterator[None]:
         with self._own:
             lock = self._locks.setdefault(thread, _Lock())
-        with lock.held:
+        with lock.mutex:
             yield
 
 
 class _Lock:
     def __init__(self) -> None:
-        self.held = threading.Lock()
+        self.mutex = threading.Lock()

@@ -1,8 +1,8 @@
 """The vectors of the turns of those who asked last, so that a question does not read all of them again: in the file
 each lies behind the text of its turn, and a thousand take 9 ms.
 
-Nothing is believed unseen. What was added since, by whatever process, is read; where a turn that is known has gone, all
-are read anew. Call it with the connection held.
+Each use reads what was added since, by whatever process; where a turn that is known is gone, it reads all of them
+again. Call it with the connection locked.
 """
 
 from collections.abc import Callable
@@ -33,6 +33,8 @@ class _Known:
 
 
 class TurnVectors:
+    """By tenant, user and width of the vectors."""
+
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, int], _Known] = {}  # the one used last at the end
 
@@ -44,16 +46,13 @@ class TurnVectors:
         if known is None or _gone(known, user, read):
             known = _Known(0, "", 0, [], [])
         _read_on(known, user, len(wanted), read)
-        self._keep(name, known)
+        self._known[name] = known
+        size = sum(one.size for one in self._known.values())
+        while size > MOST_BYTES:
+            size -= self._known.pop(next(iter(self._known))).size
         if not known.ids:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         return np.concatenate(known.ids), np.concatenate([part @ wanted for part in known.vectors])
-
-    def _keep(self, name: tuple[str, str, int], known: _Known) -> None:
-        self._known[name] = known
-        held = sum(one.size for one in self._known.values())
-        while held > MOST_BYTES:
-            held -= self._known.pop(next(iter(self._known))).size
 
     def forget(self, tenant: str | None = None) -> None:
         """Of a tenant's people; of everybody's, where none is named."""
@@ -61,8 +60,8 @@ class TurnVectors:
 
 
 def _gone(known: _Known, user: str, read: Read) -> bool:
-    """Whether any of the known turns is no longer there. Their numbers may be given again only where the last one has
-    gone, too."""
+    """Whether any of the known turns is no longer there. SQLite uses a number again only after the last turn is gone,
+    too."""
     sql = "SELECT (SELECT count(*) FROM turns WHERE user_id = ? AND id <= ?), (SELECT run_id FROM turns WHERE id = ?)"
     return read(sql, (user, known.last, known.last)) != [(known.count, known.run)]
 
@@ -72,9 +71,9 @@ def _read_on(known: _Known, user: str, width: int, read: Read) -> None:
     if not rows:
         return
     known.last, known.run, known.count = rows[-1][0], rows[-1][1], known.count + len(rows)
-    found = [(row, raw) for row, _, raw in rows if raw is not None and len(raw) == 4 * width]
-    if found:
-        known.ids.append(np.array([row for row, _ in found], np.int64))
-        known.vectors.append(np.frombuffer(b"".join(raw for _, raw in found), np.float32).reshape(-1, width))
+    usable = [(row, raw) for row, _, raw in rows if raw is not None and len(raw) == 4 * width]
+    if usable:
+        known.ids.append(np.array([row for row, _ in usable], np.int64))
+        known.vectors.append(np.frombuffer(b"".join(raw for _, raw in usable), np.float32).reshape(-1, width))
     if len(known.ids) > _MOST_PARTS:
         known.ids, known.vectors = [np.concatenate(known.ids)], [np.concatenate(known.vectors)]

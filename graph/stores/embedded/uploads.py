@@ -15,6 +15,8 @@ from graph.stores.uploads import File, Job, Whose
 
 
 class FolderUploads:
+    """All jobs are this process's: one service has the home."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
@@ -35,14 +37,13 @@ class FolderUploads:
         fresh.replace(folder / "job.json")
 
     def jobs(self) -> list[Job]:
-        found = []
+        jobs = []
         for folder in sorted(private_directory(self._folder).iterdir(), key=lambda p: p.stat().st_mtime):
-            job = _read(folder)
-            if job is None:
-                shutil.rmtree(folder, ignore_errors=True)
+            if job := _read(folder):
+                jobs.append(job)
             else:
-                found.append(job)
-        return found
+                shutil.rmtree(folder, ignore_errors=True)
+        return jobs
 
     def elsewhere(self, tenant_id: str, user_id: str) -> Sequence[Job]:
         return ()  # one service has the home

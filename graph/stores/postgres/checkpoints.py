@@ -39,6 +39,8 @@ _WRITING = 0x77726974  # the class of the advisory locks of those who write a th
 
 
 class PostgresCheckpoints:
+    """LangGraph's saver, made on first use."""
+
     def __init__(self, database: Database, serde: SerializerProtocol) -> None:
         self._database, self._serde = database, serde
         self._saver: _Saver | None = None
@@ -62,16 +64,16 @@ class PostgresCheckpoints:
         return latest or ""
 
     def forget(self, threads: Collection[str]) -> int:
-        held = 0
+        erased = 0
         for thread in threads:
             with self._database.transaction(name=thread) as cursor:
                 gone = [cursor.execute(f"DELETE FROM {of} WHERE thread_id = %s", [thread]).rowcount for of in _TABLES]
-                held += bool(gone[0])
-        return held
+                erased += bool(gone[0])
+        return erased
 
 
 class _Text:
-    """A string in a channel. LangGraph writes strings beside the serializer; what it does not know goes through it."""
+    """A string in a channel, wrapped: LangGraph would write a plain one without the serializer."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -96,8 +98,8 @@ class _Saver(PostgresSaver):
                 cursor.execute(_KEEP_LATEST, {"thread": self._at.thread})
 
     def _still_last(self, cursor: "psycopg.Cursor[Any]", thread: str, after: str) -> None:
-        """The lock on a thread goes with the connection that holds it, so another turn may have come in between: of two
-        that went on from the same state the first one is kept, and the other is none."""
+        """The lock on a thread is lost with its connection, so another turn may have come in between. Of two turns that
+        go on from the same state the first is kept; the second raises Unavailable."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_WRITING, thread])
         [(latest,)] = cursor.execute(_LATEST, [thread]).fetchall()
         if (latest or "") != after:

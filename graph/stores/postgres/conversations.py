@@ -13,6 +13,8 @@ _READ = "NOT EXISTS (SELECT 1 FROM jsonb_array_elements(audiences) AS one WHERE 
 
 
 class PostgresConversations:
+    """In the table `turns`."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -51,7 +53,7 @@ class PostgresConversations:
         matching, values = "", [*who]
         if words:
             matching, values = " AND thread_id = ANY(%s)", [*who, self._with_words(tenant, readable, who, words)]
-        found = self._rows(
+        rows = self._rows(
             tenant,
             "SELECT thread.thread_id, n, created, updated, named, turns.turn FROM (SELECT thread_id, count(*) AS n,"
             " min(timestamp) AS created, max(timestamp) AS updated, max(name) AS named, min(id) AS first,"
@@ -62,7 +64,7 @@ class PostgresConversations:
         return [
             {"thread_id": t, "title": name or title(json.loads(first)["question"])}
             | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, name, first in found
+            for t, n, c, u, name, first in rows
         ]
 
     def _with_words(self, tenant: str, readable: str, who: list[Any], words: Sequence[str]) -> list[str]:
@@ -84,32 +86,30 @@ class PostgresConversations:
 
     def turns(self, tenant: str, user: str, thread: str, groups: Collection[str] = ()) -> list[dict[str, Any]]:
         theirs = f"tenant = %s AND user_id = %s AND thread_id = %s AND {_READ}"
-        found = self._rows(
-            tenant, f"SELECT turn FROM turns WHERE {theirs} ORDER BY id", tenant, user, thread, sorted(groups)
-        )
-        return [json.loads(turn) for (turn,) in found]
+        sql = f"SELECT turn FROM turns WHERE {theirs} ORDER BY id"
+        return [json.loads(turn) for (turn,) in self._rows(tenant, sql, tenant, user, thread, sorted(groups))]
 
     def search(
         self, tenant: str, user: str, vector: np.ndarray, limit: int, groups: Collection[str] = ()
     ) -> list[Recalled]:
         """Every turn of the user is compared; those of another embedding model have another length."""
-        found = self._rows(
+        rows = self._rows(
             tenant,
             "SELECT run_id, thread_id, -(embedding <#> %s::float8[]::vector) AS score, gist FROM turns WHERE tenant ="
             " %s AND user_id = %s AND CASE WHEN embedding IS NULL THEN false ELSE vector_dims(embedding) = %s END"
             f" AND {_READ} ORDER BY score DESC, id LIMIT %s",
             np.asarray(vector, np.float32).tolist(), tenant, user, len(vector), sorted(groups), limit,
         )  # fmt: skip
-        return [Recalled(run, thread, float(score), json.loads(gist)) for run, thread, score, gist in found]
+        return [Recalled(run, thread, float(score), json.loads(gist)) for run, thread, score, gist in rows]
 
     def all(self, tenant: str) -> list[KeptTurn]:
         columns = "user_id, thread_id, turn, gist, embedding::real[], audiences, name"
-        found = self._rows(tenant, f"SELECT {columns} FROM turns WHERE tenant = %s ORDER BY id", tenant)
+        rows = self._rows(tenant, f"SELECT {columns} FROM turns WHERE tenant = %s ORDER BY id", tenant)
         return [
             KeptTurn(
                 user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32), groups, name
             )
-            for user, thread, turn, gist, floats, groups, name in found
+            for user, thread, turn, gist, floats, groups, name in rows
         ]
 
     def forget(

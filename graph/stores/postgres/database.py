@@ -28,11 +28,11 @@ ALL = "*"  # of all tenants; migrations/access.sql says what is seen so
 _SESSION = """SET search_path = cordon, public; SET statement_timeout = '60s'; SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;
     SET tcp_keepalives_count = 3; SET tcp_user_timeout = '20s'; SET client_min_messages = error"""
-_TOLD = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
-_BEGIN = f"BEGIN; {_TOLD}"
-_SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TOLD}; SELECT"  # with it, it stands still
-PATIENCE_S = 75.0  # with a statement: longer than statement_timeout, of which a server that stands still knows nothing
-_AWAY_S = 1.0  # after no connection was to be had nobody tries: else each of a line, or each step of a turn, would wait
+_SET_TENANT = "SET LOCAL cordon.tenant = {}; SET LOCAL cordon.name = {}"
+_BEGIN = f"BEGIN; {_SET_TENANT}"
+_SNAPSHOT = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SET_TENANT}; SELECT"  # with it, it stands still
+PATIENCE_S = 75.0  # for a statement: longer than statement_timeout, which a server that hangs does not apply
+_AWAY_S = 1.0  # after a failure to connect nobody tries: else each who waits, or each step of a turn, would wait anew
 _CONNECT: dict[str, Any] = {
     "autocommit": True, "prepare_threshold": None, "connect_timeout": 5, "application_name": "cordon",
     "tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
@@ -45,6 +45,7 @@ class Connection(psycopg.Connection[Any]):
     patience_s: float | None = PATIENCE_S
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        """As psycopg's, but at most `patience_s` seconds: then the connection is closed."""
         try:
             return super().wait(gen, interval, timeout or self.patience_s)
         except psycopg.errors._WaitTimeout as error:
@@ -53,7 +54,7 @@ class Connection(psycopg.Connection[Any]):
 
 
 class Database:
-    """Opened on first use. At most `most` connections; who waits longer than `wait_s` for one is told."""
+    """Opened on first use. At most `most` connections; an error where none is free within `wait_s`."""
 
     def __init__(self, url: str, most: int, wait_s: float) -> None:
         self.url, self._most, self._wait_s = url, most, wait_s
@@ -72,7 +73,7 @@ class Database:
     def connect(self, patience_s: float) -> "Connection":
         """A connection beside the pool. Raises Unavailable."""
         if self._just_away:
-            raise self._told(Unavailable)
+            raise self._no_connection(Unavailable)
         with self.outages():
             try:
                 connection = Connection.connect(self.url, **_CONNECT)
@@ -117,7 +118,7 @@ class Database:
                 connection.patience_s = PATIENCE_S
 
     @contextmanager
-    def _begun(self, told: sql.Composed, raises: type[Unavailable]) -> Iterator["Connection"]:
+    def _begun(self, begin: sql.Composed, raises: type[Unavailable]) -> Iterator["Connection"]:
         """A connection of the pool, in a transaction. One that broke while it lay there shows when it begins, and the
         next is taken: to look at each before would be a round trip more for every transaction."""
         until = time.monotonic() + self._wait_s
@@ -126,7 +127,7 @@ class Database:
                 try:
                     if connection not in self._looked_at:
                         self._look_at(connection, raises)
-                    connection.execute(told)
+                    connection.execute(begin)
                 except psycopg.Error:
                     if connection.closed and time.monotonic() < until:
                         continue
@@ -139,7 +140,7 @@ class Database:
         try:
             connection = self._open().getconn(0.05 if self._just_away else None)
         except PoolTimeout as error:
-            raise self._none(raises) from error
+            raise self._pool_timeout(raises) from error
         with self._lock:
             self._used += 1
         try:
@@ -154,7 +155,7 @@ class Database:
             else:
                 connection.close()
 
-    def _none(self, raises: type[Unavailable]) -> Unavailable:
+    def _pool_timeout(self, raises: type[Unavailable]) -> Unavailable:
         if self._used >= self._most:
             return raises(
                 f"all {self._most} connections to the database were in use for {self._wait_s:g} seconds.",
@@ -166,13 +167,13 @@ class Database:
                 self._away = "it does again now"
             except psycopg.Error as error:
                 self._away, self._away_since = _first_line(error), time.monotonic()
-        return self._told(raises)
+        return self._no_connection(raises)
 
     @property
     def _just_away(self) -> bool:
         return time.monotonic() - self._away_since < _AWAY_S
 
-    def _told(self, raises: type[Unavailable]) -> Unavailable:
+    def _no_connection(self, raises: type[Unavailable]) -> Unavailable:
         return raises(
             f"the database {self.place} gave no connection: {self._away}.",
             hint="Is it up, and does it have connections left? Answers come again when it does.",
@@ -251,9 +252,9 @@ def checked(url: str) -> str:
 
 def unavailable(error: psycopg.Error, raises: type[Unavailable] = Unavailable) -> Unavailable:
     """In words that hold nothing of a row: what PostgreSQL adds as detail is left out."""
-    said = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[0]
+    message = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[0]
     return raises(
-        f"the database could not do it: {said}.", hint="Is it up, and is there room on its disk? Then try again."
+        f"the database could not do it: {message}.", hint="Is it up, and is there room on its disk? Then try again."
     )
 
 
@@ -262,8 +263,8 @@ def _first_line(error: psycopg.Error) -> str:
 
 
 class _Text(StrDumper):
-    """PostgreSQL's texts have no NUL, and nothing that is kept has one: whoever asks for a name with one asks for what
-    is not there, and is told so."""
+    """PostgreSQL stores no NUL, so no name that is stored has one. A name with one is looked for with another character
+    in its place, and not found."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "\ufffe"))

@@ -10,6 +10,8 @@ from graph.stores.postgres.database import Database
 
 
 class PostgresLists:
+    """A stamp is a random number, another one after every change."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 

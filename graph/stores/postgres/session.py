@@ -41,7 +41,7 @@ class Session:
 
     @property
     def numbers(self) -> list[int]:
-        """That one, and those that the process had when it was connected before, of the last _NUMBERS."""
+        """That number, and those of its earlier connections; the last _NUMBERS of them."""
         with self._free:
             self._connected()
             return list(self._numbers)
@@ -99,6 +99,7 @@ class Session:
 
     @contextmanager
     def turn(self, thread: str) -> Iterator[None]:
+        """As `Stores.thread`."""
         key = int.from_bytes(hashlib.sha256(thread.encode()).digest()[:8], "big", signed=True)
         with self._free:
             while True:
@@ -126,7 +127,7 @@ class PostgresCounters:
         self._session = session
 
     def enter(self, allowances: Sequence[Allowance]) -> Refusal | None:
-        found = self._session.ask(
+        refusals = self._session.ask(
             "SELECT kind, wait_s FROM enter(%s::text[], %s::text[], %s::integer[], %s::integer[], %s)",
             [
                 [one.kind for one in allowances],
@@ -136,7 +137,7 @@ class PostgresCounters:
                 self._session.number,
             ],
         )
-        return Refusal(*found[0]) if found else None
+        return Refusal(*refusals[0]) if refusals else None
 
     def leave(self, allowances: Sequence[Allowance]) -> None:
         with suppress(Exception):  # of a connection that is gone: its places went with it

@@ -8,6 +8,8 @@ _COLUMNS = "id, tenant, user_id, role, name, created, seen, expires, ended, grou
 
 
 class PostgresSessions:
+    """In the table `sessions_of_people`."""
+
     def __init__(self, database: Database, connected: Connected) -> None:
         self._database, self._connected = database, connected
 

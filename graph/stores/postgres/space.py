@@ -18,7 +18,7 @@ from graph.errors import IndexUnavailable
 from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
 from graph.stores.postgres import words as postings
-from graph.stores.postgres.words import Held
+from graph.stores.postgres.words import Holding
 from graph.stores.space_reads import CHUNK, SpaceReads
 from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
 
@@ -48,6 +48,8 @@ _NONE = _Stand(0, 0, 0, 0, 0, False)
 
 
 class PostgresSpace(SpaceReads):
+    """It keeps nothing but the names of documents: a reading keeps the rest."""
+
     def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
         self._spaces, self._tenant = spaces, tenant
         self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
@@ -124,9 +126,9 @@ class PostgresSpace(SpaceReads):
 
     def change(self, doc_id: str, changed: Callable[[Record], Record]) -> None:
         with self._writing() as (cursor, *_):
-            if held := self._record(cursor, doc_id):
+            if existing := self._record(cursor, doc_id):
                 sql = "UPDATE documents SET record = %s WHERE tenant = %s AND doc_id = %s"
-                cursor.execute(sql, [_json(changed(held)), self._tenant, doc_id])
+                cursor.execute(sql, [_json(changed(existing)), self._tenant, doc_id])
 
     def remove(self, doc_id: str) -> bool:
         with self._writing() as (cursor, *_):
@@ -235,12 +237,12 @@ class PostgresSpace(SpaceReads):
             for record, text, owner, judged, *place in rows
         }
 
-    def judge(self, by: str, found: Mapping[str, str]) -> None:
+    def judge(self, by: str, judgements: Mapping[str, str]) -> None:
         with self._writing() as (cursor, *_):
             cursor.executemany(
                 "INSERT INTO judged SELECT tenant, id, %s, %s FROM chunks WHERE tenant = %s AND chunk_id = %s"
                 " ON CONFLICT (tenant, chunk) DO UPDATE SET by = excluded.by, found = excluded.found",
-                [[by, text, self._tenant, chunk_id] for chunk_id, text in found.items()],
+                [[by, text, self._tenant, chunk_id] for chunk_id, text in judgements.items()],
             )
 
     # -- search -------------------------------------------------------------------------------------------
@@ -264,12 +266,12 @@ class PostgresSpace(SpaceReads):
                     [floats, self._tenant, self._tenant, values],
                 ).fetchall()
         ids = [number for number, *_ in rows]
-        with_word = {word: held.among(ids).tolist() for word, held in holding.items()}
+        with_word = {word: chunks.among(ids).tolist() for word, chunks in holding.items()}
         candidates = [
             ChunkCandidate(chunk_id, doc_id, float(cosine), frozenset(word for word in words if with_word[word][n]))
             for n, (_, chunk_id, doc_id, cosine) in enumerate(rows)
         ]
-        return SpaceHits(stand.chunks, {word: len(held.ids) for word, held in holding.items()}, candidates)
+        return SpaceHits(stand.chunks, {word: len(chunks.ids) for word, chunks in holding.items()}, candidates)
 
     def _nearest(self, stand: _Stand, floats: list[float], limit: int) -> list[int]:
         """Ids of the chunks with the greatest cosine. The index keeps half of each number; of what it finds the whole
@@ -286,35 +288,35 @@ class PostgresSpace(SpaceReads):
             sql = f"SELECT id FROM ({among}) AS one ORDER BY embedding <#> %s::float8[]::vector, id LIMIT %s"
             return [number for (number,) in cursor.execute(sql, [*values, floats, limit])]
 
-    def _holding(self, words: Sequence[str]) -> dict[str, Held]:
+    def _holding(self, words: Sequence[str]) -> dict[str, Holding]:
         """For each word the chunks that hold it, in any of its inflections."""
         stems = dict(zip(words, bm25.tokens(words), strict=True))
-        held = self._held({stem for of in stems.values() for stem in of})
-        return {word: self._in_a_row(of, held) for word, of in stems.items()}
+        by_stem = self._of_stems({stem for of in stems.values() for stem in of})
+        return {word: self._in_a_row(of, by_stem) for word, of in stems.items()}
 
-    def _held(self, stems: Collection[str]) -> dict[str, Held]:
+    def _of_stems(self, stems: Collection[str]) -> dict[str, Holding]:
         """The chunks that hold each stem; what was read in this reading is not read again."""
-        known: dict[str, Held] = self._spaces.known(self._tenant).setdefault("held", {})
+        known: dict[str, Holding] = self._spaces.known(self._tenant).setdefault("held", {})
         if unknown := [stem for stem in stems if stem not in known]:
             with self._spaces.asking(self._tenant) as cursor:
                 known |= dict.fromkeys(unknown, postings.NOWHERE) | postings.lookup(cursor, self._tenant, unknown)
         return {stem: known[stem] for stem in stems}
 
-    def _in_a_row(self, stems: Sequence[str], held: Mapping[str, Held]) -> Held:
+    def _in_a_row(self, stems: Sequence[str], by_stem: Mapping[str, Holding]) -> Holding:
         """The chunks that hold the stems one behind the other."""
         if len(stems) < 2:
-            return held[stems[0]] if stems else postings.NOWHERE
-        ids = postings.in_all([held[stem] for stem in stems])
+            return by_stem[stems[0]] if stems else postings.NOWHERE
+        ids = postings.in_all([by_stem[stem] for stem in stems])
         if not len(ids):
             return postings.NOWHERE
         with self._spaces.asking(self._tenant) as cursor:
-            return postings.in_a_row(cursor, self._tenant, stems, ids, held[stems[0]])
+            return postings.in_a_row(cursor, self._tenant, stems, ids, by_stem[stems[0]])
 
     # -- the words themselves -----------------------------------------------------------------------------
 
-    def held(self, words: Sequence[str]) -> set[str]:
+    def present(self, words: Sequence[str]) -> set[str]:
         with self.reading():
-            return {word for word, held in self._holding(words).items() if len(held.ids)}
+            return {word for word, chunks in self._holding(words).items() if len(chunks.ids)}
 
     def stemmed(self, words: Sequence[str]) -> list[str]:
         return [max(stems, default="") for stems in bm25.tokens(words)]
@@ -332,7 +334,7 @@ class PostgresSpace(SpaceReads):
 
     def holding(self, stem: str, limit: int) -> list[tuple[str, str]]:
         with self.reading():
-            ids = self._held([stem])[stem].ids[:limit].tolist()
+            ids = self._of_stems([stem])[stem].ids[:limit].tolist()
             texts = self._texts(ids)
             return [texts[number] for number in ids]
 
@@ -342,13 +344,13 @@ class PostgresSpace(SpaceReads):
             if literal:
                 all_of = [self._texts(holding[word].ids.tolist(), limit, literal) for word in words]
                 return [list(texts.values()) for texts in all_of]
-            first = {word: held.ids[:limit].tolist() for word, held in holding.items()}
+            first = {word: chunks.ids[:limit].tolist() for word, chunks in holding.items()}
             texts = self._texts(list({number for ids in first.values() for number in ids}))
             return [[texts[number] for number in first[word]] for word in words]
 
     def beside(self, stem: str, others: Sequence[str]) -> int:
         with self.reading():
-            first = self._held([stem])[stem].ids[:_BESIDE].tolist()
+            first = self._of_stems([stem])[stem].ids[:_BESIDE].tolist()
             if not first or not others:
                 return 0
             beside = [other.among(first) for other in self._holding(others).values()]
@@ -366,25 +368,25 @@ class PostgresSpace(SpaceReads):
         return {number: (json.loads(record)["expires"], words) for number, record, words in rows}
 
 
-def _best(stand: _Stand, holding: Collection[Held], limit: int) -> list[int]:
+def _best(stand: _Stand, holding: Collection[Holding], limit: int) -> list[int]:
     """Ids of the chunks with the greatest sum of scores; of equals the lowest."""
-    held = [one for one in holding if len(one.ids)]
-    if not held:
+    holdings = [one for one in holding if len(one.ids)]
+    if not holdings:
         return []
-    at = np.concatenate([one.ids for one in held])
+    at = np.concatenate([one.ids for one in holdings])
     low, gaps = int(at.min()), int(np.ptp(at)) // len(at)
     ids = None
     if gaps < _SPARSE:
         at -= low
     else:
         ids, at = np.unique(at, return_inverse=True)
-    scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in held]))
+    scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in holdings]))
     best = np.flatnonzero(scores)
     if len(best) > limit:
         best = best[scores[best] >= np.partition(scores[best], -limit)[-limit]]
     best = best[np.argsort(-scores[best], kind="stable")[:limit]]
-    found: list[int] = (best + low if ids is None else ids[best]).tolist()
-    return found
+    ranked: list[int] = (best + low if ids is None else ids[best]).tolist()
+    return ranked
 
 
 def _json(record: Record) -> str:

@@ -34,17 +34,17 @@ class PostgresSpaces:
             return self._spaces[tenant]
         sql = "SELECT embeddings FROM spaces WHERE tenant = %s"
         with self.asking(tenant) as cursor:
-            found = cursor.execute(sql, [tenant]).fetchone()
-        if found is None and create:
+            row = cursor.execute(sql, [tenant]).fetchone()
+        if row is None and create:
             with self.writing(tenant) as cursor:
                 cursor.execute("SELECT make_space(%s, %s)", [tenant, self._embeddings])
-                found = cursor.execute(sql, [tenant]).fetchone()
-        if found is None:
+                row = cursor.execute(sql, [tenant]).fetchone()
+        if row is None:
             self._spaces.pop(tenant, None)
             return None
-        if found[0] != self._embeddings:
+        if row[0] != self._embeddings:
             raise IndexUnavailable(
-                f"the index was made with the embeddings {found[0]!r}, not {self._embeddings!r}.",
+                f"the index was made with the embeddings {row[0]!r}, not {self._embeddings!r}.",
                 hint=f"Set CORDON_EMBEDDINGS back, or give {self._embeddings!r} a database of its own.",
             )
         with self._opening:
@@ -80,6 +80,7 @@ class PostgresSpaces:
     # -- for a space --------------------------------------------------------------------------------------
 
     def writing(self, tenant: str, *, long: bool = False) -> AbstractContextManager["psycopg.Cursor[Any]"]:
+        """As `Database.transaction`; raises IndexUnavailable."""
         return self._database.transaction(tenant, long=long, raises=IndexUnavailable)
 
     @contextmanager
@@ -110,6 +111,6 @@ class PostgresSpaces:
                 self._here.cursor = self._here.known = None
 
     def known(self, tenant: str) -> dict[str, Any]:
-        """What this thread's reader keeps of a space, as it stands for it; one that nobody keeps where none reads."""
+        """What this thread has read of a space inside `reading`; outside of it a new dict that nobody keeps."""
         known: dict[str, dict[str, Any]] | None = getattr(self._here, "known", None)
         return {} if known is None else known.setdefault(tenant, {})

@@ -18,6 +18,8 @@ _PART = 1 << 20  # bytes
 
 
 class PostgresUploads:
+    """In the tables `jobs`, `job_files` and `job_parts`."""
+
     def __init__(self, database: Database, session: Session) -> None:
         self._database, self._session = database, session
 
@@ -39,7 +41,7 @@ class PostgresUploads:
                     raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
 
     def jobs(self) -> list[Job]:
-        """Those of this process, and those that nobody has who lives: they are this one's from now on."""
+        """Those of this process, and those of processes that died, which it takes over."""
         return self._taken("session = ANY(%s) OR NOT lives(session)", own=True)
 
     def left(self) -> list[Job]:
@@ -49,18 +51,18 @@ class PostgresUploads:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
             values = [self._session.numbers] if own else []
             cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND ({which})", values)
-            found = cursor.execute(
+            rows = cursor.execute(
                 f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {which}"
                 " FOR UPDATE SKIP LOCKED) RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
                 [self._session.number, *values],
             ).fetchall()
-        return [_read(job) for (job,) in found]
+        return [_read(job) for (job,) in rows]
 
     def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
         with _as_os_error(), self._database.transaction(tenant_id) as cursor:
             sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> ALL(%s)"
-            found = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
-        return [_read(job) for (job,) in found]
+            rows = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
+        return [_read(job) for (job,) in rows]
 
     def stop(self, job_id: str) -> None:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
@@ -105,7 +107,7 @@ class PostgresUploads:
 
 
 class _Writer(io.RawIOBase):
-    """Each part is written as it comes, and the file is one when it was closed."""
+    """Writes each part as it comes; the file can be read once it was closed."""
 
     def __init__(self, database: Database, job_id: str, number: int) -> None:
         self._database, self._job_id, self._number, self._part = database, job_id, number, 0

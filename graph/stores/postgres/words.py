@@ -19,7 +19,7 @@ _MOST = np.iinfo(np.uint16).max
 
 
 @dataclass(frozen=True)
-class Held:
+class Holding:
     """The chunks that hold a stem, or stems in a row: ids, rising, how often, and how many words each has."""
 
     ids: np.ndarray
@@ -37,7 +37,7 @@ class Held:
         return self.ids[at] == wanted if len(self.ids) else np.zeros(len(wanted), bool)
 
 
-NOWHERE = Held(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+NOWHERE = Holding(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 def row_of(stems: Sequence[str]) -> str:
@@ -47,12 +47,12 @@ def row_of(stems: Sequence[str]) -> str:
 
 def add(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Sequence[str]]) -> None:
     """Of new chunks, by id, each greater than all before."""
-    held: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+    entries: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
     for number in sorted(stems):
         length = min(len(stems[number]), _MOST)
         for stem, times in Counter(stems[number]).items():
-            held[stem, number // PART].append((number % PART, min(times, _MOST), length))
-    rows = sorted(held)
+            entries[stem, number // PART].append((number % PART, min(times, _MOST), length))
+    rows = sorted(entries)
     cursor.execute(
         "INSERT INTO postings SELECT %s, * FROM unnest(%s::text[], %s::integer[], %s::bytea[])"
         " ON CONFLICT (tenant, stem, part) DO UPDATE SET held = postings.held || excluded.held",
@@ -60,7 +60,7 @@ def add(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Sequence
             tenant,
             [stem for stem, _ in rows],
             [part for _, part in rows],
-            [np.array(held[row], _ENTRY).tobytes() for row in rows],
+            [np.array(entries[row], _ENTRY).tobytes() for row in rows],
         ],
     )
 
@@ -74,51 +74,53 @@ def remove(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Mapping[int, Seque
         theirs = {stem for number in stems if number // PART == part for stem in stems[number]}
         sql = "SELECT stem, held FROM postings WHERE tenant = %s AND part = %s AND stem = ANY(%s)"
         left = []
-        for stem, held in cursor.execute(sql, [tenant, part, list(theirs)]).fetchall():
-            entries = np.frombuffer(held, _ENTRY)
+        for stem, blob in cursor.execute(sql, [tenant, part, list(theirs)]).fetchall():
+            entries = np.frombuffer(blob, _ENTRY)
             left.append((stem, entries[~np.isin(entries["at"], places)].tobytes()))
-        empty = [stem for stem, held in left if not held]
-        kept = [(stem, held) for stem, held in left if held]
+        empty = [stem for stem, blob in left if not blob]
+        remaining = [(stem, blob) for stem, blob in left if blob]
         sql = "DELETE FROM postings WHERE tenant = %s AND part = %s AND stem = ANY(%s)"
         cursor.execute(sql, [tenant, part, empty])
         cursor.execute(
             "UPDATE postings SET held = one.held FROM unnest(%s::text[], %s::bytea[]) AS one (stem, held)"
             " WHERE tenant = %s AND part = %s AND postings.stem = one.stem",
-            [[stem for stem, _ in kept], [held for _, held in kept], tenant, part],
+            [[stem for stem, _ in remaining], [blob for _, blob in remaining], tenant, part],
         )
 
 
-def lookup(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Collection[str]) -> dict[str, Held]:
+def lookup(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Collection[str]) -> dict[str, Holding]:
     """The chunks that hold each; a stem that there is not is left out."""
     sql = "SELECT stem, part, held FROM postings WHERE tenant = %s AND stem = ANY(%s) ORDER BY stem, part"
     parts: dict[str, list[tuple[int, np.ndarray]]] = defaultdict(list)
-    for stem, part, held in cursor.execute(sql, [tenant, list(stems)]):
-        parts[stem].append((part, np.frombuffer(held, _ENTRY)))
-    return {stem: _joined(found) for stem, found in parts.items()}
+    for stem, part, blob in cursor.execute(sql, [tenant, list(stems)]):
+        parts[stem].append((part, np.frombuffer(blob, _ENTRY)))
+    return {stem: _joined(entries) for stem, entries in parts.items()}
 
 
-def _joined(parts: list[tuple[int, np.ndarray]]) -> Held:
+def _joined(parts: list[tuple[int, np.ndarray]]) -> Holding:
     ids = np.concatenate([part * PART + entries["at"].astype(np.int64) for part, entries in parts])
     times = np.concatenate([entries["times"] for _, entries in parts]).astype(np.float64)
-    return Held(ids, times, np.concatenate([entries["length"] for _, entries in parts]).astype(np.float64))
+    return Holding(ids, times, np.concatenate([entries["length"] for _, entries in parts]).astype(np.float64))
 
 
-def in_all(held: Sequence[Held]) -> np.ndarray:
+def in_all(holdings: Sequence[Holding]) -> np.ndarray:
     """Ids of the chunks that each of these has, rising."""
-    ids = held[0].ids
-    for other in held[1:]:
+    ids = holdings[0].ids
+    for other in holdings[1:]:
         ids = np.intersect1d(ids, other.ids, assume_unique=True)
     return ids
 
 
-def in_a_row(cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], among: np.ndarray, first: Held) -> Held:
+def in_a_row(
+    cursor: "psycopg.Cursor[Any]", tenant: str, stems: Sequence[str], among: np.ndarray, first: Holding
+) -> Holding:
     """Of these chunks those whose text has the stems one behind the other; `first` has the chunks of the first one."""
     row = row_of(stems)
     sql = "SELECT id, stems FROM chunks WHERE tenant = %s AND id = ANY(%s) AND position(%s IN stems) > 0 ORDER BY id"
-    found = cursor.execute(sql, [tenant, among.tolist(), row]).fetchall()
-    ids = np.array([number for number, _ in found], np.int64)
-    times = np.array([_times(row, text) for _, text in found], np.float64)
-    return Held(ids, times, first.lengths[np.searchsorted(first.ids, ids)])
+    rows = cursor.execute(sql, [tenant, among.tolist(), row]).fetchall()
+    ids = np.array([number for number, _ in rows], np.int64)
+    times = np.array([_times(row, text) for _, text in rows], np.float64)
+    return Holding(ids, times, first.lengths[np.searchsorted(first.ids, ids)])
 
 
 def _times(row: str, text: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from graph.errors import DocumentError
 from graph.knowledge.addresses import is_public
-from graph.knowledge.fetch import TYPES, Asked, FetchLimits, fetch
+from graph.knowledge.fetch import TYPES, FetchLimits, Request, fetch
 from tests.support.site import Answer, Site
 
 PUBLIC = "93.184.216.34"
@@ -241,11 +241,11 @@ def test_what_is_for_a_host_is_not_sent_to_one_that_it_redirects_to(site: Site) 
         handler.end_headers()
 
     site.raw("/page", page)
-    asked = Asked(headers={"Authorization": "Basic abc"}, private=True)
-    fetch(site.raw("/", answer), allow_private=True, asked=asked)
+    asked = Request(headers={"Authorization": "Basic abc"}, private=True)
+    fetch(site.raw("/", answer), allow_private=True, request=asked)
     assert seen == [(f"127.0.0.1:{site.port}", "Basic abc"), (f"localhost:{site.port}", None)]
     # Nor does what holds for that host hold for the other one.
-    assert reason(site.url, asked=asked) == "url_forbidden" and len(seen) == 3
+    assert reason(site.url, request=asked) == "url_forbidden" and len(seen) == 3
 
 
 def test_what_has_not_changed_is_not_sent_again(site: Site) -> None:
@@ -253,7 +253,7 @@ def test_what_has_not_changed_is_not_sent_again(site: Site) -> None:
     stamp = fetch(url, allow_private=True).stamp
     assert stamp == 'etag:"1"'
     site.page("/", b"", status=304)
-    found = fetch(url, allow_private=True, asked=Asked(stamp=stamp))
+    found = fetch(url, allow_private=True, request=Request(stamp=stamp))
     assert (found.changed, found.data, found.stamp) == (False, b"", stamp)
 
 

@@ -147,7 +147,7 @@ def test_a_document_put_again_takes_the_place_of_the_one_before_but_for_its_deci
     put(space, "d", "the gull gauge")
     record = space.record("d")
     assert record is not None and record.decisions == [said] and record.released == {"s"}
-    assert space.count() == (1, 1) and space.held(["ibis", "gull"]) == {"gull"}
+    assert space.count() == (1, 1) and space.present(["ibis", "gull"]) == {"gull"}
 
 
 def test_a_removed_document_is_nowhere(space: Space) -> None:
@@ -156,7 +156,7 @@ def test_a_removed_document_is_nowhere(space: Space) -> None:
     space.attach("d", "h", "graph")
     assert space.remove("d") and not space.remove("d")
     assert space.count() == (1, 1) and space.attachments() == [] and space.attachment("d") == ""
-    assert not space.held(["ibis"]) and found(space, "ibis").keys() == {"e_0"}
+    assert not space.present(["ibis"]) and found(space, "ibis").keys() == {"e_0"}
 
 
 def test_an_attachment_goes_with_its_document_and_is_replaced(space: Space) -> None:
@@ -190,7 +190,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(space: Space) -> None:
     put(space, "d", "the ibis valve")
     with pytest.raises(ValueError, match="argument"):
         put(space, "d", "the tern", "sensor", vectors=DIRECTIONS[:1])  # a vector is missing
-    assert space.text("d") == "the ibis valve" and space.count() == (1, 1) and not space.held(["tern"])
+    assert space.text("d") == "the ibis valve" and space.count() == (1, 1) and not space.present(["tern"])
     put(space, "e", "the gull gauge")  # no lock is left
 
 
@@ -214,7 +214,7 @@ def test_threads_read_and_write_the_same_space(space: Space) -> None:
         try:
             for n in range(5):
                 put(space, f"d{seed}-{n}", f"word{seed} valve")
-                if not space.held([f"word{seed}"]) or space.find(DIRECTIONS[0], ["valve"], 3).chunks < n + 1:
+                if not space.present([f"word{seed}"]) or space.find(DIRECTIONS[0], ["valve"], 3).chunks < n + 1:
                     wrong.append((seed, n))
         except Exception as error:
             wrong.append(error)
@@ -258,7 +258,7 @@ def test_words_that_are_no_words_to_the_index_are_taken_as_they_stand(space: Spa
     put(space, "a", 'say "ibis OR" valve*')
     for word in ('"', "OR", "ibis*", "a NEAR b", "(", "x\x00y", "-", "ibis: valve"):
         space.find(DIRECTIONS[0], [word], 9)
-        space.held([word])
+        space.present([word])
 
 
 def test_a_vector_of_another_length_is_told(space: Space) -> None:
@@ -274,7 +274,7 @@ def test_a_vector_of_another_length_is_told(space: Space) -> None:
 def test_words_are_known_by_their_stems(space: Space) -> None:
     put(space, "a", "the valves are opened", "a valve (VLV) opens")
     put(space, "b", "vault of the ibis", expires="2020-01-01")
-    assert space.held(["valve", "tern", "opening"]) == {"valve", "opening"} and space.held([]) == set()
+    assert space.present(["valve", "tern", "opening"]) == {"valve", "opening"} and space.present([]) == set()
     assert space.stemmed(["valves", "opened", "ibis"]) == ["valv", "open", "ibi"] and space.stemmed([]) == []
     assert sorted(space.stems("va", 2, 4)) == [("valv", 2)] and dict(space.stems("va", 2, 5))["vault"] == 1
     assert space.counts(["valv", "open", "tern"]) == {"valv": 2, "open": 2} and space.counts([]) == {}

@@ -84,14 +84,14 @@ def found(index: Index, number: int) -> list[str]:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows Chroma gave, question by question; -1 where it was not in step."""
     seen: list[int] = []
-    genuine = Chroma._found
+    genuine = Chroma._approximate
 
     def watched(self: Chroma, *given: Any) -> list[int] | None:
         rows = genuine(self, *given)
         seen.append(-1 if rows is None else len(rows))
         return rows
 
-    monkeypatch.setattr(Chroma, "_found", watched)
+    monkeypatch.setattr(Chroma, "_approximate", watched)
     return seen
 
 
@@ -151,7 +151,7 @@ def test_a_damaged_copy_is_made_anew_and_said_so(tmp_path: Path, how: str, caplo
         assert isinstance(space, SqliteSpace) and isinstance(index.spaces, SqliteSpaces)
         vectors = index.spaces._vectors
         assert isinstance(vectors, Chroma)
-        held = vectors._found(space.key, agent.deps.embedder.embed(["gate"])[0], 5, space.stamp())
+        held = vectors._approximate(space.key, agent.deps.embedder.embed(["gate"])[0], 5, space.stamp())
         assert sorted(held or []) == sorted(space.matrix()[0])
         assert agent.ask("When does the ibis gate open?", tenant_id="T1").decision == "answer"
     said = [record.getMessage() for record in caplog.records if "damaged" in record.getMessage()]

@@ -118,9 +118,9 @@ def test_one_reading_sees_of_each_space_its_own(database: Database) -> None:
                 "the secret of T1",
                 "the secret of T2",
             ]
-            assert one.held(["T1", "T2", "secret"]) == {"T1", "secret"} and other.held(["T1", "T2"]) == {"T2"}
+            assert one.present(["T1", "T2", "secret"]) == {"T1", "secret"} and other.present(["T1", "T2"]) == {"T2"}
             assert [space.count() for space in (one, other)] == [(1, 1), (1, 1)]
         put(one, "e", "the ibis", tenant_id="T1")
-        assert not one.held(["ibis"]) and one.count() == (1, 1)
+        assert not one.present(["ibis"]) and one.count() == (1, 1)
     with spaces.reading():
-        assert one.held(["ibis"]) and not other.held(["ibis"]) and one.count() == (2, 2)
+        assert one.present(["ibis"]) and not other.present(["ibis"]) and one.count() == (2, 2)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph.stores.postgres.space import _best
-from graph.stores.postgres.words import NOWHERE, Held, _times, row_of
+from graph.stores.postgres.words import NOWHERE, Holding, _times, row_of
 
 
 @pytest.mark.parametrize("gap", [1, 50])  # between the ids: where many chunks are gone they are far apart
@@ -18,7 +18,7 @@ def test_the_best_by_words_are_those_of_the_greatest_sums_and_of_equals_the_firs
         holding = [NOWHERE]
         for count in dice.integers(0, 300, 4):
             ids = np.sort(dice.choice(400, count, replace=False)) * gap + 7_000_000
-            holding.append(Held(ids, dice.integers(1, 3, count) * 1.0, dice.integers(20, 22, count) * 1.0))
+            holding.append(Holding(ids, dice.integers(1, 3, count) * 1.0, dice.integers(20, 22, count) * 1.0))
         sums: dict[int, float] = {}
         for one in holding:
             for number, score in zip(one.ids.tolist(), one.scores(400, 8_000).tolist(), strict=True):
