@@ -33,9 +33,13 @@ _log = logging.getLogger("cordon.tracing")
 
 
 class Exporter(Protocol):
-    def export(self, trace: list[Span]) -> None: ...
+    """A destination of traces, called from the tracer's thread alone. What it raises is logged, without its text."""
 
-    def close(self) -> None: ...
+    def export(self, trace: list[Span]) -> None:
+        """Send one run: its own span first, then those of its stages."""
+
+    def close(self) -> None:
+        """Called once, after the last trace."""
 
 
 def refuse_uninvited(settings: Settings) -> None:

@@ -22,6 +22,8 @@ def client() -> Client:
 
 
 class LangSmith:
+    """Each span is a LangSmith run of the type "chain"; the stages are children of the run."""
+
     def __init__(self, to: Client, project: str) -> None:
         self._client, self._project = to, project
 
@@ -47,8 +49,10 @@ class LangSmith:
             )
 
     def close(self) -> None:
-        self._client.close() if hasattr(self._client, "close") else None
+        if hasattr(self._client, "close"):
+            self._client.close()
 
 
 def exporter(settings: Settings) -> LangSmith:
+    """Into the project LANGSMITH_PROJECT, or "cordon"."""
     return LangSmith(client(), os.environ.get("LANGSMITH_PROJECT") or "cordon")
