@@ -18,16 +18,17 @@ from graph.timestamps import timestamp
 
 
 def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> State:
+    """Raises Forbidden where the thread is somebody else's."""
     asker = principal(runtime)
     if state.get("owner", asker.digest) != asker.digest:
         raise Forbidden("the thread belongs to someone else.")
     turn = fresh_turn(uuid.uuid4().hex, timestamp())
     question = _clean(state.get("question", ""))
     masked = pii.mask(question[: settings.max_question_chars + 1])
-    given = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
-    flags = ["pii_in_question"] if given["kinds"] else []
-    if given["kinds"] and given["placeholder"]:
-        flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own
+    personal = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
+    flags = ["pii_in_question"] if personal["kinds"] else []
+    if personal["kinds"] and personal["placeholder"]:
+        flags.append("placeholder_in_question")  # then triage cannot tell which ones stand for the asker's own
     admitted, flag = _check(question, settings)
     return {
         **turn,
@@ -38,11 +39,12 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
         "options": options.settled(state.get("options"), settings.top_k),
         "admitted": admitted,
         "flags": flags + ([flag] if flag else []),
-        "filters": [f"masked:{kind}" for kind in given["kinds"]],
+        "filters": [f"masked:{kind}" for kind in personal["kinds"]],
     }
 
 
 def admitted(state: State) -> Literal["classify", "respond"]:
+    """A question that failed the first checks is answered at once."""
     return "respond" if state["admitted"] else "classify"
 
 

@@ -36,6 +36,7 @@ def guard(
     settings: Settings,
     detector: Detector | None = None,
 ) -> State:
+    """Evidence is numbered from 1, best first; a passage that was removed since the search is passed over."""
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     shown: list[tuple[Evidence, list[str], bool]] = []  # with the groups it is for, and whether it is masked
@@ -49,7 +50,7 @@ def guard(
     for handle, place in zip(state["retrieved"], places, strict=True):
         passage = passages.get(place)
         if passage is None:
-            continue  # removed since it was found
+            continue
         record, chunk, raw = passage.record, passage.chunk, passage.text
         why = access.denied(asker, passage.owner, record.visibility, record.expires, record.groups)
         if why is not None:
@@ -114,20 +115,20 @@ def guard(
 def _best(
     state: State, shown: list[tuple[Evidence, list[str], bool]], settings: Settings
 ) -> list[tuple[Evidence, list[str], bool]]:
-    """As many as are shown, by what in them answers, numbered anew."""
-    of = {item["n"]: (groups, edited) for item, groups, edited in shown}
+    """The passages that answer best, as many as may be shown, numbered anew."""
+    rest = {item["n"]: (groups, edited) for item, groups, edited in shown}
     chosen = rerank.best(state["query"], [item for item, *_ in shown], settings, shown_at_most(state))
-    return [({**item, "n": n}, *of[item["n"]]) for n, item in enumerate(chosen, 1)]
+    return [({**item, "n": n}, *rest[item["n"]]) for n, item in enumerate(chosen, 1)]
 
 
 def _masked(text: str) -> str:
-    found = pii.mask(text).text
-    note_masked(found)
-    return found
+    masked = pii.mask(text).text
+    note_masked(masked)
+    return masked
 
 
-# Judgements that were not stored at ingestion, or that the operator's detector shares in. The key has the space, so
-# that the time of an answer tells nobody what others read, and a digest, so that no raw text is kept. The oldest goes.
+# Judgements that were not stored at ingestion, or in which the operator's detector has a part. The key has the space,
+# so that no answer's time tells what others read, and a digest instead of the raw text. The oldest entry goes first.
 _JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], PassageJudgement]] = WeakKeyDictionary()
 _KEPT = 1_024
 
@@ -152,15 +153,15 @@ def _judged(
 
 
 def _candidate(item: Evidence) -> Candidate:
-    """With how much of it nobody is shown: sentences that give instructions, and places with personal data."""
-    told: Candidate = {"chunk_id": item["chunk_id"], "doc_id": item["doc_id"], "score": item["score"]}
+    """`withheld` counts sentences that give instructions, `masked` places with personal data."""
+    candidate: Candidate = {"chunk_id": item["chunk_id"], "doc_id": item["doc_id"], "score": item["score"]}
     if "why" in item:
-        told["why"] = item["why"]
+        candidate["why"] = item["why"]
     if item["withheld"]:
-        told["withheld"] = item["withheld"]
+        candidate["withheld"] = item["withheld"]
     if masked := len(item["edits"]) - item["withheld"]:
-        told["masked"] = masked
-    return told
+        candidate["masked"] = masked
+    return candidate
 
 
 def shown_at_most(state: State) -> int:
@@ -172,7 +173,7 @@ def shown_at_most(state: State) -> int:
 
 
 def permitted(state: State) -> Literal["refuse", "respond", "generate"]:
-    """Nothing permitted: refused. Permitted but nothing near the question: said so. Else: on to the generator."""
+    """Nothing permitted: `refuse`. Permitted, but nothing near the question: `respond`, which says so."""
     if state["refusal"] is not None:
         return "refuse"
     return "generate" if state["evidence"] else "respond"
