@@ -66,8 +66,8 @@ class Conversations:
         """A conversation as Markdown, each answer with its sources. Raises as `thread` does."""
         from graph.audit import markdown
 
-        found = self.thread(thread_id, tenant_id=tenant_id, user_id=user_id, groups=groups)
-        return markdown.conversation(found["turns"])
+        thread = self.thread(thread_id, tenant_id=tenant_id, user_id=user_id, groups=groups)
+        return markdown.conversation(thread["turns"])
 
 
 def _no_thread(thread_id: str) -> NotFound:

@@ -81,8 +81,8 @@ def _verdict(entry: Entry) -> Iterator[str]:
         yield f"\nPut to the documents as: {_line(entry['rewrite'])}"
     if entry["guard_events"]:
         yield ""
-        found = ((e["type"], e["severity"], e["score"], e["pattern"]) for e in entry["guard_events"])
-        yield from _table("Found|Severity|Score|Why", found)
+        events = ((e["type"], e["severity"], e["score"], e["pattern"]) for e in entry["guard_events"])
+        yield from _table("Found|Severity|Score|Why", events)
     if entry["flags"] or entry["filters_applied"]:
         yield f"\nFlags: {', '.join(entry['flags']) or 'none'}. Filters: {_line(', '.join(entry['filters_applied']))}."
 
@@ -132,8 +132,8 @@ def _checks(checked: Report | None, again: Replayed) -> Iterator[str]:
     yield "## Checked again, now"
     yield ""
     if checked is not None:
-        for one in checked.citations:
-            yield f"- Source {one.n}: {one.status}{f', {_line(one.why)}' if one.why else ''}"
+        for citation in checked.citations:
+            yield f"- Source {citation.n}: {citation.status}{f', {_line(citation.why)}' if citation.why else ''}"
         yield from (f"- Wrong: {_line(wrong)}" for wrong in checked.sentences)
         yield f"- The answer as a whole: {'verified' if checked.ok else 'not verified'}"
     for name, (then, now) in again.differs.items():
