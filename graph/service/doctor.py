@@ -22,16 +22,16 @@ from graph.tracing import refuse_uninvited
 
 def examine(settings: Settings) -> dict[str, Any]:
     """{"ok": bool, "checks": [{what, status ok|warn|fail, found, do}], "settings": {name: {value, from}}}."""
-    kept = stores(settings).examine()
+    health = stores(settings).examine()
     checks = [
-        _python(kept["engine"]),
-        _check("home", *astuple(kept["place"])),
+        _python(health["engine"]),
+        _check("home", *astuple(health["place"])),
         _weights(settings),
         _reader(settings),
         _support(settings),
         _guards(),
         _detector(settings),
-        _check("documents", *astuple(kept["documents"])),
+        _check("documents", *astuple(health["documents"])),
         _vectors(settings),
         _model(settings),
         _journal(settings),
@@ -44,8 +44,8 @@ def examine(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _check(what: str, status: str, found: str, do: str = "") -> dict[str, str]:
-    return {"what": what, "status": status, "found": found, "do": do}
+def _check(what: str, status: str, finding: str, do: str = "") -> dict[str, str]:
+    return {"what": what, "status": status, "found": finding, "do": do}
 
 
 def _python(engine: HealthStatus) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _guards() -> dict[str, str]:
 
 
 def _detector(settings: Settings) -> dict[str, str]:
-    """Whether the operator's own loads and judges, and how fast."""
+    """Whether the operator's own detector loads and judges, and how fast."""
     try:
         own = detector(settings)
         if own is None:
@@ -94,8 +94,8 @@ def _detector(settings: Settings) -> dict[str, str]:
         why = f" {error.__cause__}" if isinstance(error, Unavailable) else ""
         return _check("detector", "fail", f"{error}{why}", error.hint)
     spent = (time.perf_counter() - begun) * 1_000
-    found = f"{settings.detector} {settings.detector_role}, digest {own.digest[:12]}, {spent:.0f} ms a question"
-    return _check("detector", "ok", found)
+    finding = f"{settings.detector} {settings.detector_role}, digest {own.digest[:12]}, {spent:.0f} ms a question"
+    return _check("detector", "ok", finding)
 
 
 _LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a year.", "The door of the lab is green.")
@@ -107,14 +107,14 @@ def _own_encoder(settings: Settings) -> dict[str, str]:
         own = embedder(settings)
         own.embed([_LIKE[1]])  # the first run takes longer than the next
         begun = time.perf_counter()
-        asked, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
+        question, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
     except CordonError as error:
         return _check("embeddings", "fail", str(error), error.hint)
     spent = (time.perf_counter() - begun) * 1_000 / 3
-    found = f"{own.name}, {len(asked)} dimensions, {spent:.0f} ms a sentence"
-    if asked @ answer > asked @ other:
-        return _check("embeddings", "ok", found)
-    return _check("embeddings", "warn", f"{found}; it takes no question for near to its answer", "Check its pooling.")
+    finding = f"{own.name}, {len(question)} dimensions, {spent:.0f} ms a sentence"
+    if question @ answer > question @ other:
+        return _check("embeddings", "ok", finding)
+    return _check("embeddings", "warn", f"{finding}; it takes no question for near to its answer", "Check its pooling.")
 
 
 def _reader(settings: Settings) -> dict[str, str]:
@@ -195,8 +195,8 @@ def _journal(settings: Settings) -> dict[str, str]:
     try:
         proof = stores(settings).journal.prove()
     except OSError as error:
-        found = f"{error.filename} cannot be read ({error.strerror})"
-        return _check("journal", "fail", found, "Mend its permissions.")
+        finding = f"{error.filename} cannot be read ({error.strerror})"
+        return _check("journal", "fail", finding, "Mend its permissions.")
     except CordonError as error:
         return _check("journal", "fail", str(error), error.hint)
     if proof.broken:
@@ -215,8 +215,8 @@ def _tracing(settings: Settings) -> dict[str, str]:
 
 
 def _studio() -> dict[str, str]:
-    found = find_spec("langgraph_api") is not None
-    return _check("studio", "ok", "installed") if found else _check("studio", "ok", "not installed (make studio)")
+    installed = find_spec("langgraph_api") is not None
+    return _check("studio", "ok", "installed") if installed else _check("studio", "ok", "not installed (make studio)")
 
 
 def _setting(settings: Settings, name: str) -> dict[str, str]:

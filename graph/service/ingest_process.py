@@ -30,7 +30,7 @@ from graph.settings import Settings
 
 MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
-LOOK_S = 0.2  # how often the one who waits is asked whether to go on
+LOOK_S = 0.2  # how often `go_on` is called while a file is read
 _BOOT = (
     "import sys; sys.path.append(sys.argv[1]); from graph.service.ingest_process import main;"
     " main(*map(int, sys.argv[2:]))"
@@ -46,8 +46,8 @@ class Ended(Exception):
 
 
 class IngestProcess:
-    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: nobody else removes from
-    the spaces of a source what has expired, and syncs them."""
+    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: no other process removes
+    expired documents from the spaces of a source, and syncs them."""
 
     def __init__(self, settings: Settings, lease: tuple[int, ...], *, alone: bool = True) -> None:
         self._settings, self._lease, self._alone = settings, lease, alone
@@ -55,7 +55,7 @@ class IngestProcess:
         self._line: Connection | None = None
 
     def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
-        """What became of the source. `go_on` is called several times a second; what it raises ends the reading.
+        """Read the source. `go_on` is called several times a second; what it raises ends the reading.
 
         Raises Ended when the process was brought down by the file, Unavailable when the index fails.
         """
@@ -115,23 +115,25 @@ class IngestProcess:
 
 
 def as_json(source: Source) -> dict[str, Any]:
+    """The source as JSON can carry it; `of_json` reads it."""
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
 
 
-def of_json(told: dict[str, Any]) -> Source:
-    known = {"spaces": tuple(told["spaces"]), "path": Path(told["path"])}
-    return Source(**{**told, **known, "within": told["within"] and Path(told["within"])})
+def of_json(data: dict[str, Any]) -> Source:
+    """The source that `as_json` wrote."""
+    known = {"spaces": tuple(data["spaces"]), "path": Path(data["path"])}
+    return Source(**{**data, **known, "within": data["within"] and Path(data["within"])})
 
 
 def given_up(name: str, why: str) -> Outcome:
-    """Of a file that brings down whoever reads it."""
+    """The outcome of a file that brings down the process that reads it."""
     return Outcome(
         name, "", "quarantined", f"too_much: reading {name!r} was given up: {why}. Split it, or simplify it."
     )
 
 
 def main(line: int, *lease: int) -> None:
-    """The process. `lease` is held open as long as it lives: nobody else opens the stores before."""
+    """The process. It keeps `lease` open as long as it lives: until then nobody else opens the stores."""
     os.nice(NICE)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
@@ -156,12 +158,14 @@ def main(line: int, *lease: int) -> None:
         connection.send_bytes(b'{"ready": true}')
     while True:
         try:
-            asked = json.loads(connection.recv_bytes())
+            request = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
-        source = of_json(asked["source"])
+        source = of_json(request["source"])
         try:
-            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else ingestor.read(source)
+            outcome = (
+                ingest([source], index, settings, inspect=inspect)[0] if request["alone"] else ingestor.read(source)
+            )
             answer = {"outcome": asdict(outcome)}
         except BaseException as error:  # whatever it is: somebody waits for an answer
             answer = failure(error)

@@ -38,12 +38,14 @@ def show(tenant: Tenant = "", everybody: Public = False, as_json: AsJson = False
     """What is public, since when, and by whom."""
     with errors():
         lists, whose, _ = _of(tenant, everybody)
-        found = lists.entries(whose)
+        entries = lists.entries(whose)
         if as_json:
-            print_json(found)
+            print_json(entries)
         else:
-            for one in found:
-                typer.echo(f"{one['value']}  {one['kind']}  {one['added']}  {one['by']}  {one['note']}".rstrip())
+            for entry in entries:
+                typer.echo(
+                    f"{entry['value']}  {entry['kind']}  {entry['added']}  {entry['by']}  {entry['note']}".rstrip()
+                )
 
 
 @public.command("rm", epilog="Example: cordon public rm '+44 20 7946 0958' --tenant U1")
@@ -56,10 +58,10 @@ def remove(value: Value, tenant: Tenant = "", everybody: Public = False) -> None
 
 
 def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
-    """The lists, whose is meant, and the journal."""
+    """(the lists, whose list is meant, the journal)."""
     from graph.context import owner
     from graph.deps import stores
     from graph.public import PublicValues
 
-    kept = stores(settings())
-    return PublicValues(kept.lists), owner(tenant, everybody), kept.journal
+    opened = stores(settings())
+    return PublicValues(opened.lists), owner(tenant, everybody), opened.journal

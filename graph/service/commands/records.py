@@ -65,8 +65,8 @@ def audit_flag(
             raise BadInput("say what was wrong with it.", hint="`--false-positive` is what can be flagged.")
         from graph.audit.mistakes import flag
 
-        kept = _stores()
-        row = flag(kept.journal, kept.rows("false_positives"), run_id, note)
+        opened = _stores()
+        row = flag(opened.journal, opened.rows("false_positives"), run_id, note)
         if as_json:
             print_json(row)
         else:
@@ -101,32 +101,34 @@ def audit_verify(
         signer = signed_heads.public_key(key) if key else None
         if lines is not None:
             followed = tenant_chain.follow(tenant_chain.read(lines))
-            says, holds, tenant, there = followed.says, followed.broken is None, followed.tenant, followed.hashes
+            says, holds, tenant, hashes = followed.says, followed.broken is None, followed.tenant, followed.hashes
             heads = [one for one in heads if one.link.seq >= followed.first]
         else:
             proof = _stores().journal.prove([one.link.seq for one in heads])
             says, holds, tenant = proof.says, proof.holds, ""
-            there = {link.seq: link.hash for link in proof.asked}
+            hashes = {link.seq: link.hash for link in proof.asked}
         if holds and head:
-            if other := next((one for one in heads if one.tenant != tenant), None):
-                what = f"of {other.tenant}'s own lines" if other.tenant else "of the whole journal"
-                raise BadInput(f"the head of {other.at} is {what}.", hint="--lines FILE is what a tenant's head is of.")
-            comparison, holds = _compared(heads, there, signer)
+            if foreign := next((one for one in heads if one.tenant != tenant), None):
+                what = f"of {foreign.tenant}'s own lines" if foreign.tenant else "of the whole journal"
+                raise BadInput(
+                    f"the head of {foreign.at} is {what}.", hint="--lines FILE is what a tenant's head is of."
+                )
+            comparison, holds = _compared(heads, hashes, signer)
             says = f"{says}\n{comparison}" if holds else comparison
         typer.echo(says, err=not holds)
     raise typer.Exit(0 if holds else 1)
 
 
-def _compared(heads: list[Any], there: dict[int, str], signer: Any) -> tuple[str, bool]:
-    """What kept heads say of the lines whose hashes are these, and whether they hold."""
+def _compared(heads: list[Any], hashes: dict[int, str], signer: Any) -> tuple[str, bool]:
+    """(what the heads say of the lines with these hashes, whether they hold)."""
     from graph.audit import signed_heads
 
     if not heads:
         return "no head was kept of these lines", False
-    if signer and (other := signed_heads.unsigned(heads, signer)):
-        return f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
-    if (other := signed_heads.differing(heads, there)) is not None:
-        return f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
+    if signer and (unsigned := signed_heads.unsigned(heads, signer)):
+        return f"the head of {unsigned.at}, line {unsigned.link.seq}, was not signed by this key", False
+    if (changed := signed_heads.differing(heads, hashes)) is not None:
+        return f"broken: line {changed.link.seq} is not the one whose head was kept at {changed.at}", False
     which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
     signed = "and signed by this key" if signer else "signatures not checked (give --key)"
     return f"{which} kept till {heads[-1].at}: of this journal, {signed}", True
@@ -143,8 +145,8 @@ def audit_head(
         from graph.audit.chain import canonical
         from graph.stores.journal import Link
 
-        told = settings()
-        signer = signed_heads.private_key(told.head_key.get_secret_value(), told.home)
+        chosen = settings()
+        signer = signed_heads.private_key(chosen.head_key.get_secret_value(), chosen.home)
         journal = _stores().journal
         proof = journal.prove()
         if proof.holds:
@@ -295,7 +297,7 @@ def verify(
 
 
 def _pdf(text: str, file: Path, title: str, created: str) -> None:
-    """Write it, and say where. Raises BadInput where it cannot be, or where something is already."""
+    """Write a PDF and print where. Raises BadInput where it cannot be written, or the file exists already."""
     from graph.audit.pdf import write_pdf
     from graph.errors import BadInput
 

@@ -69,11 +69,11 @@ def add(
 def list_keys(tenant: Tenant = "", as_json: AsJson = False) -> None:
     """The keys there are, without their secrets."""
     with errors():
-        found = _keys().all(tenant)
+        listed = _keys().all(tenant)
         if as_json:
-            print_json([_shown(key) for key in found])
+            print_json([_shown(key) for key in listed])
         else:
-            for key in found:
+            for key in listed:
                 groups = f"  groups {_listed(key)}" if key.groups else ""
                 typer.echo(
                     f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {_state(key)}{groups}"
@@ -95,8 +95,8 @@ def _keys() -> "Keys":
     from graph.deps import stores
     from graph.service.keys import Keys
 
-    kept = stores(settings())
-    return Keys(kept.keys, kept.journal)
+    opened = stores(settings())
+    return Keys(opened.keys, opened.journal)
 
 
 def _state(key: "Key") -> str:

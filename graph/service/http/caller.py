@@ -24,6 +24,8 @@ PERMISSIONS: dict[Role, frozenset[Permission]] = {
 
 @dataclass(frozen=True)
 class Caller:
+    """Who was let in, by which key, with the ticket that counts against its limits."""
+
     principal: Principal
     key_id: str
     request_id: str
@@ -31,6 +33,7 @@ class Caller:
     session: Session | None = None  # of a person who signed in; a program has a key
 
     def may(self, permission: Permission) -> bool:
+        """By the role alone."""
         return permission in PERMISSIONS.get(self.principal.role, frozenset())
 
 

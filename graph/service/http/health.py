@@ -24,7 +24,7 @@ async def livez() -> dict[str, str]:
 def readyz(service: Served) -> JSONResponse:
     """The home is ours, the model answers, there is room, and the journal can be written and ends in a whole line."""
     checks = service.readiness.look(service)
-    ready = all(found == "ok" for found in checks.values())
+    ready = all(state == "ok" for state in checks.values())
     return JSONResponse({"status": "ready" if ready else "not ready", "checks": checks}, 200 if ready else 503)
 
 
@@ -40,8 +40,8 @@ async def metrics(request: Request, service: Served) -> Response:
 
 
 def _near(request: Request) -> bool:
-    """Whether the request comes from this machine itself, was not handed on by a proxy on it, and asks for this machine
-    by its own name: a page in a browser here whose name was pointed at this machine (DNS rebinding) asks by that."""
+    """Whether the request comes from this machine itself, not through a proxy on it, and asks for it by its own name: a
+    page of another name that was pointed at this machine (DNS rebinding) asks by that name."""
     if request.client is None or any(name in request.headers for name in _FORWARDED):
         return False
     host = request.headers.getlist("host")

@@ -48,6 +48,7 @@ class Question(Options):
 
 
 def mount(app: FastAPI, service: Service) -> None:
+    """Add LangServe's routes; where it is not installed, all of them answer 501."""
     try:
         import langserve
         from langchain_core.runnables import RunnableLambda
@@ -99,7 +100,8 @@ def mount(app: FastAPI, service: Service) -> None:
 
 
 async def _sound(request: Request, served: Served) -> None:
-    """What LangServe takes for granted of a body and fails on; and a batch, one request to the limits, has its own."""
+    """Check what LangServe takes for granted of a body. A batch counts as one request, so its
+    size is limited here."""
     if request.method != "POST":
         return
     body = parse(await request.body())
@@ -108,8 +110,8 @@ async def _sound(request: Request, served: Served) -> None:
     kinds: dict[str, tuple[type, ...]] = {"config": (dict, list, str), "inputs": (list,), "kwargs": (dict,)}
     if wrong := next((name for name, kind in kinds.items() if name in body and not isinstance(body[name], kind)), ""):
         raise Problem(422, f"{wrong}: it is of another kind.")
-    asked = [body.get("input"), *body.get("inputs", [])]
-    words = [item["question"] for item in asked if isinstance(item, dict) and isinstance(item.get("question"), str)]
+    inputs = [body.get("input"), *body.get("inputs", [])]
+    words = [item["question"] for item in inputs if isinstance(item, dict) and isinstance(item.get("question"), str)]
     if any(len(question) > served.settings.max_question_chars for question in words):
         raise Problem(422, f"At most {served.settings.max_question_chars:,} characters can be asked.")
     if len(body.get("inputs", [])) > served.settings.max_batch:
@@ -117,7 +119,7 @@ async def _sound(request: Request, served: Served) -> None:
 
 
 async def _there(request: Request) -> None:
-    """A file of the playground that is not one is 404 like everything else, and is not handed to LangServe."""
+    """Raise Problem 404 for a file that the playground does not have; LangServe would fail on it."""
     name = request.path_params.get("file_path") or "index.html"
     if "/playground/" in request.url.path:
         import langserve

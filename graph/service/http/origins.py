@@ -10,6 +10,8 @@ from graph.settings import Settings, is_loopback
 
 
 class Origins:
+    """The origins that the settings name, besides this machine itself."""
+
     def __init__(self, settings: Settings) -> None:
         self._listed = {o.strip().rstrip("/") for o in settings.cors_origins.split(",")} - {""}
         self._host = settings.serve_host.lower()

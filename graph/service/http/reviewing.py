@@ -32,8 +32,8 @@ class Appeal(BaseModel):
 async def reviews(who: Reviewer, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """What waits for a reviewer of the tenant, the longest first."""
     p = who.principal
-    found = await service.work(who, lambda: service.agent.reviews(tenant_id=p.tenant_id, user_id=p.user_id))
-    return page("reviews", found, limit, after, lambda row: row["run_id"])
+    rows = await service.work(who, lambda: service.agent.reviews(tenant_id=p.tenant_id, user_id=p.user_id))
+    return page("reviews", rows, limit, after, lambda row: row["run_id"])
 
 
 @router.get("/reviews/{run_id}")
@@ -45,11 +45,8 @@ async def review(run_id: str, who: Reviewer, service: Served) -> dict[str, Any]:
 @router.post("/reviews/{run_id}")
 async def decide(run_id: str, body: Decision, who: Reviewer, service: Served) -> dict[str, Any]:
     """Decide: the reply as the asker gets it. 409 when somebody else was first, or what it rests on has changed."""
-    said: Any = {**_who(who.principal), "text": body.text, "reason": body.reason}
-    reply = await service.work(
-        who,
-        lambda: service.agent.review(run_id, body.decision, **said),
-    )
+    how: Any = {**_who(who.principal), "text": body.text, "reason": body.reason}
+    reply = await service.work(who, lambda: service.agent.review(run_id, body.decision, **how))
     return dict(outward(reply))
 
 
@@ -65,8 +62,7 @@ async def appeal(body: Appeal, who: Asker, service: Served) -> dict[str, Any]:
     """Have a person look at a refusal of one's own question; its outcome is at /v1/runs/{run_id}."""
     p = who.principal
     reply = await service.work(
-        who,
-        lambda: service.agent.appeal(body.run_id, tenant_id=p.tenant_id, user_id=p.user_id, note=body.note),
+        who, lambda: service.agent.appeal(body.run_id, tenant_id=p.tenant_id, user_id=p.user_id, note=body.note)
     )
     return dict(outward(reply))
 

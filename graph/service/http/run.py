@@ -101,6 +101,8 @@ def _guard_tls(settings: Settings) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections already. Raises BadInput for an address that is not this machine's, Unavailable
+    for a port that is taken."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
@@ -120,5 +122,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listening_at(sockets: list[socket.socket]) -> str:
+    """HOST:PORT of the first socket; an IPv6 address in brackets."""
     host, port = sockets[0].getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,4 +1,4 @@
-"""Requests to the provider: at most so many bytes, in so many seconds, as they come, and nowhere else."""
+"""Requests to the provider: bounded in bytes and seconds, uncompressed, without a proxy."""
 
 import ssl
 import time
