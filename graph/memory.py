@@ -90,7 +90,7 @@ def of_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
     of these only the items of a list stay, for "the second one" to point at; no prompt shows them."""
     turns: list[PastTurn] = []
     for exchange in exchanges:
-        question, answer = (pii.mask(_clean(exchange[side])).text for side in ("question", "answer"))
+        question, answer = (pii.mask(clean(exchange[side])).text for side in ("question", "answer"))
         completed = resolve(question, {"turns": turns, "summary": []}, "buffer").query
         items = [" ".join(item.split())[:ITEM_CHARS] for item in _ITEM.findall(answer)[:MAX_ITEMS]]
         topic = followup.antecedent(completed, answer) or completed
@@ -100,8 +100,8 @@ def of_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
     return turns
 
 
-def _clean(text: str) -> str:
-    """Without what cannot be stored or shown: NUL, lone surrogates."""
+def clean(text: str) -> str:
+    """The text without what cannot be stored or shown: NUL, lone surrogates, blanks around it."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
 
 

@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypedDict, cast
+from typing import Any, Protocol, TypedDict, TypeVar, cast
 
 from graph.context import Context, key_of
 from graph.deps import Deps
@@ -19,6 +19,7 @@ from graph.turn_cache import begin as begin_turn
 from graph.turn_cache import spent_ms
 from graph.waiting import thread_of
 
+T = TypeVar("T")
 SentenceSink = Callable[[CitedSentence], None]
 StageSink = Callable[[str], None]
 # What a caller who waits is told, by the stage that begins.
@@ -78,15 +79,23 @@ class Turns:
             self._deps.detector.open()
 
     def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
-        # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
-            return contextvars.Context().run(self._run, turn, release, reached)
+        return self._as_turn(turn.context.tenant_id, lambda: self._run(turn, release, reached))
 
-    def _run(self, turn: Turn, release: SentenceSink | None, reached: StageSink | None) -> Reply:
+    def _as_turn(self, tenant: str, work: Callable[[], T]) -> T:
+        """Do the work as a turn of this tenant, in a context of its own: callbacks and tracers of the caller would see
+        the state and the raw question."""
         from langsmith.run_helpers import tracing_context
 
-        CURRENT_TENANT.set(turn.context.tenant_id)
-        begin_turn()
+        def turn() -> T:
+            CURRENT_TENANT.set(tenant)
+            begin_turn()
+            with tracing_context(enabled=False):
+                return work()
+
+        with self._deps.turn_semaphore.inside(tenant):
+            return contextvars.Context().run(turn)
+
+    def _run(self, turn: Turn, release: SentenceSink | None, reached: StageSink | None) -> Reply:
         stream_options: dict[str, Any] = {"context": turn.context}
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
         graph = self.graph if stored else self._stateless_graph
@@ -94,7 +103,7 @@ class Turns:
         stream_options |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
         checkpoints, waits = self._deps.checkpoints, False
-        with tracing_context(enabled=False), checkpoints.outages():
+        with checkpoints.outages():
             if stored:
                 at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
                 stream_options |= {"config": {"configurable": at}, "durability": "exit"}
@@ -143,19 +152,14 @@ class Turns:
         Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
         it waits on. Unavailable when it could not be recorded.
         """
-        with self._deps.turn_semaphore.inside(asker.tenant_id):
-            return contextvars.Context().run(self._resolve, asker, run_id, decision)
+        return self._as_turn(asker.tenant_id, lambda: self._resolve(asker, run_id, decision))
 
     def _resolve(self, asker: Context, run_id: str, decision: Said) -> Reply:
         from langgraph.types import Command
-        from langsmith.run_helpers import tracing_context
 
-        CURRENT_TENANT.set(asker.tenant_id)
-        begin_turn()
         own = _config(thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
-        checkpoints = self._deps.checkpoints
-        with tracing_context(enabled=False), checkpoints.outages():
+        with self._deps.checkpoints.outages():
             memory = self.graph.get_state(talk).values.get("memory")  # as it is now: the conversation may have gone on
             waits, command = self.graph.get_state(own), cast(Any, None)
             if "review" in waits.next:
@@ -183,16 +187,10 @@ class Turns:
             self.graph.update_state(own, outcome, as_node="record")
 
     def search(self, turn: Turn) -> SearchResult:
-        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
-            return contextvars.Context().run(self._search, turn)
+        return self._as_turn(turn.context.tenant_id, lambda: self._search(turn))
 
     def _search(self, turn: Turn) -> SearchResult:
-        from langsmith.run_helpers import tracing_context
-
-        CURRENT_TENANT.set(turn.context.tenant_id)
-        begin_turn()
-        with tracing_context(enabled=False):
-            state = self._search_graph.invoke(turn.asked, context=turn.context)
+        state = self._search_graph.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}
 
     @property

@@ -23,7 +23,8 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
     if state.get("owner", asker.digest) != asker.digest:
         raise Forbidden("the thread belongs to someone else.")
     turn = fresh_turn(uuid.uuid4().hex, timestamp())
-    question = _clean(state.get("question", ""))
+    raw: Any = state.get("question", "")
+    question = memory.clean(raw) if isinstance(raw, str) else ""
     masked = pii.mask(question[: settings.max_question_chars + 1])
     personal = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
     flags = ["pii_in_question"] if personal["kinds"] else []
@@ -46,12 +47,6 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
 def admitted(state: State) -> Literal["classify", "respond"]:
     """A question that failed the first checks is answered at once."""
     return "respond" if state["admitted"] else "classify"
-
-
-def _clean(question: Any) -> str:
-    """Text without what cannot be stored or shown: NUL, lone surrogates."""
-    text = question if isinstance(question, str) else ""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
 
 
 def _check(question: str, settings: Settings) -> tuple[str, str]:

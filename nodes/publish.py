@@ -17,11 +17,10 @@ def publish(state: State, runtime: Runtime[Context], *, artifacts: Artifacts | N
         asker = principal(runtime)
     except Forbidden:
         return {}  # nobody's run: there is nobody to hand artefacts to
-    thread = thread_of(runtime)
     try:
         with artifacts.folder(state) as folder:
             state = {**state, "artifacts": folder.names()}
-            folder.write(state, reply_of(state, asker, thread))
+            folder.write(state, reply_of(state, asker, thread_of(runtime)))
         return {"artifacts": state["artifacts"], "drafts": []}
     except (OSError, Unavailable):
         return {"artifacts": {}, "drafts": [], "flags": [*state["flags"], "artifacts_failed"]}

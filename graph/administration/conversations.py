@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from graph import memory
 from graph.administration.past_answers import as_they_stand
 from graph.context import DEFAULT_USER, ReadScope, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
@@ -51,7 +52,7 @@ class Conversations:
         BadInput for one of more than 80 characters, NotFound as `thread` does."""
         from graph.policy import pii
 
-        name = " ".join(title.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").split())
+        name = " ".join(memory.clean(title).split())
         if len(name) > TITLE_CHARS:
             raise BadInput(f"a title has at most {TITLE_CHARS} characters.", hint="Shorten it.")
         who = valid_tenant(tenant_id), valid_id(user_id, "user"), thread_id

@@ -125,9 +125,7 @@ class Verified:
             return None
         if cited[0][1].score < 1.0 and self._says_nothing(text, cited[0][0]["text"]):
             return None
-        numbers = list(
-            dict.fromkeys(self._number(_citation(item, at)) for item, support in cited for at in support.spans)
-        )
+        numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, by in cited for at in by.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
             sentence["opinion"] = True
