@@ -51,9 +51,8 @@ class Answers:
     def unshare(self, run_id: str, *, tenant_id: str, user_id: str) -> None:
         """Stop sharing it. Raises NotFound for a run that is not the asker's."""
         asker = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"))
-        self._record_link(
-            asker, run_of(self.deps.journal, asker.tenant_id, run_id, asker.user_id)["run_id"], "unshared"
-        )
+        run = run_of(self.deps.journal, asker.tenant_id, run_id, asker.user_id)
+        self._record_link(asker, run["run_id"], "unshared")
 
     def shared(self, run_id: str, *, tenant_id: str, groups: Collection[str] = ()) -> dict[str, Any]:
         """A shared answer as a colleague reads it: the fields of SHARED, and `asked_by`; without the text of documents

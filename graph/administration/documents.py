@@ -59,9 +59,8 @@ class Library:
         local = [Path(p) for p in places if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
         sources = recognised(list(files(local, tenant, groups=shared, kind=kind)), self.deps.index)
-        if sync and (
-            empty := [path for path in local if is_folder(path) and not any(s.within == path for s in sources)]
-        ):
+        filled = {source.within for source in sources}
+        if sync and (empty := [path for path in local if is_folder(path) and path not in filled]):
             raise BadInput(
                 f"{str(empty[0])!r} has no file: nothing was removed.",
                 hint="Is it mounted? Remove its documents with `cordon docs rm`, or leave --sync out.",

@@ -21,6 +21,9 @@ from graph.audit.record import PersonKind
 from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
+from graph.stores.keys import KeyStore
+from graph.stores.sessions import SessionStore
+from graph.stores.uploads import Uploads
 from graph.timestamps import timestamp
 from graph.tracing import jsonl
 
@@ -217,19 +220,10 @@ def _pages(work: _Erasure) -> int:
     return count
 
 
-def _uploads(work: _Erasure) -> int:
+def _of_people(work: _Erasure, store: Uploads | KeyStore | SessionStore) -> int:
+    """What a store has of the tenant, or of one of its users."""
     scope = work.scope
-    return work.deps.stores.uploads.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
-
-
-def _keys(work: _Erasure) -> int:
-    scope = work.scope
-    return work.deps.stores.keys.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
-
-
-def _sessions(work: _Erasure) -> int:
-    scope = work.scope
-    return work.deps.stores.sessions.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
+    return store.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
 
 
 def _public(work: _Erasure) -> int:
@@ -249,11 +243,6 @@ def _withheld(work: _Erasure) -> int:
     return work.deps.samples.forget(work.scope.holds)
 
 
-def _runs(work: _Erasure) -> int:
-    """The journal strips their lines of personal data when it writes the receipt, last of all."""
-    return len(work.ids)
-
-
 def _of_nobody(work: _Erasure) -> int:
     return 0
 
@@ -267,7 +256,7 @@ class Place:
 
 
 PLACES = (
-    Place("runs", _runs),
+    Place("runs", lambda work: len(work.ids)),  # the journal clears their lines when it writes the receipt
     Place("head", _of_nobody),  # of the journal: a number and a hash
     Place("threads", _threads),
     Place("reviews", _reviews),
@@ -276,10 +265,10 @@ PLACES = (
     Place("traces", _traces),
     Place("false_positives", _mistakes),
     Place("withheld", _withheld),
-    Place("uploads", _uploads),
+    Place("uploads", lambda work: _of_people(work, work.deps.stores.uploads)),
     Place("public", _public),
-    Place("keys", _keys),
-    Place("sessions", _sessions),
+    Place("keys", lambda work: _of_people(work, work.deps.stores.keys)),
+    Place("sessions", lambda work: _of_people(work, work.deps.stores.sessions)),
     Place("pages", _pages),
     Place("documents", _documents),
     Place("vectors", _of_nobody),  # made anew with the documents

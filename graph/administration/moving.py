@@ -95,9 +95,7 @@ def _turns(source: Stores, target: Stores, _: str) -> int:
         for turn in (turns := source.conversations.all(tenant)):
             fields = (turn.shown, turn.gist, turn.vector, turn.audiences, turn.name)
             target.conversations.add(tenant, turn.user, turn.thread, *fields)
-        _same(
-            [_plain(turn) for turn in turns], [_plain(turn) for turn in target.conversations.all(tenant)], "the turns"
-        )
+        _same([*map(_plain, turns)], [*map(_plain, target.conversations.all(tenant))], "the turns")
         count += len(turns)
     return count
 

@@ -125,7 +125,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         generator = _generator(entry, deps)
         own["generator"], answered = generator, generator is not None
         left = "" if answered else "what the model wrote was not kept (CORDON_KEEP_DRAFTS); its verdict alone"
-    shown = _handles(entry) if answered else []
+    handles = [{k: one[k] for k in Handle.__annotations__ if k in one} for one in entry["retrieved"]]
+    shown = cast(list[Handle], handles) if answered else []
     begun = _begun(entry)
     recalled: State = {
         "retrieved": shown,
@@ -185,7 +186,3 @@ def _begun(entry: Entry) -> State:
         "follow_up": entry["follow_up"],
         "timings": {"turn": entry["run_id"]},
     }
-
-
-def _handles(entry: Entry) -> list[Handle]:
-    return [cast(Handle, {k: one[k] for k in Handle.__annotations__ if k in one}) for one in entry["retrieved"]]

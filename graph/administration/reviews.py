@@ -100,8 +100,8 @@ class Reviews:
         if state and decision in ("approve", "edit"):
             self._readable(valid_groups(groups), state)
         keep = public_values(state["evidence"]) if state else pii.NOTHING
-        ruling: Said = {"act": decision, "by": user, "text": pii.mask(text, keep=keep).text, "reason": reason}
-        return self._decided(case, ruling)
+        masked = pii.mask(text, keep=keep).text
+        return self._decided(case, {"act": decision, "by": user, "text": masked, "reason": reason})
 
     def appeal(self, run_id: str, *, tenant_id: str, user_id: str, note: str = "") -> Reply:
         """Have a person look at a refusal of one's own; the reply that says that it waits.
@@ -119,7 +119,8 @@ class Reviews:
         with self.deps.stores.thread(thread_of(tenant, run)):
             if self._lines(run):
                 raise Conflict(f"run {run[:8]} was appealed before.", hint="A refusal is appealed once.")
-            why, asker = _masked(note), {**_context(entry), "role": "member"}
+            asker: dict[str, Any] = {key: entry[key] for key in ("tenant_id", "user_id", "thread_id")}
+            why, asker = _masked(note), {**asker, "groups": entry.get("groups", []), "role": "member"}
             if not self.deps.waiting.add("appeal", run, timestamp(), entry["query"], why, asker):
                 raise Conflict(f"{self.deps.waiting.most} runs wait for a reviewer already.", hint="Try again later.")
             self.deps.journal.append(review_line(tenant, run, "appealed", user, why))
@@ -209,10 +210,9 @@ class Reviews:
         else:
             explanation = f"{refusals.UPHELD} {decision['reason'] or 'nobody looked at the appeal in time.'}"
             reply = _as_reply(entry, "refusal", f"{refusals.TEXTS[entry['refusal_reason']]} {explanation}")
-        if not any(line["says"] == says[decision["act"]] for line in self._lines(run)):
-            self.deps.journal.append(
-                review_line(tenant, run, says[decision["act"]], decision["by"], decision["reason"])
-            )
+        word = says[decision["act"]]
+        if not any(line["says"] == word for line in self._lines(run)):
+            self.deps.journal.append(review_line(tenant, run, word, decision["by"], decision["reason"]))
         # Its sources are not known here, so it is for whoever is in all of the groups that it was asked with.
         self.turns.keep_outcome(tenant, run, owner, reply, [[group] for group in case["asker"].get("groups", [])])
         return reply
@@ -279,11 +279,6 @@ def _row(case: Waits, reviewer: str) -> dict[str, Any]:
     keys = ("run_id", "kind", "why", "question", "since", "expires")
     user = case["asker"]["user_id"]
     return {**{key: case[key] for key in keys}, "user_id": user, "own": user == reviewer}  # type: ignore[literal-required]
-
-
-def _context(entry: Entry) -> dict[str, Any]:
-    who = {key: entry[key] for key in ("tenant_id", "user_id", "thread_id")}
-    return who | {"groups": entry.get("groups", [])}
 
 
 def _as_reply(entry: Entry, decision: Literal["pending_review", "refusal"], text: str) -> Reply:
