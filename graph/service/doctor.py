@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import astuple
 from importlib.util import find_spec
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from graph.deps import stores
-from graph.errors import BadSettings, CordonError, Unavailable
+from graph.errors import CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
 from graph.models.reader import reader
@@ -26,17 +27,18 @@ def examine(settings: Settings) -> dict[str, Any]:
     checks = [
         _python(health["engine"]),
         _check("home", *astuple(health["place"])),
-        _weights(settings),
-        _reader(settings),
-        _support(settings),
+        _tried("embeddings", _weights, settings),
+        _tried("reader", _reader, settings),
+        _tried("support", _support, settings),
         _guards(),
         _detector(settings),
         _check("documents", *astuple(health["documents"])),
         _vectors(settings),
         _model(settings),
-        _journal(settings),
+        _tried("journal", _journal, settings),
+        _tried("tracing", _tracing, settings),
+        _check("studio", "ok", "installed" if find_spec("langgraph_api") else "not installed (make studio)"),
     ]
-    checks += [_tracing(settings), _studio()]
     return {
         "ok": all(check["status"] != "fail" for check in checks),
         "checks": checks,
@@ -48,6 +50,13 @@ def _check(what: str, status: str, finding: str, do: str = "") -> dict[str, str]
     return {"what": what, "status": status, "found": finding, "do": do}
 
 
+def _tried(what: str, look: Callable[[Settings], dict[str, str]], settings: Settings) -> dict[str, str]:
+    try:
+        return look(settings)
+    except CordonError as error:
+        return _check(what, "fail", str(error), error.hint)
+
+
 def _python(engine: HealthStatus) -> dict[str, str]:
     return _check("Python", engine.status, f"{'.'.join(map(str, sys.version_info[:3]))}, {engine.found}", engine.do)
 
@@ -57,12 +66,9 @@ def _weights(settings: Settings) -> dict[str, str]:
         return _own_encoder(settings)
     if settings.embeddings != "embedded":
         return _check("embeddings", "ok", f"{settings.embeddings} at {_host(settings)}")
-    try:
-        if verify_weights():
-            return _check("embeddings", "ok", "all-MiniLM-L6-v2, the published weights")
-        return _check("embeddings", "fail", "the weights are not the published ones", "Reinstall: make clean install.")
-    except CordonError as error:
-        return _check("embeddings", "fail", str(error), error.hint)
+    if verify_weights():
+        return _check("embeddings", "ok", "all-MiniLM-L6-v2, the published weights")
+    return _check("embeddings", "fail", "the weights are not the published ones", "Reinstall: make clean install.")
 
 
 def _guards() -> dict[str, str]:
@@ -103,13 +109,10 @@ _LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a yea
 
 def _own_encoder(settings: Settings) -> dict[str, str]:
     """Dimensions and speed, and whether a question is nearer to its answer than to something else."""
-    try:
-        own = embedder(settings)
-        own.embed([_LIKE[1]])  # the first run takes longer than the next
-        begun = time.perf_counter()
-        question, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
-    except CordonError as error:
-        return _check("embeddings", "fail", str(error), error.hint)
+    own = embedder(settings)
+    own.embed([_LIKE[1]])  # the first run takes longer than the next
+    begun = time.perf_counter()
+    question, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
     spent = (time.perf_counter() - begun) * 1_000 / 3
     finding = f"{own.name}, {len(question)} dimensions, {spent:.0f} ms a sentence"
     if question @ answer > question @ other:
@@ -118,12 +121,9 @@ def _own_encoder(settings: Settings) -> dict[str, str]:
 
 
 def _reader(settings: Settings) -> dict[str, str]:
-    try:
-        own = reader(settings)
-        begun = time.perf_counter()
-        answer, other = own.scores(_LIKE[0], [("", text) for text in _LIKE[1:]])
-    except CordonError as error:
-        return _check("reader", "fail", str(error), error.hint)
+    own = reader(settings)
+    begun = time.perf_counter()
+    answer, other = own.scores(_LIKE[0], [("", text) for text in _LIKE[1:]])
     if answer > other:
         return _check("reader", "ok", f"{settings.reader}, {(time.perf_counter() - begun) * 500:.0f} ms a sentence")
     return _check(
@@ -197,8 +197,6 @@ def _journal(settings: Settings) -> dict[str, str]:
     except OSError as error:
         finding = f"{error.filename} cannot be read ({error.strerror})"
         return _check("journal", "fail", finding, "Mend its permissions.")
-    except CordonError as error:
-        return _check("journal", "fail", str(error), error.hint)
     if proof.broken:
         return _check("journal", "fail", proof.says, "Compare with a backup; keep the files as they are.")
     if proof.doubt:
@@ -207,16 +205,8 @@ def _journal(settings: Settings) -> dict[str, str]:
 
 
 def _tracing(settings: Settings) -> dict[str, str]:
-    try:
-        refuse_uninvited(settings)
-    except BadSettings as error:
-        return _check("tracing", "fail", str(error), error.hint)
+    refuse_uninvited(settings)
     return _check("tracing", "ok" if settings.tracing == "off" else "warn", settings.tracing)
-
-
-def _studio() -> dict[str, str]:
-    installed = find_spec("langgraph_api") is not None
-    return _check("studio", "ok", "installed") if installed else _check("studio", "ok", "not installed (make studio)")
 
 
 def _setting(settings: Settings, name: str) -> dict[str, str]:
@@ -230,10 +220,7 @@ def _setting(settings: Settings, name: str) -> dict[str, str]:
 
 def _support(settings: Settings) -> dict[str, str]:
     """The encoder of the support check."""
-    try:
-        (same, other) = support_encoder(settings)([(_LIKE[1], _LIKE[1]), (_LIKE[1], _LIKE[2])])
-    except CordonError as error:
-        return _check("support", "fail", str(error), error.hint)
+    same, other = support_encoder(settings)([(_LIKE[1], _LIKE[1]), (_LIKE[1], _LIKE[2])])
     if same[0] - max(same[1:]) > other[0] - max(other[1:]):
         return _check("support", "ok", settings.support_model)
     hint = "Is it a cross-encoder for natural language inference?"

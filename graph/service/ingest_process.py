@@ -21,12 +21,15 @@ from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graph.errors import Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.service.processes import START_S, failure, raised, start_child
 from graph.settings import Settings
+
+if TYPE_CHECKING:
+    from graph.knowledge.index import Index
 
 MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
@@ -144,15 +147,10 @@ def main(line: int, *lease: int) -> None:
     threading.Thread(target=_end_with_the_service, args=[line], daemon=True).start()
     settings = Settings(**json.loads(connection.recv_bytes()))
 
-    from graph.deps import stores
-    from graph.knowledge.embeddings import embedder
-    from graph.knowledge.index import Index
     from graph.knowledge.ingest import LocalIngestor, ingest
     from graph.knowledge.inspection import inspect
 
-    embeds = embedder(settings)
-    opened = stores(settings, serves=True)
-    index = Index(opened.spaces(embeds.name), embeds, opened.journal)
+    index = index_of(settings)
     ingestor = LocalIngestor(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
@@ -171,6 +169,16 @@ def main(line: int, *lease: int) -> None:
             answer = failure(error)
         with suppress(OSError):
             connection.send_bytes(json.dumps(answer).encode())
+
+
+def index_of(settings: Settings) -> "Index":
+    """The index in the stores of a service, which other processes have open too."""
+    from graph.deps import stores
+    from graph.knowledge.embeddings import embedder
+    from graph.knowledge.index import Index
+
+    embeds, opened = embedder(settings), stores(settings, serves=True)
+    return Index(opened.spaces(embeds.name), embeds, opened.journal)
 
 
 def _end_with_the_service(line: int) -> None:

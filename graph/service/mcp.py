@@ -146,7 +146,8 @@ def build_server(run: Run) -> Any:
         try:
             result = await run(context, params.name, tool, _validated(tool, params.arguments or {}))
         except CordonError as error:
-            return types.CallToolResult(content=[types.TextContent(text=_error_text(error))], is_error=True)
+            text = str(error) if isinstance(error, Unavailable) else f"{error} {error.hint}".strip()
+            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
         text = result["answer"] if params.name == "ask" else json.dumps(result, ensure_ascii=False)
         return types.CallToolResult(
             content=[types.TextContent(text=text)],
@@ -173,10 +174,6 @@ def _validated(tool: Tool, arguments: dict[str, Any]) -> Any:
         if first["type"] == "extra_forbidden":
             raise BadInput(f"{place}: there is no such argument.") from None
         raise BadInput(f"{place}: {first['msg'][:200]}.") from None
-
-
-def _error_text(error: CordonError) -> str:
-    return str(error) if isinstance(error, Unavailable) else f"{error} {error.hint}".strip()
 
 
 def run_stdio(settings: Settings, tenant_id: str, user_id: str, groups: Collection[str] = ()) -> None:

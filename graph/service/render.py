@@ -290,10 +290,9 @@ def show_withheld(rows: list[dict[str, Any]]) -> None:
 def show_journal(entries: list[dict[str, Any]]) -> None:
     """A line each: when, which run, whose, what became of it, and the question."""
     out = console()
-    styles = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
     for e in entries:
         line = Text(f"{e['timestamp'][:19]}  {e['run_id'][:8]}  {_clean(e['tenant_id'])}  ", style="dim")
-        line.append(e["action"], style=styles.get(e["action"], ""))
+        line.append(e["action"], style=_COLOURS.get(e["action"], ""))
         line.append(f"  {e['final_decision']}  {e['latency_ms']:.0f} ms  ")
         line.append(_clean(e.get("query", "(erased)"))[:120])
         out.print(line, soft_wrap=True)

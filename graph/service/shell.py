@@ -42,6 +42,13 @@ def settings(**overrides: Any) -> Any:
     return load(**overrides)
 
 
+def home_stores() -> Any:
+    """The stores that the settings name. Nothing is opened."""
+    from graph.deps import stores
+
+    return stores(settings())
+
+
 @contextmanager
 def opened_agent(**overrides: Any) -> Iterator[Any]:
     """An agent with these settings changed, closed at the end."""
@@ -57,12 +64,9 @@ def opened_agent(**overrides: Any) -> Iterator[Any]:
 
 def print_json(value: Any, *, compact: bool = False) -> None:
     """One JSON value; lone surrogates and the like are escaped, so any terminal and any pipe takes it."""
-    text = json.dumps(value, ensure_ascii=not _utf8(), indent=None if compact else 2)
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(value, ensure_ascii=not utf8, indent=None if compact else 2)
     sys.stdout.write(text + "\n")
-
-
-def _utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def named(groups: str | None) -> Any:

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from graph.errors import BadInput, BadSettings, CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
-from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, of_json
+from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, index_of, of_json
 from graph.service.processes import failure, raised
 from graph.settings import Settings
 
@@ -247,12 +247,7 @@ def _opened() -> tuple[Settings, _Local]:
 
 @cache
 def _index() -> tuple[Settings, Any]:
-    from graph.deps import stores
-    from graph.knowledge.embeddings import embedder
-    from graph.knowledge.index import Index
     from graph.settings import load
 
     settings = load()
-    embeds = embedder(settings)
-    opened = stores(settings, serves=True)
-    return settings, Index(opened.spaces(embeds.name), embeds, opened.journal)
+    return settings, index_of(settings)

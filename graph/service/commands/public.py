@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Public, Tenant, errors, print_json, settings
+from graph.service.shell import AsJson, Public, Tenant, errors, home_stores, print_json
 
 app = typer.Typer()
 public = typer.Typer(help="E-mail addresses and phone numbers that are not masked.", no_args_is_help=True)
@@ -60,8 +60,7 @@ def remove(value: Value, tenant: Tenant = "", everybody: Public = False) -> None
 def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
     """(the lists, whose list is meant, the journal)."""
     from graph.context import owner
-    from graph.deps import stores
     from graph.public import PublicValues
 
-    opened = stores(settings())
+    opened = home_stores()
     return PublicValues(opened.lists), owner(tenant, everybody), opened.journal

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json, settings
+from graph.service.shell import AsJson, Tenant, errors, home_stores, opened_agent, print_json, settings
 
 ReportKind = StrEnum("ReportKind", ["csv", "json", "pdf"])
 
@@ -26,7 +26,7 @@ def audit_tail(
     from graph.audit.chain import is_run
 
     with errors():
-        entries = list(islice(filter(is_run, _stores().journal.newest()), n))[::-1]
+        entries = list(islice(filter(is_run, home_stores().journal.newest()), n))[::-1]
         if as_json:
             for entry in entries:
                 print_json(entry, compact=True)
@@ -42,7 +42,7 @@ def audit_show(run_id: str) -> None:
     with errors():
         from graph.audit.mistakes import one_run
 
-        journal = _stores().journal
+        journal = home_stores().journal
         run = one_run(journal, run_id)
         later = list(journal.entries("run", run["run_id"]))
         print_json({**run, **({"reviewed": later} if later else {})})
@@ -65,7 +65,7 @@ def audit_flag(
             raise BadInput("say what was wrong with it.", hint="`--false-positive` is what can be flagged.")
         from graph.audit.mistakes import flag
 
-        opened = _stores()
+        opened = home_stores()
         row = flag(opened.journal, opened.rows("false_positives"), run_id, note)
         if as_json:
             print_json(row)
@@ -104,7 +104,7 @@ def audit_verify(
             says, holds, tenant, hashes = followed.says, followed.broken is None, followed.tenant, followed.hashes
             heads = [one for one in heads if one.link.seq >= followed.first]
         else:
-            proof = _stores().journal.prove([one.link.seq for one in heads])
+            proof = home_stores().journal.prove([one.link.seq for one in heads])
             says, holds, tenant = proof.says, proof.holds, ""
             hashes = {link.seq: link.hash for link in proof.asked}
         if holds and head:
@@ -147,7 +147,7 @@ def audit_head(
 
         chosen = settings()
         signer = signed_heads.private_key(chosen.head_key.get_secret_value(), chosen.home)
-        journal = _stores().journal
+        journal = home_stores().journal
         proof = journal.prove()
         if proof.holds:
             at = journal.tenant_head(tenant) if tenant else Link(proof.entries, proof.head)
@@ -167,7 +167,7 @@ def audit_export(tenant: Tenant) -> None:
         from graph.context import valid_tenant
         from graph.stores.journal import shown
 
-        for entry in _stores().journal.entries("tenant_id", valid_tenant(tenant)):
+        for entry in home_stores().journal.entries("tenant_id", valid_tenant(tenant)):
             if entry["tenant_id"] == tenant:
                 print_json(shown(entry), compact=True)
 
@@ -251,7 +251,7 @@ def audit_report(
         from graph.audit import report
         from graph.audit.chain import is_run
 
-        runs = filter(is_run, _stores().journal.entries("timestamp", day))
+        runs = filter(is_run, home_stores().journal.entries("timestamp", day))
         if form is ReportKind.pdf:
             text, file = report.as_markdown(runs, day), out or Path(f"{day}.pdf")
             _pdf(text, file, f"Runs of {day}", f"{day}T00:00:00Z")
@@ -306,9 +306,3 @@ def _pdf(text: str, file: Path, title: str, created: str) -> None:
     except OSError as error:
         raise BadInput(f"{file} cannot be written ({error.strerror}).", hint="Name another with --out.") from error
     typer.echo(str(file))
-
-
-def _stores() -> Any:
-    from graph.deps import stores
-
-    return stores(settings())

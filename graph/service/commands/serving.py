@@ -1,11 +1,12 @@
 """`cordon serve`, `cordon keys` and `cordon mcp`."""
 
+from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph.service.shell import AsJson, Groups, Tenant, errors, named, print_json, settings
+from graph.service.shell import AsJson, Groups, Tenant, errors, home_stores, named, print_json, settings
 
 if TYPE_CHECKING:
     from graph.service.keys import Keys
@@ -54,7 +55,7 @@ def add(
     with errors():
         key, secret = _keys().add(tenant, user, role.value, days, named(groups) or ())
         if as_json:
-            print_json({"key": secret, **_shown(key)})
+            print_json({"key": secret, **asdict(key)})
         else:
             typer.echo(secret)
             typer.echo(
@@ -71,7 +72,7 @@ def list_keys(tenant: Tenant = "", as_json: AsJson = False) -> None:
     with errors():
         listed = _keys().all(tenant)
         if as_json:
-            print_json([_shown(key) for key in listed])
+            print_json([asdict(key) for key in listed])
         else:
             for key in listed:
                 groups = f"  groups {_listed(key)}" if key.groups else ""
@@ -86,16 +87,15 @@ def revoke(key_id: str, tenant: Tenant = "", as_json: AsJson = False) -> None:
     with errors():
         key = _keys().revoke(key_id, tenant)
         if as_json:
-            print_json(_shown(key))
+            print_json(asdict(key))
         else:
             typer.echo(f"revoked {key.key_id}")
 
 
 def _keys() -> "Keys":
-    from graph.deps import stores
     from graph.service.keys import Keys
 
-    opened = stores(settings())
+    opened = home_stores()
     return Keys(opened.keys, opened.journal)
 
 
@@ -109,9 +109,3 @@ def _state(key: "Key") -> str:
 
 def _listed(key: "Key") -> str:
     return ",".join(key.groups)
-
-
-def _shown(key: "Key") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(key)

@@ -2,7 +2,7 @@
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from graph.context import Principal, Role
 from graph.errors import Forbidden
@@ -31,6 +31,12 @@ class Caller:
     request_id: str
     ticket: Ticket
     session: Session | None = None  # of a person who signed in; a program has a key
+
+    @property
+    def person(self) -> dict[str, Any]:
+        """tenant_id, user_id and groups, as the methods of an Agent take them."""
+        p = self.principal
+        return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
 
     def may(self, permission: Permission) -> bool:
         """By the role alone."""

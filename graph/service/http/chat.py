@@ -79,7 +79,8 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
     if body.model != MODEL:
         raise no_such_model()
     _refuse_unsupported(body)
-    question = _question(body.messages)
+    last = next((m for m in reversed(body.messages) if m.role == "user"), None)
+    question = text_of(last.content if last else None, "messages")
     task = client_tasks.answered(question, [plain(m.content) for m in body.messages if m.role == "user"])
     if task is not None:
         return _task_response(task, body.stream, who)
@@ -152,11 +153,6 @@ def _refuse_unsupported(body: Completion) -> None:
         wrong, what = "tool_choice", "No tools are called: leave it out, or say none or auto."
     if wrong:
         raise Problem(400, what, code="unsupported", param=wrong)
-
-
-def _question(messages: list[Message]) -> str:
-    last = next((m for m in reversed(messages) if m.role == "user"), None)
-    return text_of(last.content if last else None, "messages")
 
 
 def text_of(content: str | list[Part] | None, param: str) -> str:

@@ -99,7 +99,9 @@ async def documents(who: Reader, service: Served, limit: Limit = None, after: Af
     all of them for an admin. `groups` are those of the key that share a document."""
     rows = await service.work(who, lambda: _readable(service, who))
     # A public document may have the id of an own one, so `next` says which of the two is meant.
-    return page("documents", rows, limit, after, _place, lambda row: row["doc_id"])
+    return page(
+        "documents", rows, limit, after, lambda row: f"{row['visibility']}:{row['doc_id']}", lambda row: row["doc_id"]
+    )
 
 
 @router.get("/documents/{doc_id}")
@@ -156,9 +158,9 @@ async def withheld(doc_id: str, who: Releaser, service: Served) -> dict[str, Any
 @router.post("/documents/{doc_id}/withheld")
 async def decide(doc_id: str, body: Decisions, who: Releaser, service: Served) -> dict[str, Any]:
     """Show sentences of the list from now on, or confirm that they are rightly withheld. The later word counts."""
-    p = who.principal
-    arguments = body.model_dump() | {"user_id": p.user_id, "tenant_id": p.tenant_id, "groups": p.groups}
-    return {"withheld": await service.work(who, lambda: service.agent.decide(doc_id, **arguments))}
+    return {
+        "withheld": await service.work(who, lambda: service.agent.decide(doc_id, **body.model_dump(), **who.person))
+    }
 
 
 @router.get("/jobs")
@@ -206,7 +208,3 @@ def _readable(service: Service, who: Caller) -> list[dict[str, Any]]:
 def _named(groups: list[str] | None) -> frozenset[str] | None:
     """The groups named in the query; None where it names none."""
     return None if groups is None else valid_groups(name for text in groups for name in groups_of(text))
-
-
-def _place(row: dict[str, Any]) -> str:
-    return f"{row['visibility']}:{row['doc_id']}"

@@ -306,7 +306,7 @@ class Jobs:
 
     def _forget_old(self) -> None:
         old = time.time() - KEPT_S
-        for job in [j for j in self._jobs.values() if j.over and _seconds(j.finished) < old]:
+        for job in [j for j in self._jobs.values() if j.over and datetime.fromisoformat(j.finished).timestamp() < old]:
             del self._jobs[job.job_id]
             with suppress(OSError):
                 self.discard(job.job_id)
@@ -348,7 +348,3 @@ def _record_outcome(file: File, outcome: Outcome) -> None:
     file.flags, file.replaced = outcome.flags, outcome.replaced
     file.notes = [pii.mask(note).text for note in outcome.notes]
     file.reason = pii.mask(outcome.reason).text  # it quotes the name
-
-
-def _seconds(stamp: str) -> float:
-    return datetime.fromisoformat(stamp).timestamp()

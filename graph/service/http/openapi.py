@@ -40,7 +40,7 @@ def _complete(document: dict[str, Any]) -> None:
             _errors(path, operation, shut=not is_open(method.upper(), path))
     ask = document["paths"]["/v1/ask"]["post"]["responses"]
     ask["200"]["content"] = {"application/json": {"schema": _REPLY}, "text/event-stream": {"schema": _EVENTS}}
-    ask["503"]["content"] = {"application/json": {"schema": {"anyOf": [_REPLY, *_schemas(_ERROR)]}}}
+    ask["503"]["content"] = {"application/json": {"schema": {"anyOf": [_REPLY, _ERROR["application/json"]["schema"]]}}}
     for path in ("/v1/chat/completions", "/v1/responses"):
         response = document["paths"][path]["post"]["responses"]["200"]
         response["content"]["text/event-stream"] = {"schema": {"type": "string"}}
@@ -65,7 +65,3 @@ def _errors(path: str, operation: dict[str, Any], *, shut: bool) -> None:
     for status, response in responses.items():
         if status >= "400":
             response["content"] = _ERROR
-
-
-def _schemas(content: dict[str, Any]) -> list[Any]:
-    return [kind["schema"] for kind in content.values()]

@@ -24,8 +24,5 @@ class Origins:
             host = urlsplit(origin).hostname or ""
         except ValueError:
             return False
-        return (host in (self._host, address) and not _anywhere(host)) or is_loopback(host)
-
-
-def _anywhere(host: str) -> bool:
-    return host in ("", "0.0.0.0", "::")
+        ours = host in (self._host, address) and host not in ("", "0.0.0.0", "::")  # these mean any address
+        return ours or is_loopback(host)

@@ -32,10 +32,9 @@ async def picture(
     """A page of a PDF or an office file as it looks: the quote marked, what is masked or withheld painted over, images
     left blank. The header X-Cordon-Page says how far down the `mark` begins (0 to 1, or none), how many `pages` there
     are, and for page 0 which `page` it is."""
-    p = who.principal
-    whose = {"run_id": run, "citation": citation, "tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
+    source: dict[str, Any] = {"run_id": run, "citation": citation, **who.person}
     try:
-        drawn = await service.work(who, lambda: service.agent.page_picture(doc_id, page, **whose))  # type: ignore[arg-type]
+        drawn = await service.work(who, lambda: service.agent.page_picture(doc_id, page, **source))
     except DocumentError as error:
         raise Problem(
             422, f"There is no picture of this page: {error}. {error.hint}".strip(), code=error.reason

@@ -34,7 +34,7 @@ class Readiness:
         return {
             "index": _index(service),
             "model": self._model,
-            "disk": _disk(settings),
+            "disk": "ok" if free_mb(settings) >= settings.min_free_mb else "full",
             "journal": service.agent.deps.journal.state(),
             "processes": "ok" if service.agent.answering else "none",
         }
@@ -44,10 +44,6 @@ def _index(service: Any) -> str:
     locked = "lock" in service.agent.deps.__dict__ and service.agent.deps.lock.held()
     lost = "database away" if service.settings.database_url.get_secret_value() else "lock lost"
     return "ok" if locked else lost
-
-
-def _disk(settings: Any) -> str:
-    return "ok" if free_mb(settings) >= settings.min_free_mb else "full"
 
 
 def free_mb(settings: Any) -> float:

@@ -5,7 +5,6 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph.context import Principal
 from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.service import Asker, Reader, Reviewer, Served, outward
@@ -39,13 +38,13 @@ async def reviews(who: Reviewer, service: Served, limit: Limit = None, after: Af
 @router.get("/reviews/{run_id}")
 async def review(run_id: str, who: Reviewer, service: Served) -> dict[str, Any]:
     """One of them: question, verdict, draft and evidence, masked."""
-    return await service.work(who, lambda: service.agent.under_review(run_id, **_who(who.principal)))
+    return await service.work(who, lambda: service.agent.under_review(run_id, **who.person))
 
 
 @router.post("/reviews/{run_id}")
 async def decide(run_id: str, body: Decision, who: Reviewer, service: Served) -> dict[str, Any]:
     """Decide: the reply as the asker gets it. 409 when somebody else was first, or what it rests on has changed."""
-    how: Any = {**_who(who.principal), "text": body.text, "reason": body.reason}
+    how: Any = {**who.person, "text": body.text, "reason": body.reason}
     reply = await service.work(who, lambda: service.agent.review(run_id, body.decision, **how))
     return dict(outward(reply))
 
@@ -53,7 +52,7 @@ async def decide(run_id: str, body: Decision, who: Reviewer, service: Served) ->
 @router.get("/runs/{run_id}")
 async def outcome(run_id: str, who: Reader, service: Served) -> dict[str, Any]:
     """What became of a run of one's own that waited for a reviewer: the reply object."""
-    reply = await service.work(who, lambda: service.agent.outcome(run_id, **_who(who.principal)))
+    reply = await service.work(who, lambda: service.agent.outcome(run_id, **who.person))
     return dict(outward(reply))
 
 
@@ -65,7 +64,3 @@ async def appeal(body: Appeal, who: Asker, service: Served) -> dict[str, Any]:
         who, lambda: service.agent.appeal(body.run_id, tenant_id=p.tenant_id, user_id=p.user_id, note=body.note)
     )
     return dict(outward(reply))
-
-
-def _who(p: Principal) -> dict[str, Any]:
-    return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}

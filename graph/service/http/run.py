@@ -5,7 +5,6 @@ What an HTTP server needs is imported late, while the fork server (graph/service
 
 import asyncio
 import importlib
-import ipaddress
 import socket
 import ssl
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from graph.deps import stores
 from graph.errors import BadInput, Unavailable
 from graph.service.keys import Keys
-from graph.settings import Settings
+from graph.settings import Settings, is_loopback
 
 if TYPE_CHECKING:
     from graph.agent import Agent
@@ -71,11 +70,7 @@ def _agent(settings: Settings) -> "Agent":
 
 def _guard_host(settings: Settings) -> None:
     """Beyond loopback only with a key to ask for: an open port that nobody can use yet is a mistake."""
-    try:
-        near = settings.serve_host == "localhost" or ipaddress.ip_address(settings.serve_host).is_loopback
-    except ValueError:
-        near = False
-    if near or settings.jwt_public_key or settings.oidc_issuer:
+    if is_loopback(settings.serve_host) or settings.jwt_public_key or settings.oidc_issuer:
         return
     keys = Keys(stores(settings).keys)
     try:

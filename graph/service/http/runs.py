@@ -48,9 +48,7 @@ async def rate(run_id: str, body: Rated, who: Asker, service: Served) -> Respons
 async def share(run_id: str, who: Asker, service: Served) -> Response:
     """Let colleagues of the tenant read the answer, if they are in the groups that its documents are for. 409 where its
     text was not kept."""
-    p = who.principal
-    asker: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
-    await service.work(who, lambda: service.agent.share(run_id, **asker))
+    await service.work(who, lambda: service.agent.share(run_id, **who.person))
     return Response(status_code=204)
 
 
@@ -70,9 +68,7 @@ async def shared(run_id: str, who: Reader, service: Served) -> dict[str, Any]:
 
 
 async def _file(run_id: str, form: Literal["pdf", "md"], who: Reader, service: Served) -> Response:
-    p = who.principal
-    asker: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
-    data = await service.work(who, lambda: service.agent.answer_file(run_id, form, **asker))
+    data = await service.work(who, lambda: service.agent.answer_file(run_id, form, **who.person))
     headers = {
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",

@@ -43,7 +43,7 @@ class SessionCookie:
 
     def session(self, head: RequestHead) -> Session | None:
         """None without a cookie. Raises Problem for one that has ended, and for a change from a foreign page."""
-        if not head.path.startswith(_OPENS) or not _has_cookie(head, SESSION):
+        if not head.path.startswith(_OPENS) or not any(name.endswith(SESSION) for name, _ in _cookies(head)):
             return None
         home = home_of(head, self._settings)
         value = cookie(head, home, SESSION)
@@ -74,10 +74,6 @@ def home_of(head: RequestHead, settings: Settings) -> str:
     if not near:
         raise Problem(403, "People cannot sign in at this address. The operator sets CORDON_OIDC_PUBLIC_URL to it.")
     return f"{head.scheme}://{host}"
-
-
-def _has_cookie(head: RequestHead, name: str) -> bool:
-    return any(known.endswith(name) for known, _ in _cookies(head))
 
 
 def cookie(head: RequestHead, home: str, name: str) -> str:

@@ -34,7 +34,7 @@ async def threads(
     """The remembered conversations, the latest first. Turns asked with memory `none` are not among them, nor those that
     tell of a document which the key's groups may not read. With `q` those that have a turn with all of its
     words."""
-    rows = await service.work(who, lambda: service.agent.threads(query=q, **_whose(who)))
+    rows = await service.work(who, lambda: service.agent.threads(query=q, **who.person))
     return page("threads", rows, limit, after, lambda row: row["thread_id"])
 
 
@@ -48,7 +48,7 @@ async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]
 async def rename(thread_id: str, body: Named, who: Reader, service: Served) -> dict[str, str]:
     """Give a conversation a title, or with "" that of its first question."""
     try:
-        title = await service.work(who, lambda: service.agent.rename(thread_id, body.title, **_whose(who)))
+        title = await service.work(who, lambda: service.agent.rename(thread_id, body.title, **who.person))
     except BadInput:  # of an id that cannot be, too
         raise Problem(404) from None
     return {"thread_id": thread_id, "title": title}
@@ -80,15 +80,10 @@ async def forget(thread_id: str, who: Reader, service: Served) -> Response:
 
 async def _read(thread_id: str, who: Caller, service: Service) -> dict[str, Any]:
     try:
-        conversation = await service.work(who, lambda: service.agent.thread(thread_id, **_whose(who)))
+        conversation = await service.work(who, lambda: service.agent.thread(thread_id, **who.person))
     except BadInput:
         raise Problem(404) from None
     return {**conversation, "turns": [outage_untold(turn) for turn in conversation["turns"]]}
-
-
-def _whose(who: Caller) -> dict[str, Any]:
-    p = who.principal
-    return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
 
 
 def _file(text: str, kind: str, name: str) -> Response:
