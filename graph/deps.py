@@ -227,7 +227,7 @@ class Deps:
         return tracer(self.settings)
 
     def open(self) -> None:
-        """Open now what is else opened on first use, before several threads could do so at the same time."""
+        """Open everything now, before several threads could open it at the same time."""
         names = "turn_semaphore lock journal conversations checkpoints artifacts index generator opinion detector"
         for name in [*names.split(), "thresholds", "tracer"]:
             getattr(self, name)

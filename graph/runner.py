@@ -52,11 +52,10 @@ class Runner(Protocol):
     """What an Agent hands its turns to."""
 
     def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
-        """With `release` the sentences that may leave before the end are handed out as they come, and `reached` is told
-        the values of PROGRESS."""
+        """`release` gets the sentences that may leave before the end as they come, `reached` the values of PROGRESS."""
 
     def search(self, turn: Turn) -> SearchResult:
-        """Its evidence alone."""
+        """The evidence for a question, without an answer."""
 
     @property
     def alive(self) -> int:
@@ -99,7 +98,7 @@ class Turns:
         stream_options: dict[str, Any] = {"context": turn.context}
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
         graph = self.graph if stored else self._stateless_graph
-        # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
+        # Only the reply, of which the last one counts: the whole state would be read anew after each stage.
         stream_options |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
         checkpoints, waits = self._deps.checkpoints, False
