@@ -35,7 +35,7 @@ def decide(
     detector: Detector | None = None,
     support_encoder: Encoder = margins,
 ) -> State:
-    """Nobody approves or edits an answer of their own; an approval needs every cited passage readable and unchanged."""
+    """Nobody decides on an answer of their own; an approval needs every cited passage readable and unchanged."""
     decision = state["review"]["said"]
     if decision is None:
         return {}

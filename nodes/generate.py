@@ -60,7 +60,7 @@ def generate(
             stream.close()
         return {
             "draft": {**state["draft"], "text": "", "value": planned, "errors": []},
-            "released": stream.made if stream else state["released"],
+            "released": stream.released if stream else state["released"],
         }
     job = prepare(state, generator, settings)
     limits: dict[str, Any] = {
@@ -83,7 +83,7 @@ def generate(
         "draft": draft,
         "drafts": with_draft(state["drafts"], draft["text"], completion, settings),
         "flags": flagged(state, job),
-        "released": stream.made if stream else state["released"],
+        "released": stream.released if stream else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }
@@ -108,7 +108,7 @@ def with_draft(drafts: list[KeptDraft], text: str, completion: Completion, setti
 
 
 def well_formed(state: State) -> Literal["repair", "validate"]:
-    """A draft without a value could not be parsed."""
+    """A draft without a value is not in the form that was asked for."""
     return "validate" if state["draft"]["value"] is not None else "repair"
 
 

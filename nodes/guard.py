@@ -36,7 +36,7 @@ def guard(
     settings: Settings,
     detector: Detector | None = None,
 ) -> State:
-    """Evidence is numbered from 1, best first; a passage that was removed since the search is passed over."""
+    """Evidence is numbered from 1; a passage that was removed since the search is passed over."""
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     shown: list[tuple[Evidence, list[str], bool]] = []  # with the groups it is for, and whether it is masked
@@ -62,9 +62,9 @@ def guard(
         keep = public_for(asker.tenant_id, record.visibility)
         judged = _judged(index, reader, handle, passage, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
-        seen = pii.mask(raw, keep=keep, personal=judged.personal)
-        text, edits = redact(raw, withheld, seen.spans)
-        if not withheld and not seen.kept:
+        masking = pii.mask(raw, keep=keep, personal=judged.personal)
+        text, edits = redact(raw, withheld, masking.spans)
+        if not withheld and not masking.kept:
             note_masked(text)
         item: Evidence = {
             "n": len(shown) + 1,
@@ -86,8 +86,8 @@ def guard(
             "edits": edits,
             "withheld": len(withheld),
         }
-        if seen.kept:
-            item["public"] = list(seen.kept)
+        if masking.kept:
+            item["public"] = list(masking.kept)
         if "why" in handle:
             item["why"] = handle["why"]
         shown.append((item, record.groups, len(edits) > len(withheld)))

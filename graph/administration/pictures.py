@@ -203,9 +203,9 @@ def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, loo
 
 
 def _drawn(drawer: "Drawer", record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
-    made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
-    (mark,) = struct.unpack(">d", made[:8])
-    return Picture(made[8:], mark if mark >= 0 else None, page, pages)
+    data = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
+    (mark,) = struct.unpack(">d", data[:8])
+    return Picture(data[8:], mark if mark >= 0 else None, page, pages)
 
 
 class _Making:

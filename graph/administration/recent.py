@@ -24,10 +24,10 @@ class Recent(Generic[T]):
             entry = self._entries.get(key)
             return entry[1] if entry else None
 
-    def put(self, key: str, made: T) -> None:
+    def put(self, key: str, value: T) -> None:
         """The oldest entries make room."""
         with self._lock:
-            self._entries[key] = (time.monotonic(), made)
+            self._entries[key] = (time.monotonic(), value)
             self._drop()
 
     def forget(self) -> None:
@@ -37,7 +37,7 @@ class Recent(Generic[T]):
 
     def bytes(self) -> int:
         """The sum of the entries' sizes."""
-        return sum(self._size(made) for _, made in self._entries.values())
+        return sum(self._size(value) for _, value in self._entries.values())
 
     def _drop(self) -> None:
         before = time.monotonic() - self._seconds

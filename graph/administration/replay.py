@@ -75,11 +75,11 @@ class _Recorded:
 class _Instead:
     """The dependencies of the stages, with some of them replaced."""
 
-    def __init__(self, deps: Deps, **own: Any) -> None:
-        self._deps, self._own = deps, own
+    def __init__(self, deps: Deps, **replaced: Any) -> None:
+        self._deps, self._replaced = deps, replaced
 
     def __getattr__(self, name: str) -> Any:
-        return self._own[name] if name in self._own else getattr(self._deps, name)
+        return self._replaced[name] if name in self._replaced else getattr(self._deps, name)
 
 
 def policy(file: Path, settings: Settings) -> dict[str, Any]:

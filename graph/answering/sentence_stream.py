@@ -42,7 +42,7 @@ class SentenceStream:
         self._open, self._lock = True, threading.Lock()
 
     @property
-    def made(self) -> Released:
+    def released(self) -> Released:
         """What has left so far."""
         return {"sentences": self._verified.sentences, "citations": self._verified.citations}
 

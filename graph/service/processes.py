@@ -54,7 +54,7 @@ class Processes:
         self, settings: Settings, lease: tuple[int, ...], count: int, server: "ForkServer | None" = None
     ) -> None:
         self._settings, self._lease = settings, lease
-        self._own = threading.Lock()
+        self._lock = threading.Lock()
         self._closing = False
         self._at: list[_Process] = []
         self.server = server or ForkServer(settings, lease)
@@ -110,7 +110,7 @@ class Processes:
                 time.sleep(pause)
 
     def _replaced(self, place: int) -> bool:
-        with self._own:
+        with self._lock:
             try:
                 if not self._closing:
                     if not self.server.alive:
@@ -124,7 +124,7 @@ class Processes:
 
     def finish(self) -> None:
         """No new turns. Those under way are on record when this returns, or have had the time of a request."""
-        with self._own:
+        with self._lock:
             self._closing = True
         deadline = time.monotonic() + self._settings.request_s
         for process in self._at:
@@ -142,7 +142,7 @@ class ForkServer:
         # Threads of libraries would not outlive the fork.
         environment = {"OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         self._child, self._line = start_child(_BOOT, settings, lease, environment)
-        self._own, self._ready = threading.Lock(), False
+        self._lock, self._ready = threading.Lock(), False
 
     @property
     def alive(self) -> bool:
@@ -171,7 +171,7 @@ class ForkServer:
 
     def _request(self, message: dict[str, Any], line: int | None = None) -> dict[str, Any]:
         try:
-            with self._own:
+            with self._lock:
                 if not self._ready:
                     if not self._line.poll(START_S):
                         raise TimeoutError
@@ -201,7 +201,7 @@ class _Process:
         self._socket, theirs = socket.socketpair()
         self._events: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
         self._next = 0
-        self._own, self._sending = threading.Lock(), threading.Lock()
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._ready = threading.Event()
         try:
             self.pid = server.fork(theirs.fileno())
@@ -228,7 +228,7 @@ class _Process:
     ) -> Any:
         """Have the turn run there, handing on the sentences that may leave and its stages. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        with self._own:
+        with self._lock:
             if not self.alive:
                 raise _gone()
             self._next += 1
@@ -268,7 +268,7 @@ class _Process:
                         events.put(event)
         finally:
             gone = failure(_gone())
-            with self._own:
+            with self._lock:
                 self.alive = False
                 waiting = list(self._events.values())
             self._ready.set()

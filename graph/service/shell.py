@@ -97,7 +97,7 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
             read = []
             for line, number in zip(lines, numbers, strict=False):
                 if line is None or line.strip():
-                    row, value, error = _one(line, work)
+                    row, value, error = _parsed(line, work)
                     results.append({"id": row.get("id"), **({"error": f"line {number}: {error}"} if error else {})})
                     read += [] if error else [(results[-1], value)]
             for (result, _), fields in zip(read, together([value for _, value in read]), strict=True):
@@ -109,7 +109,7 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
         raise typer.Exit(2)
 
 
-def _one(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
+def _parsed(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
     """(the row of a line, what `work` makes of it, what is wrong with it: "" if nothing is)."""
     from graph.policy.repair.numbers import decode
 

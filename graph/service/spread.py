@@ -53,7 +53,7 @@ class Spread:
     def __init__(self, settings: Settings, workers: Sequence[IngestWorker], expect: Callable[[int], None]) -> None:
         self._settings, self._workers, self._expect = settings, workers, expect
         self._over = threading.Event()
-        self._own = threading.Lock()
+        self._lock = threading.Lock()
         self._contents: dict[tuple[tuple[str, ...], str], threading.Lock] = {}
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[tuple[int, Outcome]]:
@@ -124,7 +124,7 @@ class Spread:
             sha256 = hashlib.sha256(contents(source, self._settings)).hexdigest()
         except CordonError:
             sha256 = ""  # whoever reads it says what is wrong
-        with self._own:
+        with self._lock:
             return self._contents.setdefault((source.spaces, sha256), threading.Lock())
 
 

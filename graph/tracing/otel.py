@@ -41,5 +41,5 @@ def _ns(at: datetime) -> int:
 
 
 def exporter(settings: Settings) -> Otel:
-    """Where to is read by the SDK, from OTEL_EXPORTER_OTLP_ENDPOINT."""
+    """The SDK reads the address from OTEL_EXPORTER_OTLP_ENDPOINT."""
     return Otel()

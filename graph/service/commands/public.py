@@ -26,11 +26,11 @@ def add(
     of it counts."""
     with errors():
         lists, whose, journal = _of(tenant, everybody)
-        made = lists.add(whose, value, journal, by=getpass.getuser(), note=note)
+        entry = lists.add(whose, value, journal, by=getpass.getuser(), note=note)
         if as_json:
-            print_json(made)
+            print_json(entry)
         else:
-            typer.echo(f"public now: {made['value']} ({made['kind']})")
+            typer.echo(f"public now: {entry['value']} ({entry['kind']})")
 
 
 @public.command("list", epilog="Example: cordon public list --tenant U1 --json")

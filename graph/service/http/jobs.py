@@ -297,7 +297,7 @@ class Jobs:
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
             self._since.pop(job.job_id, None)
-            with suppress(ValueError):  # it left the line when the end of it failed
+            with suppress(ValueError):  # an earlier try to finish it took it off the line
                 self._line.remove(job.job_id)
             self._save(job)
             with suppress(OSError):  # its files go with the job

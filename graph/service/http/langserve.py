@@ -23,8 +23,8 @@ from graph.service.http.streams import SPOKEN, Streams
 
 PATH = "/agent"
 HINT = "LangServe is not installed: pip install 'cordon[langserve]' (make serve does)."
-# What a run's inside could show through (stream_log, stream_events) holds question and reply: the run inside has no
-# callbacks (Workers.run). The playground needs stream_log.
+# stream_log and stream_events show question and reply alone: the run inside has no callbacks (Workers.run). The
+# playground needs stream_log.
 ENDPOINTS: Any = (
     "invoke", "batch", "stream", "stream_log", "stream_events", "playground", "input_schema", "output_schema",
     "config_schema",

@@ -39,7 +39,7 @@ def soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 class Limits:
-    """Counted in the stores, so that several processes share them."""
+    """The stores count: services on one database share what is counted."""
 
     def __init__(self, settings: Settings, counters: Counters) -> None:
         self._settings, self._counters = settings, counters

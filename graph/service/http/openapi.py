@@ -23,7 +23,7 @@ def describe(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            _complete(generate())  # which keeps it
+            _complete(generate())  # FastAPI keeps the document, so this is done once
         return app.openapi_schema or {}
 
     app.openapi = openapi  # type: ignore[method-assign]

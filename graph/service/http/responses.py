@@ -113,14 +113,14 @@ def _message(who: Caller, status: str, parts: list[dict[str, Any]]) -> dict[str,
 
 
 def _response(who: Caller, status: str, output: list[dict[str, Any]], reply: Reply | None) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    response: dict[str, Any] = {
         "id": f"resp_{who.request_id}", "object": "response", "created_at": int(time.time()), "status": status,
         "model": chat.MODEL, "output": output, "error": None, "incomplete_details": None, "instructions": None,
         "metadata": {}, "parallel_tool_calls": False, "tool_choice": "none", "tools": [], "temperature": None,
         "top_p": None, "max_output_tokens": None, "previous_response_id": None, "store": False,
         "text": {"format": {"type": "text"}}, "usage": None,
     }  # fmt: skip
-    return made | ({"usage": _usage(reply), "cordon": chat.extension(reply)} if reply else {})
+    return response | ({"usage": _usage(reply), "cordon": chat.extension(reply)} if reply else {})
 
 
 def _usage(reply: Reply) -> dict[str, Any]:

@@ -142,10 +142,10 @@ def _session(service: Any, people: People, home: str, code: str, begun: dict[str
     who = principal_of(claims, service.settings)
     if not service.has(who.tenant_id):
         raise Forbidden(f"there is no tenant {who.tenant_id!r} here.", hint="Ask the operator.")
-    made = people.sessions.begin(who, name_of(claims), begun["state"], id_token)
-    if made is None:
+    value = people.sessions.begin(who, name_of(claims), begun["state"], id_token)
+    if value is None:
         raise _used()
-    return made
+    return value
 
 
 def _begun(people: People, sealed: str, home: str, state: str) -> dict[str, Any]:
