@@ -110,8 +110,7 @@ def tracer(settings: Settings) -> Tracer | None:
     if settings.tracing == "off":
         return None
     try:
-        module = importlib.import_module(_EXPORTERS[settings.tracing])
-        exporter = module.exporter(settings)
+        exporter = importlib.import_module(_EXPORTERS[settings.tracing]).exporter(settings)
     except ImportError as error:
         raise BadSettings(
             f"CORDON_TRACING={settings.tracing} needs {error.name}, which is not installed.",

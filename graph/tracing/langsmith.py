@@ -30,8 +30,7 @@ class LangSmith:
     def export(self, trace: list[Span]) -> None:
         root = trace[0]
         for span in trace:
-            own = f"{span.start:%Y%m%dT%H%M%S%f}Z{span.id}"
-            top = f"{root.start:%Y%m%dT%H%M%S%f}Z{root.id}"
+            path = [root] if span is root else [root, span]
             more: dict[str, Any] = {} if span is root else {"parent_run_id": root.id}
             self._client.create_run(
                 span.name,
@@ -40,7 +39,7 @@ class LangSmith:
                 project_name=self._project,
                 id=span.id,
                 trace_id=root.id,
-                dotted_order=own if span is root else f"{top}.{own}",
+                dotted_order=".".join(f"{part.start:%Y%m%dT%H%M%S%f}Z{part.id}" for part in path),
                 start_time=span.start,
                 end_time=span.end,
                 outputs=dict(span.outputs),

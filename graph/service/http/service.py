@@ -112,12 +112,9 @@ class Service:
         stages: bool = False,
     ) -> AsyncGenerator[VerifiedSentence | Stage | state.Reply, None]:
         """As `stream`; with `stages` also each stage that begins."""
-        if len(question) > self.settings.max_question_chars:
-            raise Problem(
-                422,
-                f"The question is too long: at most {self.settings.max_question_chars:,} characters.",
-                code="question_too_long",
-            )
+        most = self.settings.max_question_chars
+        if len(question) > most:
+            raise Problem(422, f"The question is too long: at most {most:,} characters.", code="question_too_long")
         if not question.strip():
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
