@@ -67,7 +67,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         self.settings = deps.settings if deps else settings or load()
         refuse_uninvited(self.settings)
         self.deps = deps or Deps(self.settings, model)
-        _ = self.deps.tracer, self.deps.detector, self.deps.thresholds  # what they lack is said now
+        _ = self.deps.tracer, self.deps.detector, self.deps.thresholds  # raise now for what they lack
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
 

@@ -1,4 +1,4 @@
-"""What the stages stand on, opened on first use and closed together. The only module that names a store.
+"""What the stages use, opened on first use and closed together. The only module that names a store.
 
 Importing it is cheap, so that what needs the stores alone (`cordon keys`, `cordon audit`) starts at once.
 """

@@ -11,5 +11,5 @@ from graph.tracing import refuse_uninvited
 settings = load()
 refuse_uninvited(settings)  # the server would send every stage's state to LangSmith
 deps = Deps(settings)
-_ = deps.detector, deps.thresholds  # what it lacks is said now
+_ = deps.detector, deps.thresholds  # raise now for what they lack
 cordon = build_graph(deps).compile(name="cordon")

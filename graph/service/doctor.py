@@ -143,7 +143,7 @@ def _vectors(settings: Settings) -> dict[str, str]:
         ).is_success
     except httpx.HTTPError:
         answered = False
-    if not answered:  # an answer is found without it, only slower
+    if not answered:  # questions are answered without it, more slowly
         return _check(
             "vectors", "warn", f"no Chroma server answers at {place}", "Start it, or correct CORDON_CHROMA_URL."
         )

@@ -184,7 +184,7 @@ def index_of(settings: Settings) -> "Index":
 def _end_with_the_service(line: int) -> None:
     """The socket's other end is closed when the service is gone, killed ones too."""
     gone = select.poll()
-    gone.register(line, 0)  # a hang-up is told without being asked for
+    gone.register(line, 0)  # a hang-up is reported even where no event is asked for
     while not any(event & select.POLLHUP for _, event in gone.poll(None)):
         pass
     os._exit(1)

@@ -1,4 +1,4 @@
-"""What sign-in of people stands on: the provider, the sessions, and few threads, so that a slow provider holds up
+"""What people's sign-in uses: the provider, the sessions, and threads of its own, so that a slow provider holds up
 nobody but those who sign in."""
 
 import asyncio

@@ -318,8 +318,8 @@ def raised(error: dict[str, str]) -> Exception:
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """The message that `raised` reads. The text of an error that is not ours may quote a document, so its kind alone
-    is told."""
+    """The message that `raised` reads. The text of an error that is not ours may quote a document: only its type
+    is in it."""
     message, hint = (str(error), error.hint) if isinstance(error, CordonError) else ("", "")
     return {"error": {"type": type(error).__name__, "message": message, "hint": hint}}
 

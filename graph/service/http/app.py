@@ -49,7 +49,7 @@ ROUTERS = (
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
-    """The service to run, and the FastAPI application inside it. `inner.state.service` is what it stands on.
+    """The service to run, and the FastAPI application inside it. `inner.state.service` is what its routes use.
 
     The service opens the agent's home and closes it when it ends.
     """

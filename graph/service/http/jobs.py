@@ -121,7 +121,7 @@ class Jobs:
 
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """The job, if it is this user's of this tenant, whichever worker has it, and not for groups that the user is
-        not in any more. Raises OSError when that cannot be told."""
+        not in any more. Raises OSError when the stores cannot be read."""
         with self._lock:
             if job := self._jobs.get(job_id):
                 return shown(job) if _theirs(job, who) else None
@@ -129,7 +129,7 @@ class Jobs:
         return next((shown(job) for job in others if job.job_id == job_id and _theirs(job, who)), None)
 
     def all(self, who: Principal) -> list[dict[str, Any]]:
-        """This user's jobs, the latest first. Raises OSError when it cannot be told what other workers have."""
+        """This user's jobs, the latest first. Raises OSError when the stores cannot be read."""
         known = {job.job_id: job for job in self._uploads.elsewhere(who.tenant_id, who.user_id)}
         with self._lock:
             known |= self._jobs
@@ -140,7 +140,7 @@ class Jobs:
         """Stop before the next file; what is indexed stays. Of a finished job it changes nothing. Another worker stops
         one that it has before the next file as well.
 
-        Raises OSError when that cannot be told.
+        Raises OSError when the stores cannot be read.
         """
         row = self.get(job_id, who)
         with self._lock:
@@ -202,7 +202,7 @@ class Jobs:
         return job
 
     def _look(self, job: Job) -> None:
-        """Raises _Gone for a job that another worker has, OSError when that cannot be told."""
+        """Raises _Gone for a job that another worker has, OSError when the stores cannot be read."""
         self._looked = time.monotonic()
         match self._uploads.mine(job.job_id):
             case "stop":
@@ -285,7 +285,7 @@ class Jobs:
         if self._closing.is_set():
             raise _Stop
         if time.monotonic() - self._looked > LOOK_S:
-            with suppress(OSError):  # it cannot be told now
+            with suppress(OSError):  # the stores are away: the next look
                 self._look(job)
 
     def _finish(self, job: Job, state: JobState, reason: str = "") -> None:

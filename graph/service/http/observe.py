@@ -122,7 +122,7 @@ def _problem(error: Exception, request_id: str) -> problems.Problem:
         return problems.from_error(error)
     if isinstance(error, HTTPException):
         return problems.Problem(error.status_code if error.status_code in problems.BY_STATUS else 500)
-    # The text of an unexpected error may quote a document: its kind and its place in our code are told, no more.
+    # The text of an unexpected error may quote a document, so the log gets its type and its place in our code alone.
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

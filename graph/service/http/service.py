@@ -1,4 +1,4 @@
-"""What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
+"""What the routes use: the agent, the keys, the threads, and one way to ask for every door."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -187,7 +187,7 @@ def outage_untold(turn: dict[str, Any]) -> Any:
 
 
 def service(request: Request) -> Service:
-    """A dependency: what the routes stand on."""
+    """A dependency: the service that the application was made with."""
     running: Service = request.app.state.service
     return running
 

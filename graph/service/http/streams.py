@@ -1,4 +1,4 @@
-"""LangServe's event streams, told as the other doors tell theirs.
+"""LangServe's event streams, with errors reported as the other doors report theirs.
 
 What fails before the first words has its status; what fails later is an error event with its code, and the stream ends.
 LangServe by itself says 500 and breaks off. It is done in the route, FastAPI's own place for it, because LangServe
