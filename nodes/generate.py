@@ -117,7 +117,7 @@ def prepare(
 ) -> task.Task:
     """The messages for this turn's intent, constraints and memory, with as many passages as the model has room for: at
     most `most`, and with room for `beside` bytes of further messages."""
-    passages = read_by_model(state, generator, settings)
+    passages = _read_by_model(state, generator, settings)
 
     def make(count: int) -> task.Task:
         return task_of(state, passages[:count], prose=in_prose(state, settings))
@@ -126,7 +126,7 @@ def prepare(
     return replace(job, left_out=len(passages) - job.shown)
 
 
-def read_by_model(state: State, generator: Generator, settings: Settings) -> list[Evidence]:
+def _read_by_model(state: State, generator: Generator, settings: Settings) -> list[Evidence]:
     """The passages as the prompt has them: whole, or what of them may answer."""
     evidence, words = considered(state, generator), settings.words_of_evidence
     kind = all_of(state["query"])

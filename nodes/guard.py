@@ -41,7 +41,7 @@ def guard(
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     shown: list[tuple[Evidence, list[str], bool]] = []  # with the groups it is for, and whether it is masked
     choose = rerank.reranked(state, settings)
-    most = max(rerank.READ, shown_at_most(state)) if choose else shown_at_most(state)
+    most = max(rerank.READ, _shown_at_most(state)) if choose else _shown_at_most(state)
     reader = asker.reader
     # Passages of one document share its names, all of them the lists.
     masked, public_for = cache(_masked), cache(public.for_tenant)
@@ -91,7 +91,7 @@ def guard(
         if "why" in handle:
             item["why"] = handle["why"]
         shown.append((item, record.groups, len(edits) > len(withheld)))
-    if choose and len(shown) > shown_at_most(state):
+    if choose and len(shown) > _shown_at_most(state):
         shown = _best(state, shown, settings)
     evidence = [item for item, *_ in shown]
     audiences = [groups for _, groups, _ in shown if groups]
@@ -117,7 +117,7 @@ def _best(
 ) -> list[tuple[Evidence, list[str], bool]]:
     """The passages that answer best, as many as may be shown, numbered anew."""
     rest = {item["n"]: (groups, edited) for item, groups, edited in shown}
-    chosen = rerank.best(state["query"], [item for item, *_ in shown], settings, shown_at_most(state))
+    chosen = rerank.best(state["query"], [item for item, *_ in shown], settings, _shown_at_most(state))
     return [({**item, "n": n}, *rest[item["n"]]) for n, item in enumerate(chosen, 1)]
 
 
@@ -164,7 +164,7 @@ def _candidate(item: Evidence) -> Candidate:
     return candidate
 
 
-def shown_at_most(state: State) -> int:
+def _shown_at_most(state: State) -> int:
     """An assessment rests on several documents, and a list names them all, so both get more of them. Where an
     extension chose the passages, all of them are shown."""
     if state["listing"] or state["retrieval"].get("whole"):

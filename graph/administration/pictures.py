@@ -49,7 +49,7 @@ class Picture:
     pages: int
 
 
-class Drawer(Child):
+class _Drawer(Child):
     """The child process that reads and draws pages."""
 
     work = "graph.knowledge.page_drawing"
@@ -100,7 +100,7 @@ class Pictures:
         if cached := self._pictures.get(key):
             return cached
         laid_out = None if record.media_type == PDF else self._laid_out(space, record, looks, _key(document, mask))
-        with self._making, Drawer(LIMITS) as drawer:
+        with self._making, _Drawer(LIMITS) as drawer:
             if laid_out is None:
                 picture = _of_pdf(space, record, page, quote, looks, drawer)
             else:
@@ -148,7 +148,7 @@ class Pictures:
 
 
 def _letters(pdf: bytes) -> list[list[int]]:
-    with Drawer(LIMITS) as drawer:
+    with _Drawer(LIMITS) as drawer:
         codes: list[list[int]] = json.loads(drawer.ask({"do": "letters"}, pdf, "the document"))
     return codes
 
@@ -164,7 +164,7 @@ def _original(space: Space, record: Record) -> bytes:
     return data
 
 
-def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
+def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
     with space.reading():
         data, text, chunks = _original(space, record), space.text(record.doc_id), space.chunks(record.doc_id)
         on_page = [
@@ -190,7 +190,7 @@ def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks,
     return _drawn(drawer, record, black, yellow, page, page_text["pages"])
 
 
-def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
+def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
     yellow = document.marked(quote)
     page = page or document.page_of(yellow) or 0
     if not page:
@@ -202,7 +202,7 @@ def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, loo
     return _drawn(drawer, record, black, document.of_page(page, yellow), page, page_text["pages"])
 
 
-def _drawn(drawer: "Drawer", record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
+def _drawn(drawer: _Drawer, record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
     data = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
     (mark,) = struct.unpack(">d", data[:8])
     return Picture(data[8:], mark if mark >= 0 else None, page, pages)

@@ -60,7 +60,7 @@ def show_reply(reply: "Reply", to: Console | None = None) -> None:
         out.print(Text(verdict["safe_response"], style="yellow"))
     if reply.get("rewrite"):
         out.print(Text(reply["rewrite"], style="yellow"))
-    show_understood(reply, out)
+    _show_understood(reply, out)
     out.print()
     show_answer(reply["answer"], out)
     show_sources(reply, out)
@@ -160,7 +160,7 @@ def _place(c: dict[str, Any]) -> str:
     )
 
 
-def show_understood(reply: "Reply", to: Console | None = None) -> None:
+def _show_understood(reply: "Reply", to: Console | None = None) -> None:
     """How the question was read, where that is not word by word."""
     if reading := reply.get("understood"):
         how = "understood as" if reading["follow_up"] else "searched for"
@@ -173,7 +173,7 @@ def show_why(reply: "Reply") -> None:
     out.print(Text(f"{verdict['action']}, risk {verdict['risk_score']}: {verdict['risk_rationale']}"))
     for threat in verdict["threats"]:
         out.print(Text(f"  {threat['severity']} {threat['type']}: “{threat['evidence']}” ({threat['exploit_path']})"))
-    show_understood(reply, out)
+    _show_understood(reply, out)
     out.print(Text(reply["reasoning"]))
     out.print(Text("  ".join(f"{k} {v:.0f} ms" for k, v in reply["timings_ms"].items()), style="dim"))
 

@@ -13,7 +13,6 @@ from graph.context import MOST_GROUPS, groups_of, valid_groups
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
 from graph.service.http import uploads
-from graph.service.http.caller import Caller
 from graph.service.http.jobs import shown
 from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
@@ -97,7 +96,11 @@ async def upload(
 async def documents(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """The tenant's own documents and the public ones, by `visibility` and id: those that the key's groups may read, and
     all of them for an admin. `groups` are those of the key that share a document."""
-    rows = await service.work(who, lambda: _readable(service, who))
+    p, agent = who.principal, service.agent
+    groups = None if who.may("delete") else p.groups
+    rows = await service.work(
+        who, lambda: agent.documents(tenant_id=p.tenant_id, groups=groups) + agent.documents(public=True)
+    )
     # A public document may have the id of an own one, so `next` says which of the two is meant.
     return page(
         "documents", rows, limit, after, lambda row: f"{row['visibility']}:{row['doc_id']}", lambda row: row["doc_id"]
@@ -197,12 +200,6 @@ async def _of_jobs(ask: Callable[..., T], *what: Any) -> T:
 async def _discard(service: Service, job_id: str) -> None:
     with suppress(OSError):  # what was never accepted goes with this process at last
         await asyncio.to_thread(service.jobs.discard, job_id)
-
-
-def _readable(service: Service, who: Caller) -> list[dict[str, Any]]:
-    p = who.principal
-    own = service.agent.documents(tenant_id=p.tenant_id, groups=None if who.may("delete") else p.groups)
-    return own + service.agent.documents(public=True)
 
 
 def _named(groups: list[str] | None) -> frozenset[str] | None:
