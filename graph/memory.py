@@ -85,7 +85,7 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
     return FollowUp(query, about or followup.antecedent(query), tuple(last["doc_ids"]) if about else (), 1, meant(last))
 
 
-def of_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
+def from_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
     """Earlier turns as a client sent them along, masked. Whoever sent them may have written their answers, too:
     of these only the items of a list stay, for "the second one" to point at; no prompt shows them."""
     turns: list[PastTurn] = []

@@ -36,7 +36,7 @@ def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> Sta
         "owner": asker.digest,
         "memory": memory.readable(state.get("memory") or memory.EMPTY, asker.groups),
         "question": masked.text[: settings.max_question_chars],
-        "earlier": memory.of_client(options.conversation(state.get("options"))),
+        "earlier": memory.from_client(options.conversation(state.get("options"))),
         "options": options.settled(state.get("options"), settings.top_k),
         "admitted": admitted,
         "flags": flags + ([flag] if flag else []),

@@ -127,7 +127,7 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         left = "" if answered else "what the model wrote was not kept (CORDON_KEEP_DRAFTS); its verdict alone"
     handles = [{k: one[k] for k in Handle.__annotations__ if k in one} for one in entry["retrieved"]]
     shown = cast(list[Handle], handles) if answered else []
-    begun = _begun(entry)
+    begun = _before_triage(entry)
     recalled: State = {
         "retrieved": shown,
         "query": entry["plan"]["retrieval_query"],
@@ -171,7 +171,7 @@ def _generator(entry: Entry, deps: Deps) -> Any:
         return None
 
 
-def _begun(entry: Entry) -> State:
+def _before_triage(entry: Entry) -> State:
     """The state before triage, as it was."""
     question = entry["query"]
     return {

@@ -52,7 +52,7 @@ def relevant(
     if not claims or unsaid or not small or not _may_be_beside(state, generator) or all_of(state["query"]):
         return claims
     texts = [("", claim["text"]) for claim in claims]
-    scores = np.max([reader(settings).scores(part, texts) for part in _asked(state)], axis=0)
+    scores = np.max([reader(settings).scores(part, texts) for part in _questions(state)], axis=0)
     least = min(scores.max() - FAR_BELOW, AND_BELOW)
     return [
         claim
@@ -61,7 +61,7 @@ def relevant(
     ]
 
 
-def _asked(state: State) -> list[str]:
+def _questions(state: State) -> list[str]:
     """The question, and its parts where it asks for several things."""
     return list(dict.fromkeys([state["query"], *filter(None, _PARTS.split(state["query"]))]))
 
@@ -80,7 +80,7 @@ def beside(
         return {}
     sections = {citation["n"]: citation["section"] for citation in verified.citations}
     sentences = [(sections[s["citations"][0]], grounding.unmarked(s["text"])) for s in verified.sentences]
-    answered = max(float(reader(settings).scores(part, sentences).max()) for part in _asked(state))
+    answered = max(float(reader(settings).scores(part, sentences).max()) for part in _questions(state))
     if answered >= BESIDE:
         return {}
     reply = quoted(DECLINED_FROM)

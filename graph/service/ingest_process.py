@@ -118,11 +118,11 @@ class IngestProcess:
 
 
 def as_json(source: Source) -> dict[str, Any]:
-    """The source as JSON can carry it; `of_json` reads it."""
+    """The source as JSON can carry it; `from_json` reads it."""
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
 
 
-def of_json(data: dict[str, Any]) -> Source:
+def from_json(data: dict[str, Any]) -> Source:
     """The source that `as_json` wrote."""
     known = {"spaces": tuple(data["spaces"]), "path": Path(data["path"])}
     return Source(**{**data, **known, "within": data["within"] and Path(data["within"])})
@@ -159,7 +159,7 @@ def main(line: int, *lease: int) -> None:
             request = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
-        source = of_json(request["source"])
+        source = from_json(request["source"])
         try:
             outcome = (
                 ingest([source], index, settings, inspect=inspect)[0] if request["alone"] else ingestor.read(source)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from graph.errors import BadInput, BadSettings, CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
-from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, index_of, of_json
+from graph.service.ingest_process import Ended, IngestProcess, as_json, from_json, given_up, index_of
 from graph.service.processes import failure, raised
 from graph.settings import Settings
 
@@ -225,7 +225,7 @@ def read_there(source: dict[str, Any], data: bytes, shape: dict[str, str]) -> di
         with tempfile.NamedTemporaryFile(prefix="cordon-") as file:
             file.write(data)
             file.flush()
-            outcome = local.ingestor.read(replace(of_json(source), path=Path(file.name), within=None))
+            outcome = local.ingestor.read(replace(from_json(source), path=Path(file.name), within=None))
         return {"outcome": asdict(outcome)}
     except CordonError as error:
         return failure(error)

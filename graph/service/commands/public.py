@@ -25,7 +25,7 @@ def add(
     """Let a value be shown: to one tenant, or to all with --public. Give a number with its country: then every spelling
     of it counts."""
     with errors():
-        lists, whose, journal = _of(tenant, everybody)
+        lists, whose, journal = _lists(tenant, everybody)
         entry = lists.add(whose, value, journal, by=getpass.getuser(), note=note)
         if as_json:
             print_json(entry)
@@ -37,7 +37,7 @@ def add(
 def show(tenant: Tenant = "", everybody: Public = False, as_json: AsJson = False) -> None:
     """What is public, since when, and by whom."""
     with errors():
-        lists, whose, _ = _of(tenant, everybody)
+        lists, whose, _ = _lists(tenant, everybody)
         entries = lists.entries(whose)
         if as_json:
             print_json(entries)
@@ -52,12 +52,12 @@ def show(tenant: Tenant = "", everybody: Public = False, as_json: AsJson = False
 def remove(value: Value, tenant: Tenant = "", everybody: Public = False) -> None:
     """Have a value masked again. Answers that showed it still verify."""
     with errors():
-        lists, whose, journal = _of(tenant, everybody)
+        lists, whose, journal = _lists(tenant, everybody)
         lists.remove(whose, value, journal, by=getpass.getuser())
         typer.echo("masked again")
 
 
-def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
+def _lists(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
     """(the lists, whose list is meant, the journal)."""
     from graph.context import owner
     from graph.public import PublicValues

@@ -67,7 +67,7 @@ def show(
                 raise BadInput("a PNG is no text.", hint="Redirect it: > neighbourhood.png")
             sys.stdout.buffer.write(picture.png(picture.of_provision(chosen, node)))
         else:
-            shown = agent.provision(chosen.doc_id, node, **_of(owner))
+            shown = agent.provision(chosen.doc_id, node, **_named(owner))
             shown["neighbours"] = [
                 {
                     "name": chosen.nodes[n.node].name,
@@ -91,10 +91,10 @@ def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
         raise BadInput("whose?", hint="Give --tenant T or --public, or neither for all.")
     everybody = dict.fromkeys(whose(name)[0] for name in agent.deps.index.spaces.names())
     owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else everybody
-    return [(owner, act) for owner in owners for act in agent.regulations(**_of(owner))]
+    return [(owner, act) for owner in owners for act in agent.regulations(**_named(owner))]
 
 
-def _of(owner: str) -> dict[str, Any]:
+def _named(owner: str) -> dict[str, Any]:
     return {"public": True} if owner == PUBLIC else {"tenant_id": owner}
 
 

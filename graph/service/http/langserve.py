@@ -91,7 +91,7 @@ def mount(app: FastAPI, service: Service) -> None:
         path=PATH,
         enabled_endpoints=ENDPOINTS,
         config_keys=(),
-        dependencies=[Depends(may("ask")), Depends(_sound), Depends(_there), Depends(_untraced)],
+        dependencies=[Depends(may("ask")), Depends(_checked_body), Depends(_known_file), Depends(_untraced)],
         enable_feedback_endpoint=False,
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
@@ -99,7 +99,7 @@ def mount(app: FastAPI, service: Service) -> None:
     app.include_router(routes)
 
 
-async def _sound(request: Request, served: Served) -> None:
+async def _checked_body(request: Request, served: Served) -> None:
     """Check what LangServe takes for granted of a body. A batch counts as one request, so its
     size is limited here."""
     if request.method != "POST":
@@ -118,7 +118,7 @@ async def _sound(request: Request, served: Served) -> None:
         raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
 
 
-async def _there(request: Request) -> None:
+async def _known_file(request: Request) -> None:
     """Raise Problem 404 for a file that the playground does not have; LangServe would fail on it."""
     name = request.path_params.get("file_path") or "index.html"
     if "/playground/" in request.url.path:

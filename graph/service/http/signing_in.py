@@ -67,7 +67,7 @@ async def ways(service: Served) -> dict[str, bool]:
 @at_provider.get("/sign-in")
 async def sign_in(request: Request, service: Served, to: str = "/") -> Response:
     """To the provider; afterwards to the path `to` of this service."""
-    people, head = _of(service), _head(request)
+    people, head = _people(service), _head(request)
     try:
         if not _is_path(to):
             raise BadInput("where to go after signing in must be a path of this service.", hint="Open the page itself.")
@@ -96,11 +96,11 @@ async def callback(
     request: Request, service: Served, state: str = "", code: str = "", error: str = "", iss: str = ""
 ) -> Response:
     """From the provider. The browser gets a session, or a page that says why not."""
-    people, head = _of(service), _head(request)
+    people, head = _people(service), _head(request)
     home = ""
     try:
         home = home_of(head, service.settings)
-        begun = _begun(people, cookie(head, home, SIGNING_IN), home, state)
+        begun = _pending(people, cookie(head, home, SIGNING_IN), home, state)
         if iss and iss != service.settings.oidc_issuer:
             raise Forbidden("another provider answered than the one that was asked.", hint="Sign in again.")
         if error or not code:
@@ -148,7 +148,7 @@ def _session(service: Any, people: People, home: str, code: str, begun: dict[str
     return value
 
 
-def _begun(people: People, sealed: str, home: str, state: str) -> dict[str, Any]:
+def _pending(people: People, sealed: str, home: str, state: str) -> dict[str, Any]:
     """What this browser began. Raises BadInput when it is not the sign-in that comes back here."""
     try:
         text = sealing.opened(people.seal_key, base64.b64decode(sealed, altchars=b"-_", validate=True))
@@ -163,7 +163,7 @@ def _begun(people: People, sealed: str, home: str, state: str) -> dict[str, Any]
     return begun
 
 
-def _of(service: Any) -> People:
+def _people(service: Any) -> People:
     assert isinstance(service.people, People)  # else the route is not there
     return service.people
 
