@@ -18,7 +18,7 @@ from graph.administration.pictures import Pictures
 from graph.administration.reviews import Reviews
 from graph.context import DEFAULT_USER, Context, Role, key_of, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
-from graph.errors import BadInput, CordonError
+from graph.errors import BadInput, CordonError, Forbidden, Unavailable
 from graph.options import Choices, conversation, known, settled
 from graph.runner import Runner, SentenceSink, StageSink, Turn, Turns
 from graph.settings import Settings, load
@@ -50,8 +50,8 @@ class VerifiedSentence:
 
 
 class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
-    """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for those
-    who run the turns elsewhere (graph/service/processes.py).
+    """One home, opened on first use. Use it as a context manager, or call `close()`. `deps` and `runner` are for a
+    service that runs the turns in other processes (graph/service/processes.py).
 
     Raises BadSettings when the settings, or a tracing variable left in the environment, would not do.
     """
@@ -67,11 +67,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         self.settings = deps.settings if deps else settings or load()
         refuse_uninvited(self.settings)
         self.deps = deps or Deps(self.settings, model)
-        _ = (
-            self.deps.tracer,
-            self.deps.detector,
-            self.deps.thresholds,
-        )  # what they lack is said now, not after the first answer
+        _ = self.deps.tracer, self.deps.detector, self.deps.thresholds  # raise now for what they lack
         self.turns = Turns(self.deps)
         self._runner = runner or self.turns
 
@@ -148,10 +144,10 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         known(choices)
         options = settled(choices, self.settings.top_k)
         remembered = thread_id is not None or options["memory"] != "none"
-        given: Any = {**options, "stream": stream}
-        if sent := conversation(choices):
-            given["conversation"] = sent
-        return Turn({"question": question, "options": given}, context, remembered)
+        chosen: Any = {**options, "stream": stream}
+        if exchanges := conversation(choices):
+            chosen["conversation"] = exchanges
+        return Turn({"question": question, "options": chosen}, context, remembered)
 
     def _replied(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
         with self.deps.stores.thread(turn.thread):
@@ -209,17 +205,17 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
             yield event
 
     def clear(self, *, tenant_id: str, user_id: str = DEFAULT_USER, thread_id: str = DEFAULT_THREAD) -> bool:
-        """Forget a conversation; whether there was anything of it, asked with memory `none` included."""
+        """Forget a conversation. Returns whether there was anything of it, asked with memory `none` included."""
         thread = key_of(valid_tenant(tenant_id), valid_id(user_id, "user"), valid_id(thread_id, "thread"))
         theirs = (user_id, thread_id)
         waits = self.deps.waiting.all(tenant_id)
         with self.deps.stores.thread(thread):
-            asked = [w for w in waits if (w["asker"]["user_id"], w["asker"]["thread_id"]) == theirs]
-            held = self.withdraw(tenant_id, asked)
-            held += self.deps.checkpoints.forget([thread]) + self.deps.conversations.forget(
-                tenant_id, user=user_id, thread=thread_id
+            erased = self.withdraw(
+                tenant_id, [w for w in waits if (w["asker"]["user_id"], w["asker"]["thread_id"]) == theirs]
             )
-            return held > 0
+            erased += self.deps.checkpoints.forget([thread])
+            erased += self.deps.conversations.forget(tenant_id, user=user_id, thread=thread_id)
+            return erased > 0
 
     def forget(
         self,
@@ -267,8 +263,6 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         A search is triaged, guarded and recorded like a question. Raises Forbidden with the canonical refusal when
         it is blocked, BadInput for an unusable id or an empty query, Unavailable when the index or the record fails.
         """
-        from graph.errors import Forbidden, Unavailable
-
         named = tuple(sorted(valid_groups(groups)))
         context = Context(valid_tenant(tenant_id), valid_id(user_id, "user"), "search", role, named)
         if not isinstance(query, str) or not query.strip():
@@ -293,13 +287,13 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         """Action, risk, scores and threats of a text, as `cordon scan` gives them."""
         from graph.policy import filters
 
-        return filters.scan(_given(text), source, self.deps.detector, self.deps.thresholds)
+        return filters.scan(_text(text), source, self.deps.detector, self.deps.thresholds)
 
     def mask(self, text: str) -> dict[str, Any]:
         """The text without personal data and secrets, and where they were."""
         from graph.policy import filters
 
-        return filters.mask(_given(text))
+        return filters.mask(_text(text))
 
     def check(self, claim: str, evidence: Iterable[str]) -> dict[str, Any]:
         """Whether the evidence supports the claim, and where."""
@@ -309,16 +303,16 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
         passages = [] if isinstance(evidence, str) else list(evidence)
         if isinstance(evidence, str) or not all(isinstance(passage, str) for passage in passages):
             raise BadInput("the evidence is a list of texts.")
-        return filters.check(_given(claim), passages, support_encoder(self.settings))
+        return filters.check(_text(claim), passages, support_encoder(self.settings))
 
     def repair(self, text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
         """JSON out of what a model wrote."""
         from graph.policy import filters
 
-        return filters.repair(_given(text), schema)
+        return filters.repair(_text(text), schema)
 
 
-def _given(text: Any) -> str:
+def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise BadInput(f"a text was expected, not {type(text).__name__}.")
     return text

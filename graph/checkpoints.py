@@ -14,9 +14,9 @@ from graph import turn_cache
 from graph.models.fair_semaphore import CURRENT_TENANT
 from graph.policy import pii
 
-# What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, by their very form and with a letter in
-# them, short words, times to the second, and LangGraph's versions of its channels, which begin with twenty zeros. Other
-# digits alone are an id to nobody: a person's number may be all that was asked.
+# What holds nothing to mask and must stay as it is: UUIDs, run ids and digests, each with a letter in it; short words;
+# times to the second; and LangGraph's versions of its channels, which begin with twenty zeros. Digits alone are masked:
+# a person's number may be all that was asked.
 _ID = re.compile(
     r"(?=.*[a-f])(?:[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
     r"|[^\W\d]{1,12}|\d{4}(?:-\d\d){2}T\d\d(?::\d\d){2}(?:\.\d{3,6})?(?:Z|\+00:00)|0{20}\d{12}\.[\d.e-]{16,24}"
@@ -24,6 +24,8 @@ _ID = re.compile(
 
 
 class MaskingSerializer(JsonPlusSerializer):
+    """LangGraph's serializer, with every string masked before it is written."""
+
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         return super().dumps_typed(masked(obj))
 
@@ -42,12 +44,12 @@ def masked(value: Any) -> Any:
 
 
 def note_masked(text: str) -> None:
-    """What this turn's masking made, sparing nothing: to mask it once more before it is stored would change nothing."""
+    """Note a text that this turn has masked in full: it is not masked once more before it is stored."""
     turn_cache.entries()["masked", text] = True
 
 
-# Texts that masking left as they were: those of the thread's memory come in every turn. By tenant, so that no time
-# tells one what another one was answered. The oldest goes.
+# Texts that masking left as they were: those of the thread's memory come in every turn. By tenant, so that the time of
+# an answer tells no tenant about another. The oldest goes.
 _CLEAN: dict[tuple[str, str], None] = {}
 _KEPT = 2_048
 _FORGETTING = threading.Lock()
@@ -57,10 +59,10 @@ def _text(text: str) -> str:
     name = CURRENT_TENANT.get(), text
     if name in _CLEAN or ("masked", text) in turn_cache.entries():
         return text
-    found = pii.mask(text).text
-    if found == text:
+    result = pii.mask(text).text
+    if result == text:
         with _FORGETTING:
             if len(_CLEAN) >= _KEPT:
                 del _CLEAN[next(iter(_CLEAN))]
             _CLEAN[name] = None
-    return found
+    return result

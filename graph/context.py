@@ -40,6 +40,8 @@ class ReadScope:
 
 @dataclass(frozen=True)
 class Principal:
+    """Who asks. `principal` reads it, and checks its ids and groups."""
+
     tenant_id: str
     user_id: str
     role: Role = "member"
@@ -47,15 +49,17 @@ class Principal:
 
     @property
     def digest(self) -> str:
+        """Names the asker as the owner of threads."""
         return key_of(self.tenant_id, self.user_id)
 
     @property
     def reader(self) -> ReadScope:
+        """Without the user: documents are open to tenants and groups."""
         return ReadScope(self.tenant_id, self.groups)
 
 
 def owner(tenant_id: str, public: bool) -> str:
-    """Whose documents or list is meant: the tenant, or `PUBLIC`. Raises BadInput unless one of the two is said."""
+    """Whose documents or list is meant: the tenant, or `PUBLIC`. Raises BadInput unless exactly one is given."""
     if public == bool(tenant_id):
         raise BadInput("name a tenant or say public, one of the two.")
     return PUBLIC if public else valid_tenant(tenant_id)

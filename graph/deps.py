@@ -1,4 +1,4 @@
-"""What the stages stand on, opened on first use and closed together. The only module that names a store.
+"""What the stages use, opened on first use and closed together. The only module that names a store.
 
 Importing it is cheap, so that what needs the stores alone (`cordon keys`, `cordon audit`) starts at once.
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def stores(settings: Settings, *, serves: bool = False) -> Stores:
-    """Where the settings say that everything is kept. Nothing is opened.
+    """The stores that the settings name. Nothing is opened.
 
     `serves`: for a service, of which several processes may use the same stores.
     """
@@ -103,21 +103,25 @@ class Deps:
 
     @cached_property
     def stores(self) -> Stores:
+        """Nothing is opened by it."""
         return stores(self.settings, serves=self.serves)
 
     @cached_property
     def embedder(self) -> "Embedder":
+        """Turns texts into vectors (CORDON_EMBEDDINGS)."""
         from graph.knowledge.embeddings import embedder
 
         return embedder(self.settings)
 
     @cached_property
     def lock(self) -> Lease:
+        """Held until `close`."""
         private_directory(self.settings.home)  # of each process, wherever the stores are
         return self.stores.hold() if self.lease is None else self.stores.join(self.lease)
 
     @cached_property
     def index(self) -> "Index":
+        """Opened under `lock`."""
         from graph.knowledge.index import Index
 
         _ = self.lock
@@ -127,34 +131,40 @@ class Deps:
 
     @cached_property
     def generator(self) -> "Generator":
+        """The chat model, or the embedded answerer."""
         from graph.models.chat import Generator
 
         return Generator(self.settings, self.embedder, self.model, self.turn_semaphore)
 
     @cached_property
     def turn_semaphore(self) -> FairSemaphore:
+        """Shares the places for turns fairly between tenants."""
         return FairSemaphore()
 
     @cached_property
     def opinion(self) -> "Opinion | None":
+        """None without CORDON_TRIAGE_MODEL, or without a chat model."""
         from graph.models.opinion import Opinion
 
         return Opinion(self.generator) if self.settings.triage_model and not self.settings.embedded else None
 
     @cached_property
     def support_encoder(self) -> "Encoder":
+        """Judges whether a passage supports a sentence (CORDON_SUPPORT_MODEL)."""
         from graph.models.support_encoder import support_encoder
 
         return support_encoder(self.settings)
 
     @cached_property
     def detector(self) -> "OperatorDetector | None":
+        """None without CORDON_DETECTOR."""
         from graph.models.detector import detector
 
         return detector(self.settings)
 
     @cached_property
     def thresholds(self) -> "Thresholds":
+        """Raises BadSettings for a CORDON_GUARD_BORDERS that cannot be used."""
         from graph.policy.threats import SCORES
         from graph.policy.threats.thresholds import Thresholds
 
@@ -162,34 +172,41 @@ class Deps:
 
     @cached_property
     def journal(self) -> Journal:
+        """Every run and decision on record."""
         return self.stores.journal
 
     @cached_property
     def mistakes(self) -> Rows:
+        """False positives that people reported."""
         return self.stores.rows("false_positives")
 
     @cached_property
     def samples(self) -> Rows:
+        """Sentences that the guard withheld."""
         return self.stores.rows("withheld")
 
     @cached_property
     def public(self) -> "PublicValues":
+        """What is not masked, because an operator made it public."""
         from graph.public import PublicValues
 
         return PublicValues(self.stores.lists, roles=self.settings.role_addresses == "show")
 
     @cached_property
     def waiting(self) -> "Waiting":
+        """Answers and appeals that wait for a reviewer."""
         from graph.waiting import Waiting
 
         return Waiting(self.stores.lists, self.settings.review_waiting, self.settings.review_days)
 
     @cached_property
     def conversations(self) -> Conversations:
+        """Past turns, listed and searched by meaning."""
         return self.stores.conversations
 
     @cached_property
     def checkpoints(self) -> "Checkpoints":
+        """Opened under `lock`; every string is masked before it is written."""
         from graph.checkpoints import MaskingSerializer
 
         _ = self.lock
@@ -197,41 +214,30 @@ class Deps:
 
     @cached_property
     def artifacts(self) -> "Artifacts | None":
+        """None where CORDON_ARTIFACTS is off."""
         from graph.audit.artifacts import Artifacts
 
         return Artifacts(self.settings.out, paper=not self.serves) if self.settings.artifacts else None
 
     @cached_property
     def tracer(self) -> "Tracer | None":
+        """None where CORDON_TRACING is off. Raises BadSettings when its package is missing."""
         from graph.tracing import tracer
 
         return tracer(self.settings)
 
     def open(self) -> None:
-        """Everything that is opened on first use, opened now, before several threads could do it at the same time."""
-        for name in (
-            "turn_semaphore",
-            "lock",
-            "journal",
-            "conversations",
-            "checkpoints",
-            "artifacts",
-            "index",
-            "generator",
-            "opinion",
-            "detector",
-            "thresholds",
-            "tracer",
-        ):
+        """Open everything now, before several threads could open it at the same time."""
+        names = "turn_semaphore lock journal conversations checkpoints artifacts index generator opinion detector"
+        for name in [*names.split(), "thresholds", "tracer"]:
             getattr(self, name)
 
     def close(self) -> None:
+        """Close what was opened, the lock last. It may be opened anew."""
         for name in ("tracer", "generator", "index", "conversations", "checkpoints"):  # only what was opened
-            opened = self.__dict__.pop(name, None)
-            if opened is not None:
+            if (opened := self.__dict__.pop(name, None)) is not None:
                 opened.close()
         if "stores" in self.__dict__:
             self.stores.close()
-        lock = self.__dict__.pop("lock", None)
-        if lock is not None:
+        if (lock := self.__dict__.pop("lock", None)) is not None:
             lock.release()

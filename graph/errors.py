@@ -59,7 +59,7 @@ class Quarantined(DocumentError):
 
 
 class Unavailable(CordonError):
-    """Something Cordon stands on is not there now. Never the same as AccessDenied or "no results"."""
+    """Something that Cordon needs is not there now. Never the same as AccessDenied or "no results"."""
 
     exit_code = 4
 

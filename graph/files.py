@@ -32,12 +32,13 @@ def private_directory(path: Path) -> Path:
 
 
 def unusable(path: Path, error: OSError) -> Unavailable:
+    """The error for a file or directory of the home that cannot be used, with what to do."""
     return Unavailable(f"{path} cannot be used: {error.strerror}.", hint=_HINT)
 
 
 @contextmanager
 def alone_in(directory: Path) -> Iterator[None]:
-    """No other process of the home is inside this for the same directory: a database is made by one of them."""
+    """Hold the directory's lock: no other process of the home holds it at the same time."""
     file = os.open(private_directory(directory), os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -20,16 +20,7 @@ SUMMARY_LINES, GIST_CHARS, ITEM_CHARS, MAX_ITEMS = 16, 120, 60, 12
 _ORDINALS = {
     name: at
     for at, names in enumerate(
-        [
-            "first 1st former",
-            "second 2nd",
-            "third 3rd",
-            "fourth 4th",
-            "fifth 5th",
-            "sixth 6th",
-            "seventh 7th",
-            "eighth 8th",
-        ]
+        "first 1st former,second 2nd,third 3rd,fourth 4th,fifth 5th,sixth 6th,seventh 7th,eighth 8th".split(",")
     )
     for name in names.split()
 } | {"last": -1, "latter": -1, "final": -1}
@@ -90,27 +81,27 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
     query, about = followup.complete(question, meant(last), last["topic"])
     if query == " ".join(question.split()):
         return FollowUp(question)
-    # Where "it" was spoken of is looked at first; a fragment asks about another thing.
+    # With "it", the documents of the last turn are searched first; a fragment asks about another thing.
     return FollowUp(query, about or followup.antecedent(query), tuple(last["doc_ids"]) if about else (), 1, meant(last))
 
 
-def of_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
+def from_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
     """Earlier turns as a client sent them along, masked. Whoever sent them may have written their answers, too:
     of these only the items of a list stay, for "the second one" to point at; no prompt shows them."""
     turns: list[PastTurn] = []
-    for one in exchanges:
-        question, answer = (pii.mask(_clean(one[side])).text for side in ("question", "answer"))
-        asked = resolve(question, {"turns": turns, "summary": []}, "buffer").query
+    for exchange in exchanges:
+        question, answer = (pii.mask(clean(exchange[side])).text for side in ("question", "answer"))
+        completed = resolve(question, {"turns": turns, "summary": []}, "buffer").query
         items = [" ".join(item.split())[:ITEM_CHARS] for item in _ITEM.findall(answer)[:MAX_ITEMS]]
-        topic = followup.antecedent(asked, answer) or asked
+        topic = followup.antecedent(completed, answer) or completed
         turns.append(
-            {"question": question, "answer": "", "meant": asked, "topic": topic, "items": items, "doc_ids": []}
+            {"question": question, "answer": "", "meant": completed, "topic": topic, "items": items, "doc_ids": []}
         )
     return turns
 
 
-def _clean(text: str) -> str:
-    """Without what cannot be stored or shown: NUL, lone surrogates."""
+def clean(text: str) -> str:
+    """The text without what cannot be stored or shown: NUL, lone surrogates, blanks around it."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
 
 
@@ -153,7 +144,7 @@ def remember(memory: Memory, turn: PastTurn, kind: MemoryType, keep: int) -> Mem
 
 
 def readable(memory: Memory, groups: Collection[str]) -> Memory:
-    """Without the turns that tell of documents which somebody in these groups may not read."""
+    """The memory without the turns that tell of documents which these groups may not read."""
 
     def shown(turns: Sequence[PastTurn]) -> list[PastTurn]:
         return [turn for turn in turns if open_to(turn.get("audiences", []), groups)]
@@ -162,18 +153,18 @@ def readable(memory: Memory, groups: Collection[str]) -> Memory:
 
 
 def open_to(audiences: Sequence[Sequence[str]], groups: Collection[str]) -> bool:
-    """Whether somebody in these groups may read what tells of documents for each of these sets of groups."""
+    """Whether somebody in these groups may read what tells of the documents: each audience has one of the groups."""
     return all(not {*audience}.isdisjoint(groups) for audience in audiences)
 
 
 def audiences(turns: Sequence[PastTurn]) -> list[list[str]]:
-    """Of whose documents the turns tell, as State.audiences."""
+    """State.audiences of the turns: sets of groups whose documents they tell of."""
     return united(*(turn.get("audiences", []) for turn in turns))
 
 
-def united(*of: Sequence[Sequence[str]]) -> list[list[str]]:
+def united(*lists: Sequence[Sequence[str]]) -> list[list[str]]:
     """Each set of groups once, in order."""
-    return [list(one) for one in sorted({tuple(sorted(audience)) for many in of for audience in many})]
+    return [list(groups) for groups in sorted({tuple(sorted(audience)) for some in lists for audience in some})]
 
 
 def recalled(memory: Memory, kind: MemoryType) -> list[PastTurn]:
@@ -193,15 +184,15 @@ def as_text(memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) 
 
 
 def _quoted(turn: PastTurn, label: str) -> str:
-    asked = f"{label}: {turn['question']}"
-    return f"{asked}\nAnswer: {turn['answer']}" if turn["answer"] else asked
+    text = f"{label}: {turn['question']}"
+    return f"{text}\nAnswer: {turn['answer']}" if turn["answer"] else text
 
 
 def _synopsis(memory: Memory) -> list[PastTurn]:
-    """The turns cut short. A thread of an earlier version has prose in their place: what it answered could not be told
-    from what it rested on, so nothing of it is read."""
-    held = memory["summary"]
-    return held if isinstance(held, list) else []
+    """The turns cut short. A thread of an earlier version has prose in their place, which mixes answers with their
+    sources, so nothing of it is read."""
+    summary = memory["summary"]
+    return summary if isinstance(summary, list) else []
 
 
 def _shortened(turn: PastTurn) -> PastTurn:

@@ -1,4 +1,4 @@
-"""What a caller may choose about a turn: the words, what holds where nothing is said, and the one check of them."""
+"""What a caller may choose about a turn: the words, their defaults, and the one check of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args
@@ -44,20 +44,20 @@ class Options(TypedDict, total=False):
 DEFAULTS: Options = {"memory": "none", "mode": "baseline", "style": "concise", "capstone": False, "stream": False}
 
 
-def known(given: Mapping[str, Any]) -> None:
-    """Raises BadInput for what is no choice, a tenant above all."""
-    if unknown := given.keys() - Choices.__annotations__:
+def known(choices: Mapping[str, Any]) -> None:
+    """Raises BadInput for an option that there is not, such as a tenant."""
+    if unknown := choices.keys() - Choices.__annotations__:
         raise BadInput(f"unknown option {sorted(unknown)[0]!r}.", hint=f"{', '.join(Choices.__annotations__)}.")
 
 
-def conversation(given: object) -> list[Exchange]:
-    """The latest exchanges of a conversation that was sent along, each side cut short. What is none is left out: it may
-    come from outside."""
-    sent = given.get("conversation") if isinstance(given, Mapping) else None
+def conversation(choices: object) -> list[Exchange]:
+    """The latest exchanges of a conversation that was sent along, each side cut short. What is no exchange is left out:
+    it may come from outside."""
+    exchanges = choices.get("conversation") if isinstance(choices, Mapping) else None
     pairs = [
-        (one.get("question"), one.get("answer", ""))
-        for one in (sent[-MOST_EXCHANGES:] if isinstance(sent, list | tuple) else ())
-        if isinstance(one, Mapping)
+        (exchange.get("question"), exchange.get("answer", ""))
+        for exchange in (exchanges[-MOST_EXCHANGES:] if isinstance(exchanges, list | tuple) else ())
+        if isinstance(exchange, Mapping)
     ]
     return [
         {"question": question[:EXCHANGE_CHARS], "answer": answer[:EXCHANGE_CHARS]}
@@ -66,14 +66,14 @@ def conversation(given: object) -> list[Exchange]:
     ]
 
 
-def settled(given: object, top_k: int) -> Options:
-    """The choices with the defaults filled in, `top_k` for one. What is no choice is ignored here.
+def settled(choices: object, top_k: int) -> Options:
+    """The choices with the defaults filled in, `top_k` for one. Unknown keys are ignored.
 
-    Raises BadInput for a choice there is not.
+    Raises BadInput for a value there is not.
     """
     chosen: dict[str, Any] = {**DEFAULTS, "top_k": top_k}
-    if isinstance(given, dict):
-        chosen |= {key: value for key, value in given.items() if key in chosen and value is not None}
+    if isinstance(choices, dict):
+        chosen |= {key: value for key, value in choices.items() if key in chosen and value is not None}
     for key, allowed in (("memory", MemoryType), ("mode", Mode), ("style", Style)):
         if chosen[key] not in get_args(allowed):
             raise BadInput(f"{key} {str(chosen[key])[:40]!r} is not one of {', '.join(get_args(allowed))}.")

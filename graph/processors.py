@@ -1,4 +1,4 @@
-"""How many processor cores there are for us."""
+"""How many processor cores this process may use."""
 
 import math
 import os
@@ -8,7 +8,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container, cgroup v2: microsecon
 
 
 def available(quota: Path = _QUOTA) -> int:
-    """Cores this process may run on, at least 1: of a container with 1.5 of them, 2."""
+    """Cores this process may run on, at least 1. A part of a core counts as one: a container with 1.5 has 2."""
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
     try:

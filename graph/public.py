@@ -1,7 +1,7 @@
 """What an operator keeps public: a short list for each tenant, and one for all, each change on record.
 
-They change while the service runs, and the next question goes by them. Of what was taken off a list its digest stays:
-what was shown before still verifies.
+They change while the service runs, and the next question goes by them. The digest of a value that was taken off stays,
+so that what was shown before still verifies.
 """
 
 import re
@@ -30,8 +30,8 @@ def entry(value: str) -> tuple[str, frozenset[str]]:
     written = canonicalise(value).text.strip().lower()
     if _DOMAIN.fullmatch(written):
         return "ROLES", frozenset((written,))
-    found = [*pii.find(written), *pii.find(f"phone: {written}")]
-    kinds = {span.type for span in found}
+    spans = [*pii.find(written), *pii.find(f"phone: {written}")]
+    kinds = {span.type for span in spans}
     if len(kinds) == 1 and kinds <= {"EMAIL", "PHONE"} and (kind := kinds.pop()):
         shape = r"[^\s@]+@[^\s@]+" if kind == "EMAIL" else r"[+(]*\d[\d ().\-/]{5,24}"
         if re.fullmatch(shape, written):
@@ -43,14 +43,14 @@ def entry(value: str) -> tuple[str, frozenset[str]]:
 
 
 class PublicValues:
-    """What the lists of a store say. With `roles` the role addresses of public documents are public, too."""
+    """The lists in a store. With `roles` the role addresses of public documents are public, too."""
 
-    def __init__(self, kept: ListStore, *, roles: bool = False) -> None:
-        self._kept, self._roles = kept, roles
+    def __init__(self, lists: ListStore, *, roles: bool = False) -> None:
+        self._lists, self._roles = lists, roles
         self._read: dict[str, Loaded] = {}
 
     def for_tenant(self, tenant: str, visibility: str = "private", *, ever: bool = False) -> Public:
-        """What masking leaves for this tenant in documents of this visibility; with `ever` what it once left, too."""
+        """What masking leaves for this tenant in documents of this visibility; with `ever` also what it once left."""
         both = [self._known(tenant), self._known(PUBLIC)]
         values = frozenset(form for known in both for one in known["entries"] for form in one["forms"])
         gone = frozenset(name for known in both for name in known["gone"]) if ever else frozenset()
@@ -75,7 +75,7 @@ class PublicValues:
             journal.append(_line("added", tenant, kind, value, by, now))
             return known | {"entries": [*known["entries"], {**new, "forms": sorted(forms)}]}
 
-        self._kept.change(tenant, longer)
+        self._lists.change(tenant, longer)
         return new
 
     def remove(self, tenant: str, value: str, journal: Journal, *, by: str) -> None:
@@ -93,22 +93,22 @@ class PublicValues:
             left = [one for one in known["entries"] if one not in gone]
             return known | {"entries": left, "gone": list(dict.fromkeys(former))[-4 * MOST :]}
 
-        self._kept.change(tenant, shorter)
+        self._lists.change(tenant, shorter)
 
     def forget(self, tenant: str) -> int:
-        """Erase a tenant's list; how many values were on it."""
+        """Erase a tenant's list. Returns how many values were on it."""
         count = len(self._known(tenant)["entries"])
-        self._kept.forget(tenant)
+        self._lists.forget(tenant)
         self._read.pop(tenant, None)
         return count
 
     def _known(self, tenant: str) -> dict[str, Any]:
-        loaded = self._read[tenant] = self._kept.load(tenant, self._read.get(tenant))
+        loaded = self._read[tenant] = self._lists.load(tenant, self._read.get(tenant))
         return _NONE | loaded.value
 
 
 def _line(says: str, tenant: str, kind: str, value: str, by: str, now: str) -> dict[str, Any]:
-    """Of the journal: who changed what for whom, the value by its digest."""
+    """The journal's line: who changed what for whom, the value by its digest."""
     name = digest(form(kind, value))
     return {
         "kind": "public", "timestamp": now, "tenant_id": tenant, "says": says, "what": kind, "value_sha256": name,

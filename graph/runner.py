@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypedDict, cast
+from typing import Any, Protocol, TypedDict, TypeVar, cast
 
 from graph.context import Context, key_of
 from graph.deps import Deps
@@ -19,14 +19,15 @@ from graph.turn_cache import begin as begin_turn
 from graph.turn_cache import spent_ms
 from graph.waiting import thread_of
 
+T = TypeVar("T")
 SentenceSink = Callable[[CitedSentence], None]
 StageSink = Callable[[str], None]
-# What whoever waits is told of, by the stage that begins.
-TOLD = {"retrieve": "searching", "guard": "reading", "generate": "writing", "validate": "checking"}
+# What a caller who waits is told, by the stage that begins.
+PROGRESS = {"retrieve": "searching", "guard": "reading", "generate": "writing", "validate": "checking"}
 
 
 class SearchResult(TypedDict):
-    """Of a search: what `answer` tells of it, the passages, and why it was not searched ("" where it was)."""
+    """`evidence` has the passages; `admitted` says why nothing was searched, "" where it was."""
 
     reply: Reply
     evidence: list[Evidence]
@@ -43,6 +44,7 @@ class Turn:
 
     @property
     def thread(self) -> str:
+        """The name of the thread among the checkpoints."""
         return key_of(self.context.tenant_id, self.context.user_id, self.context.thread_id)
 
 
@@ -50,11 +52,10 @@ class Runner(Protocol):
     """What an Agent hands its turns to."""
 
     def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
-        """With `release` the sentences that may leave before the end are handed out as they come, and `reached` is told
-        the values of TOLD."""
+        """`release` gets the sentences that may leave before the end as they come, `reached` the values of PROGRESS."""
 
     def search(self, turn: Turn) -> SearchResult:
-        """Its evidence alone."""
+        """The evidence for a question, without an answer."""
 
     @property
     def alive(self) -> int:
@@ -71,31 +72,37 @@ class Turns:
         self._deps = deps
 
     def open(self) -> None:
-        """Everything that is opened on first use, before several threads could do it at the same time."""
+        """Compile the graphs now, before several threads could do so at the same time."""
         _ = self.graph, self._stateless_graph, self._search_graph
         if self._deps.detector is not None:
             self._deps.detector.open()
 
     def run(self, turn: Turn, release: SentenceSink | None = None, reached: StageSink | None = None) -> Reply:
-        # In a context of its own: callbacks and tracers of the caller would see the state and the raw question.
-        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
-            return contextvars.Context().run(self._run, turn, release, reached)
+        return self._as_turn(turn.context.tenant_id, lambda: self._run(turn, release, reached))
 
-    def _run(self, turn: Turn, release: SentenceSink | None, reached: StageSink | None) -> Reply:
+    def _as_turn(self, tenant: str, work: Callable[[], T]) -> T:
+        """Do the work as a turn of this tenant, in a context of its own: callbacks and tracers of the caller would see
+        the state and the raw question."""
         from langsmith.run_helpers import tracing_context
 
-        CURRENT_TENANT.set(turn.context.tenant_id)
-        begin_turn()
+        def turn() -> T:
+            CURRENT_TENANT.set(tenant)
+            begin_turn()
+            with tracing_context(enabled=False):
+                return work()
+
+        with self._deps.turn_semaphore.inside(tenant):
+            return contextvars.Context().run(turn)
+
+    def _run(self, turn: Turn, release: SentenceSink | None, reached: StageSink | None) -> Reply:
         stream_options: dict[str, Any] = {"context": turn.context}
-        graph = self._stateless_graph
         stored = turn.kept or bool(self._deps.settings.reviewed)  # what may have to wait needs a checkpoint
-        if stored:
-            graph = self.graph
-        # Not all of the state, which would be read anew after each stage; of the reply the last one counts.
+        graph = self.graph if stored else self._stateless_graph
+        # Only the reply, of which the last one counts: the whole state would be read anew after each stage.
         stream_options |= {"stream_mode": ["custom", "values"] if release else ["values"], "output_keys": ["reply"]}
         reply: Reply | None = None
         checkpoints, waits = self._deps.checkpoints, False
-        with tracing_context(enabled=False), checkpoints.outages():
+        with checkpoints.outages():
             if stored:
                 at = {"thread_id": turn.thread, AFTER: self._after_latest(turn.thread)}
                 stream_options |= {"config": {"configurable": at}, "durability": "exit"}
@@ -104,11 +111,13 @@ class Turns:
                     if mode == "values":
                         reply, waits = event.get("reply", reply), waits or "__interrupt__" in event
                     elif "stage" in event:
-                        if reached is not None and event["stage"] in TOLD:
-                            reached(TOLD[event["stage"]])
+                        if reached is not None and event["stage"] in PROGRESS:
+                            reached(PROGRESS[event["stage"]])
                     elif release is not None:
-                        one = event["sentence"]
-                        release({"text": one["text"], "support": one["support"], "citations": event["citations"]})
+                        sentence = event["sentence"]
+                        release(
+                            {"text": sentence["text"], "support": sentence["support"], "citations": event["citations"]}
+                        )
                 if waits and reply is not None:
                     self._set_aside(turn, reply["run_id"])
             finally:
@@ -121,7 +130,7 @@ class Turns:
     # -- what waits for a reviewer ------------------------------------------------------------------------
 
     def _set_aside(self, turn: Turn, run_id: str) -> None:
-        """A run that waits gets a thread of its own, so that its conversation may go on; nothing of it stays there."""
+        """Move a run that waits to a thread of its own, so that its conversation may go on."""
         at, own = _config(turn.thread), _config(thread_of(turn.context.tenant_id, run_id))
         self.graph.update_state(own, self.graph.get_state(at).values, as_node="hold")
         self.graph.invoke(None, own, context=turn.context, durability="exit")  # as far as the reviewer's decision
@@ -132,39 +141,34 @@ class Turns:
     def waiting(self, tenant_id: str, run_id: str) -> State:
         """The state of a run that waits, or of its outcome; {} when there is none."""
         with self._deps.checkpoints.outages():
-            found: State = self.graph.get_state(_config(thread_of(tenant_id, run_id))).values
-            return found
+            state: State = self.graph.get_state(_config(thread_of(tenant_id, run_id))).values
+            return state
 
-    def resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
-        """Carry out what a reviewer decided of a run that waits; what is left of it is its outcome. Hold its thread,
-        and that of the conversation.
+    def resolve(self, asker: Context, run_id: str, decision: Said) -> Reply:
+        """Carry out a reviewer's decision on a run that waits, and keep the outcome alone. The caller holds the run's
+        thread and that of the conversation.
 
         Raises Conflict, with what is in the way, when it cannot be done, BadInput for an edit that cannot stand; then
         it waits on. Unavailable when it could not be recorded.
         """
-        with self._deps.turn_semaphore.inside(asker.tenant_id):
-            return contextvars.Context().run(self._resolve, asker, run_id, said)
+        return self._as_turn(asker.tenant_id, lambda: self._resolve(asker, run_id, decision))
 
-    def _resolve(self, asker: Context, run_id: str, said: Said) -> Reply:
+    def _resolve(self, asker: Context, run_id: str, decision: Said) -> Reply:
         from langgraph.types import Command
-        from langsmith.run_helpers import tracing_context
 
-        CURRENT_TENANT.set(asker.tenant_id)
-        begin_turn()
         own = _config(thread_of(asker.tenant_id, run_id))
         talk = _config(key_of(asker.tenant_id, asker.user_id, asker.thread_id))
-        checkpoints = self._deps.checkpoints
-        with tracing_context(enabled=False), checkpoints.outages():
-            memory = self.graph.get_state(talk).values.get("memory")  # of now: the conversation may have gone on
+        with self._deps.checkpoints.outages():
+            memory = self.graph.get_state(talk).values.get("memory")  # as it is now: the conversation may have gone on
             waits, command = self.graph.get_state(own), cast(Any, None)
             if "review" in waits.next:
-                command = Command(resume=said, update={"memory": memory} if memory else {})
-            else:  # it was decided, and could not be recorded: on from there, unless the conversation has gone on
+                command = Command(resume=decision, update={"memory": memory} if memory else {})
+            else:  # decided before, and not recorded: it goes on from there
                 self.graph.update_state(own, {}, as_node="publish")
                 memory = memory if memory == waits.values["memory"] else None
             outcome = self.graph.invoke(command, own, context=asker, durability="exit")
             if "__interrupt__" in outcome:
-                raise (BadInput if said["act"] == "edit" else Conflict)(outcome["review"]["problem"])
+                raise (BadInput if decision["act"] == "edit" else Conflict)(outcome["review"]["problem"])
             if memory and outcome["memory"] != memory:
                 self.graph.update_state(talk, {"memory": outcome["memory"]}, as_node="record")
             reply: Reply = outcome["reply"]
@@ -174,24 +178,18 @@ class Turns:
     def keep_outcome(
         self, tenant_id: str, run_id: str, owner: str, reply: Reply, audiences: Sequence[list[str]] = ()
     ) -> None:
-        """For the asker (whose digest is `owner`) to fetch, in groups that these `audiences` have. Nothing else of the
-        run stays."""
+        """Keep a run's reply, and nothing else of the run, for the asker to fetch: `owner` is their digest, `audiences`
+        the sets of groups who may read it."""
         own = _config(thread_of(tenant_id, run_id))
         outcome: dict[str, Any] = {**fresh_turn("", ""), "owner": owner, "reply": reply, "audiences": [*audiences]}
         with self._deps.checkpoints.outages():
             self.graph.update_state(own, outcome, as_node="record")
 
     def search(self, turn: Turn) -> SearchResult:
-        with self._deps.turn_semaphore.inside(turn.context.tenant_id):
-            return contextvars.Context().run(self._search, turn)
+        return self._as_turn(turn.context.tenant_id, lambda: self._search(turn))
 
     def _search(self, turn: Turn) -> SearchResult:
-        from langsmith.run_helpers import tracing_context
-
-        CURRENT_TENANT.set(turn.context.tenant_id)
-        begin_turn()
-        with tracing_context(enabled=False):
-            state = self._search_graph.invoke(turn.asked, context=turn.context)
+        state = self._search_graph.invoke(turn.asked, context=turn.context)
         return {"reply": state["reply"], "evidence": state["evidence"], "admitted": state["admitted"]}
 
     @property
@@ -202,13 +200,13 @@ class Turns:
         """Turns here are ended by whoever began them."""
 
     def close(self) -> None:
+        """Give up the compiled graphs; the next turn compiles them anew."""
         for compiled in ("graph", "_stateless_graph", "_search_graph"):
             self.__dict__.pop(compiled, None)
 
     def _after_latest(self, thread: str) -> str:
-        """The id of the thread's last checkpoint, "" without one. Those of a turn come after those that are there,
-        though the clock was set back: LangGraph takes the one with the greatest id for the last, and an id begins with
-        the time."""
+        """The id of the thread's last checkpoint, "" without one. LangGraph takes the greatest id for the last, and an
+        id begins with the time: so the next ids are made greater even if the clock was set back."""
         from langgraph.checkpoint.base import id as ids
 
         if latest := self._deps.checkpoints.latest(thread):
@@ -217,6 +215,7 @@ class Turns:
 
     @cached_property
     def graph(self) -> Any:
+        """The compiled graph, with the checkpointer."""
         from graph.build import build_graph
 
         return build_graph(self._deps).compile(checkpointer=self._deps.checkpoints.saver)

@@ -1,5 +1,7 @@
-"""What langgraph.json loads: the graph without a checkpointer, since the server brings its own. Defines nothing else:
-a file loaded by path is a second module, and a class defined in it would not be the one the rest of Cordon knows."""
+"""What langgraph.json loads: the graph without a checkpointer, since the server brings its own.
+
+No class is defined here: the server loads this file by its path, as a second module, so the rest of Cordon would know
+another class."""
 
 from graph.build import build_graph
 from graph.deps import Deps
@@ -9,5 +11,5 @@ from graph.tracing import refuse_uninvited
 settings = load()
 refuse_uninvited(settings)  # the server would send every stage's state to LangSmith
 deps = Deps(settings)
-_ = deps.detector, deps.thresholds  # what it lacks is said now
+_ = deps.detector, deps.thresholds  # raise now for what they lack
 cordon = build_graph(deps).compile(name="cordon")

@@ -322,13 +322,14 @@ class Settings(BaseModel):
 
     @property
     def words_of_evidence(self) -> int:
-        """0: whole passages."""
+        """How many words of evidence a model is shown; 0: whole passages."""
         if self.evidence_words >= 0:
             return self.evidence_words
         return EXCERPTS if self._small_context else 0
 
     @property
     def reranks(self) -> bool:
+        """Whether the reader chooses among more passages than are shown."""
         return self.rerank == "on" or (self.rerank == "auto" and (self.embedded or self.words_of_evidence > 0))
 
     @property
@@ -342,6 +343,7 @@ class Settings(BaseModel):
 
     @property
     def embedded(self) -> bool:
+        """Whether no chat model answers."""
         return self.model == "embedded"
 
 
@@ -372,8 +374,8 @@ def origin(name: str, directory: Path | None = None, environ: dict[str, str] | N
 
 
 def is_sealed(address: str) -> bool:
-    """Whether nobody on the way reads what goes to this address: https, or http to this machine itself. False too for
-    one with a user, a query or a fragment, or that is none."""
+    """Whether nobody on the way can read what goes to this address: https, or http to this machine itself. False too
+    for an address with a user, a query or a fragment, and for what is no address."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
@@ -394,7 +396,7 @@ def is_loopback(host: str) -> bool:
 
 
 def without_credentials(address: str) -> str:
-    """An address that may be shown."""
+    """The address without user and password."""
     return re.sub(r"(?<=//).*@", "", address)
 
 
@@ -434,7 +436,7 @@ def _known(values: dict[str, Any], where: str, prefix: str = "") -> None:
 def _explain(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     name = ".".join(str(part) for part in first["loc"])
-    given = first.get("input")
-    given = without_credentials(given) if isinstance(given, str) else given
-    said = "a value that is not shown" if name in SECRETS else repr(given)
-    return f"setting {name} = {said} is not usable: {first['msg'].lower()}."
+    value = first.get("input")
+    value = without_credentials(value) if isinstance(value, str) else value
+    shown = "a value that is not shown" if name in SECRETS else repr(value)
+    return f"setting {name} = {shown} is not usable: {first['msg'].lower()}."

@@ -4,6 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 
 def timestamp(moment: datetime | None = None, *, days: int = 0) -> str:
-    """Of the moment, an aware one, or of now; so many days later, or earlier where they are below 0."""
+    """Of the moment (an aware datetime) or of now, so many days later; earlier where they are negative."""
     moment = (moment or datetime.now(UTC)) + timedelta(days=days)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

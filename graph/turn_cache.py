@@ -1,7 +1,5 @@
-"""What a turn has found out and may ask for again.
-
-It goes when the turn ends: were it kept, the time of a question would tell what somebody else had asked before.
-"""
+"""A cache for one turn. It goes when the turn ends: else the time of an answer would tell what somebody else had asked
+before."""
 
 import time
 from collections.abc import Hashable
@@ -18,12 +16,12 @@ def begin() -> None:
 
 
 def entries() -> dict[Hashable, Any]:
-    """What was found so far. Outside a turn a new one, which nobody asks again."""
+    """The entries of this turn; outside a turn, a dict that is thrown away."""
     known = _ENTRIES.get()
     return {} if known is None else known
 
 
 def spent_ms() -> float | None:
-    """Since the turn began, on the clock; None outside one."""
+    """Since the turn began, by the clock; None outside a turn."""
     begun = entries().get(_BEGUN)
     return None if begun is None else round((time.perf_counter() - begun) * 1_000, 2)

@@ -18,38 +18,35 @@ from graph.timestamps import timestamp
 
 
 def admit(state: State, runtime: Runtime[Context], *, settings: Settings) -> State:
+    """Raises Forbidden where the thread is somebody else's."""
     asker = principal(runtime)
     if state.get("owner", asker.digest) != asker.digest:
         raise Forbidden("the thread belongs to someone else.")
     turn = fresh_turn(uuid.uuid4().hex, timestamp())
-    question = _clean(state.get("question", ""))
+    raw: Any = state.get("question", "")
+    question = memory.clean(raw) if isinstance(raw, str) else ""
     masked = pii.mask(question[: settings.max_question_chars + 1])
-    given = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
-    flags = ["pii_in_question"] if given["kinds"] else []
-    if given["kinds"] and given["placeholder"]:
-        flags.append("placeholder_in_question")  # then triage cannot tell which of them stands for the asker's own
+    personal = masked_values.handed_on(state.get("options")) or masked_values.from_question(question, masked.spans)
+    flags = ["pii_in_question"] if personal["kinds"] else []
+    if personal["kinds"] and personal["placeholder"]:
+        flags.append("placeholder_in_question")  # then triage cannot tell which ones stand for the asker's own
     admitted, flag = _check(question, settings)
     return {
         **turn,
         "owner": asker.digest,
         "memory": memory.readable(state.get("memory") or memory.EMPTY, asker.groups),
         "question": masked.text[: settings.max_question_chars],
-        "earlier": memory.of_client(options.conversation(state.get("options"))),
+        "earlier": memory.from_client(options.conversation(state.get("options"))),
         "options": options.settled(state.get("options"), settings.top_k),
         "admitted": admitted,
         "flags": flags + ([flag] if flag else []),
-        "filters": [f"masked:{kind}" for kind in given["kinds"]],
+        "filters": [f"masked:{kind}" for kind in personal["kinds"]],
     }
 
 
 def admitted(state: State) -> Literal["classify", "respond"]:
+    """A question that failed the first checks is answered at once."""
     return "respond" if state["admitted"] else "classify"
-
-
-def _clean(question: Any) -> str:
-    """Text without what cannot be stored or shown: NUL, lone surrogates."""
-    text = question if isinstance(question, str) else ""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").strip()
 
 
 def _check(question: str, settings: Settings) -> tuple[str, str]:

@@ -25,11 +25,11 @@ _EVADE = re.compile(
 def _topic(question: str) -> str:
     """What the question is about, without the wish to get round it: "how can I trick the scanner" is about the scanner,
     "I want to use a phone without being caught" about using a phone."""
-    found = _WISH.search(question)
-    rest = question[found.end() :].lstrip() if found else ""
+    wish = _WISH.search(question)
+    rest = question[wish.end() :].lstrip() if wish else ""
     verb = re.match(r"[a-z]+\b", rest)
-    if found and verb and not _EVADE.match(rest):
-        question = f"{question[: found.start()]} {_doing(verb.group())}{rest[verb.end() :]}"
+    if wish and verb and not _EVADE.match(rest):
+        question = f"{question[: wish.start()]} {_doing(verb.group())}{rest[verb.end() :]}"
     return " ".join(_EVADE.sub(" ", _WISH.sub(" ", question)).split()).strip(" ?.!")
 
 
@@ -42,15 +42,15 @@ def _doing(verb: str) -> str:
 
 
 def constrain(state: State) -> State:
-    safe = state["rewrite"]
-    if safe:
+    """Ask what the policy says, or the legitimate rest of a question that was partly an attack (`rewrite`)."""
+    if safe := state["rewrite"]:
         return {"query": safe, "constraints": ["attack removed"], "flags": [*state["flags"], "safe_rewrite"]}
     limits: State = {
         "constraints": ["explain the policy", "no evasive or actionable steps"],
         "flags": [*state["flags"], "guarded"],
     }
     if not _EVADE.search(state["query"]):
-        return limits  # nothing in its wording to be turned round: asked as it stands, answered with care
+        return limits  # no wish to evade in its wording: asked as it stands
     topic = _topic(state["query"])
     return {
         **limits,

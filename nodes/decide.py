@@ -35,6 +35,7 @@ def decide(
     detector: Detector | None = None,
     support_encoder: Encoder = margins,
 ) -> State:
+    """Nobody decides on an answer of their own; an approval needs every cited passage readable and unchanged."""
     decision = state["review"]["said"]
     if decision is None:
         return {}
@@ -49,9 +50,9 @@ def decide(
     unchanged = [item for item in state["evidence"] if texts.get((item["where"], item["chunk_id"])) == item["text"]]
     if decision["act"] == "edit":
         return _edited(state, decision, unchanged, settings, support_encoder)
-    there = {(item["visibility"], item["chunk_id"]) for item in unchanged}
+    readable = {(item["visibility"], item["chunk_id"]) for item in unchanged}
     cited = state["citations"]
-    if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in there}):
+    if gone := sorted({c["filename"] for c in cited if (c["visibility"], c["chunk_id"]) not in readable}):
         return _cannot(
             state, f"it rests on {gone[0]!r}, which has changed, is gone, or may not be read by the asker now."
         )
@@ -59,7 +60,7 @@ def decide(
 
 
 def settled(state: State) -> Literal["review", "remember", "publish"]:
-    """Back to wait where it could not be done; what was refused is not remembered."""
+    """To `review`, which waits again, where the decision could not be carried out. A refusal is not remembered."""
     if state["review"]["said"] is None:
         return "review"
     return "publish" if state["decision"] == "refusal" else "remember"
@@ -69,10 +70,10 @@ def _cannot(state: State, why: str) -> State:
     return {"review": {**state["review"], "said": None, "problem": why}}
 
 
-def _refused(state: State, said: Said) -> State:
-    if said["act"] == "refuse" and not said["reason"]:
+def _refused(state: State, decision: Said) -> State:
+    if decision["act"] == "refuse" and not decision["reason"]:
         return _cannot(state, "a refusal has a reason, which the asker reads.")
-    refusal = refusals.not_approved(said["reason"] or _EXPIRED)
+    refusal = refusals.not_approved(decision["reason"] or _EXPIRED)
     return {
         "decision": "refusal",
         "refusal": refusal,
@@ -81,16 +82,16 @@ def _refused(state: State, said: Said) -> State:
         "citations": [],
         "assessment": {},
         "confidence": "low",
-        "reasoning": "A reviewer refused it." if said["act"] == "refuse" else "It waited for too long.",
+        "reasoning": "A reviewer refused it." if decision["act"] == "refuse" else "It waited for too long.",
     }
 
 
 def _edited(state: State, decision: Said, evidence: list[Evidence], settings: Settings, encoder: Encoder) -> State:
-    """The text in place of the answer's sentences (of an assessment, of what the documents say), each checked against
-    the evidence as one of a draft is."""
+    """Put the reviewer's text in place of the answer's sentences (in an assessment, of what the documents say). Each
+    sentence is checked against the evidence, as in a draft."""
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     verified = Verified(evidence, guarded=guarded, encoder=encoder)
-    written, _ = refusals.noted(decision["text"].strip())  # they are told anew
+    written, _ = refusals.noted(decision["text"].strip())  # `respond` adds the notes again
     claims = _claims(_NUMBERS.sub("", written), _before(state, evidence))
     if not claims:
         return _cannot(state, "an edit has a text.")
@@ -118,12 +119,12 @@ def _before(state: State, evidence: list[Evidence]) -> dict[str, list[int]]:
 
 
 def _claims(text: str, before: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
-    """Sentences of the draft as they stood, lists and tables whole, with their sources; the others one by one, and for
-    each the best source is found."""
+    """Sentences of the draft as they stood, lists and tables whole, with their sources; new sentences one by one,
+    without a source."""
     for known in sorted(before, key=len, reverse=True):
         if (at := text.find(known)) >= 0:
             rest = text[at + len(known) :]
             return [*_claims(text[:at], before), (known, before[known]), *_claims(rest, before)]
     lines = [_ITEM.sub("", line).strip() for line in text.splitlines()]
-    said = [line[start:end] for line in lines for start, end in split(line)]
-    return [(sentence, []) for sentence in said if any(c.isalnum() for c in sentence)]
+    sentences = [line[start:end] for line in lines for start, end in split(line)]
+    return [(sentence, []) for sentence in sentences if any(c.isalnum() for c in sentence)]

@@ -2,6 +2,7 @@
 failed. What the run had made is thrown away; but an answer that waited for a reviewer, and was approved while something
 was away, waits on."""
 
+import uuid
 from typing import Any, Literal
 
 from langgraph.errors import NodeError
@@ -16,9 +17,10 @@ _UNDECIDED = {"action": "BLOCK", "risk_score": 100, "risk_rationale": "not asses
 
 
 def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "record", "review"]]:
+    """Raises the cause where `record` itself failed: then the run fails, and nothing leaves."""
     cause = error.error
     if error.node == "record":
-        raise cause  # there is nothing behind it to fall back on: the run fails and nothing leaves
+        raise cause
     code = "Forbidden" if isinstance(cause, Forbidden) else "BadInput" if isinstance(cause, BadInput) else "Unavailable"
     expected = isinstance(cause, BadInput | Unavailable)
     # The text of an unexpected error may quote a document: only its kind is told.
@@ -39,15 +41,9 @@ def fail_closed(state: State, error: NodeError) -> Command[Literal["refuse", "re
     if error.node != "admit" and state["verdict"]["turn"] != state["turn"]:  # what nobody judged is not allowed
         update["verdict"] = state["verdict"] | _UNDECIDED
     if error.node == "admit":  # there is no clean turn yet, only the one before and the raw question
-        update = {**_new_turn(), **update}
+        update = {**fresh_turn(uuid.uuid4().hex, timestamp()), "question": "", **update}
     if error.node in ("refuse", "publish"):  # these may not be tried again, but the run is still recorded
         notice = refusals.UNAVAILABLE.format(what=message, hint=hint).strip()
         update |= {"decision": "unavailable", "answer": notice, "confidence": "low", "artifacts": {}}
         return Command(goto="record", update=update)
     return Command(goto="refuse", update=update)
-
-
-def _new_turn() -> dict[str, Any]:
-    import uuid
-
-    return {**fresh_turn(uuid.uuid4().hex, timestamp()), "question": ""}

@@ -44,6 +44,7 @@ def generate(
     settings: Settings,
     support_encoder: Encoder = margins,
 ) -> State:
+    """A stream writes verified sentences only; passages that do not fit the model's context are halved once."""
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
     reviewed = guarded and "guarded" in settings.reviewed  # nothing of it leaves before a person has read it
     streaming = state["options"]["stream"] and state["intent"]["name"] == "GENERIC_QA" and not reviewed
@@ -57,41 +58,40 @@ def generate(
         if stream:
             stream.read(json.dumps(planned, ensure_ascii=False))
             stream.close()
-        made = stream.made if stream else state["released"]
         return {
             "draft": {**state["draft"], "text": "", "value": planned, "errors": []},
-            "released": made,
+            "released": stream.released if stream else state["released"],
         }
     job = prepare(state, generator, settings)
-    asked: dict[str, Any] = {
+    limits: dict[str, Any] = {
         "schema": None if prose else SCHEMAS[state["intent"]["name"]],
         "max_tokens": room(state, settings),
         "each": stream.read if stream else None,
     }
     try:
-        completion = generator.complete(job.messages, **asked)
+        completion = generator.complete(job.messages, **limits)
     except ContextTooSmall:
         if job.shown < 2:
             raise
         job = prepare(state, generator, settings, most=job.shown // 2)
-        completion = generator.complete(job.messages, **asked)
+        completion = generator.complete(job.messages, **limits)
     finally:
         if stream:
             stream.close()
     draft = read(completion, state, ["prose"] if prose else [])
     return {
         "draft": draft,
-        "drafts": kept(state["drafts"], draft["text"], completion, settings),
+        "drafts": with_draft(state["drafts"], draft["text"], completion, settings),
         "flags": flagged(state, job),
-        "released": stream.made if stream else state["released"],
+        "released": stream.released if stream else state["released"],
         "usage": spent(state["usage"], completion),
         "prompts": state["prompts"] | job.prompts,
     }
 
 
 def _planned(state: State, generator: Generator) -> dict[str, Any]:
-    """What the embedded answerer makes of a list or table as a whole, or of a section that the question names: there a
-    model that reads a part of it only guesses. {} where none is the one that is asked about, and of a summary."""
+    """What the embedded answerer makes of a whole list or table, or of a section that the question names: a model that
+    reads a part of it only guesses. {} where the question asks for none of these, or for a summary."""
     query = state["query"]
     if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
         return {}
@@ -102,12 +102,13 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
     return planned if planned.get("answered") and (places or planned.get("sure")) else {}
 
 
-def kept(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:
-    """With what the model wrote, masked, where it is kept for a replay."""
+def with_draft(drafts: list[KeptDraft], text: str, completion: Completion, settings: Settings) -> list[KeptDraft]:
+    """The drafts and this one, already masked, where the settings keep drafts for a replay."""
     return [*drafts, {"text": text, "cut": completion.cut}] if settings.keep_drafts and settings.artifacts else drafts
 
 
 def well_formed(state: State) -> Literal["repair", "validate"]:
+    """A draft without a value is not in the form that was asked for."""
     return "validate" if state["draft"]["value"] is not None else "repair"
 
 
@@ -115,8 +116,8 @@ def prepare(
     state: State, generator: Generator, settings: Settings, *, most: int | None = None, beside: int = 0
 ) -> task.Task:
     """The messages for this turn's intent, constraints and memory, with as many passages as the model has room for: at
-    most `most`, and `beside` bytes kept for what is said besides."""
-    passages = read_by_model(state, generator, settings)
+    most `most`, and with room for `beside` bytes of further messages."""
+    passages = _read_by_model(state, generator, settings)
 
     def make(count: int) -> task.Task:
         return task_of(state, passages[:count], prose=in_prose(state, settings))
@@ -125,7 +126,7 @@ def prepare(
     return replace(job, left_out=len(passages) - job.shown)
 
 
-def read_by_model(state: State, generator: Generator, settings: Settings) -> list[Evidence]:
+def _read_by_model(state: State, generator: Generator, settings: Settings) -> list[Evidence]:
     """The passages as the prompt has them: whole, or what of them may answer."""
     evidence, words = considered(state, generator), settings.words_of_evidence
     kind = all_of(state["query"])
@@ -157,14 +158,14 @@ def in_prose(state: State, settings: Settings) -> bool:
 def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task.Task:
     """The messages with exactly this evidence."""
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
-    # A follow-up that points at something is asked as it was put: what it leans on is said beside it, and its evidence
-    # is of that already. "And in 2023?" points at nothing: the question that it stands for is asked.
+    # A follow-up that points at a document is asked as the asker put it: the prompt names the document beside it, and
+    # the evidence is from there. "And in 2023?" points at nothing: the completed question is asked.
     points = bool(state["follow_up"].get("doc_ids")) or not state["follow_up"].get("after")
     mended = bool(state["understood"]) and not (state["understood"].get("follow_up") and points)
-    asked = state["query"] if guarded or mended else courtesy.bare(state["question"])
+    question = state["query"] if guarded or mended else courtesy.bare(state["question"])
     if state["intent"]["name"] == "ASSESSMENT_GEN":
         return task.assessment(
-            asked if guarded else state["question"],
+            question if guarded else state["question"],
             evidence,
             weighting=weighting(state["question"]),
             capstone=options["capstone"],
@@ -173,7 +174,7 @@ def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task
             nonce=_nonce(state),
         )
     return task.answer(
-        asked,
+        question,
         evidence,
         day=state["started"][:10],
         style=options["style"],
@@ -203,21 +204,22 @@ def room(state: State, settings: Settings) -> int:
 
 
 def read(completion: Completion, state: State, steps: list[str]) -> Draft:
-    """The draft: masked, and parsed when it is as asked for, which is when no more than `steps` read it."""
+    """The masked draft. It has a value only where it is as asked for: parsed without repairs other than `steps`."""
     text = pii.mask(completion.text, keep=public_values(state["evidence"])).text
-    found = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
-    strict = found.ok and found.steps in ([], steps)
+    parsed = draft.read(text, SCHEMAS[state["intent"]["name"]], state["evidence"], cut=completion.cut)
+    strict = parsed.ok and parsed.steps in ([], steps)
     return {
         **state["draft"],
         "text": text,
-        "value": found.value if strict else None,
-        "errors": found.errors,
+        "value": parsed.value if strict else None,
+        "errors": parsed.errors,
         "steps": [],
         "cut": completion.cut,
     }
 
 
 def spent(usage: Usage, completion: Completion) -> Usage:
+    """With this call of the model added."""
     return {
         "model": completion.model,
         "model_calls": usage["model_calls"] + 1,

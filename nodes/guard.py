@@ -37,11 +37,12 @@ def guard(
     settings: Settings,
     detector: Detector | None = None,
 ) -> State:
+    """Evidence is numbered from 1; a passage that was removed since the search is passed over."""
     asker = principal(runtime)
     permitted, flags, filters = 0, list(state["flags"]), list(state["filters"])
     shown: list[tuple[Evidence, list[str], bool]] = []  # with the groups it is for, and whether it is masked
     choose = rerank.reranked(state, settings)
-    most = max(rerank.READ, shown_at_most(state)) if choose else shown_at_most(state)
+    most = max(rerank.READ, _shown_at_most(state)) if choose else _shown_at_most(state)
     reader = asker.reader
     # Passages of one document share its names, all of them the lists.
     masked, public_for = cache(_masked), cache(public.for_tenant)
@@ -50,7 +51,7 @@ def guard(
     for handle, place in zip(state["retrieved"], places, strict=True):
         passage = passages.get(place)
         if passage is None:
-            continue  # removed since it was found
+            continue
         record, chunk, raw = passage.record, passage.chunk, passage.text
         why = access.denied(asker, passage.owner, record.visibility, record.expires, record.groups)
         if why is not None:
@@ -63,9 +64,9 @@ def guard(
         keep = public_for(asker.tenant_id, record.visibility)
         judged = _judged(index, reader, handle, passage, detector)
         withheld = withholding.unreleased(raw, judged.orders, record.released)
-        seen = pii.mask(raw, keep=keep, personal=judged.personal)
-        text, edits = redact(raw, withheld, seen.spans)
-        if not withheld and not seen.kept:
+        masking = pii.mask(raw, keep=keep, personal=judged.personal)
+        text, edits = redact(raw, withheld, masking.spans)
+        if not withheld and not masking.kept:
             note_masked(text)
         item: Evidence = {
             "n": len(shown) + 1,
@@ -87,12 +88,12 @@ def guard(
             "edits": edits,
             "withheld": len(withheld),
         }
-        if seen.kept:
-            item["public"] = list(seen.kept)
+        if masking.kept:
+            item["public"] = list(masking.kept)
         if "why" in handle:
             item["why"] = handle["why"]
         shown.append((item, record.groups, len(edits) > len(withheld)))
-    if choose and len(shown) > shown_at_most(state):
+    if choose and len(shown) > _shown_at_most(state):
         shown = _best(state, shown, settings)
     evidence = [item for item, *_ in shown]
     audiences = [groups for _, groups, _ in shown if groups]
@@ -116,24 +117,25 @@ def guard(
 def _best(
     state: State, shown: list[tuple[Evidence, list[str], bool]], settings: Settings
 ) -> list[tuple[Evidence, list[str], bool]]:
-    """As many as are shown, by what in them answers, and what says of them that they are no longer in force; numbered
-    anew."""
-    of = {item["n"]: (groups, edited) for item, groups, edited in shown}
+    """The passages that answer best, as many as may be shown, and those that say of them that they are no longer in
+    force; numbered anew."""
+    rest = {item["n"]: (groups, edited) for item, groups, edited in shown}
     items = [item for item, *_ in shown]
-    chosen = rerank.best(state["query"], items, settings, shown_at_most(state))
-    gone, numbers = standing.lapsed(items), {item["n"] for item in chosen}
-    chosen += [item for item in items if item["n"] in {gone[n].n for n in numbers if n in gone} - numbers]
-    return [({**item, "n": n}, *of[item["n"]]) for n, item in enumerate(chosen, 1)]
+    chosen = rerank.best(state["query"], items, settings, _shown_at_most(state))
+    lapses, numbers = standing.lapsed(items), {item["n"] for item in chosen}
+    said_by = {lapses[n].n for n in numbers if n in lapses} - numbers
+    chosen += [item for item in items if item["n"] in said_by]
+    return [({**item, "n": n}, *rest[item["n"]]) for n, item in enumerate(chosen, 1)]
 
 
 def _masked(text: str) -> str:
-    found = pii.mask(text).text
-    note_masked(found)
-    return found
+    masked = pii.mask(text).text
+    note_masked(masked)
+    return masked
 
 
-# Judgements that were not stored at ingestion, or that the operator's detector shares in. The key has the space, so
-# that the time of an answer tells nobody what others read, and a digest, so that no raw text is kept. The oldest goes.
+# Judgements that were not stored at ingestion, or in which the operator's detector has a part. The key has the space,
+# so that no answer's time tells what others read, and a digest instead of the raw text. The oldest entry goes first.
 _JUDGED: WeakKeyDictionary[Index, dict[tuple[str, bytes, str, Detector | None], PassageJudgement]] = WeakKeyDictionary()
 _KEPT = 1_024
 
@@ -158,18 +160,18 @@ def _judged(
 
 
 def _candidate(item: Evidence) -> Candidate:
-    """With how much of it nobody is shown: sentences that give instructions, and places with personal data."""
-    told: Candidate = {"chunk_id": item["chunk_id"], "doc_id": item["doc_id"], "score": item["score"]}
+    """`withheld` counts sentences that give instructions, `masked` places with personal data."""
+    candidate: Candidate = {"chunk_id": item["chunk_id"], "doc_id": item["doc_id"], "score": item["score"]}
     if "why" in item:
-        told["why"] = item["why"]
+        candidate["why"] = item["why"]
     if item["withheld"]:
-        told["withheld"] = item["withheld"]
+        candidate["withheld"] = item["withheld"]
     if masked := len(item["edits"]) - item["withheld"]:
-        told["masked"] = masked
-    return told
+        candidate["masked"] = masked
+    return candidate
 
 
-def shown_at_most(state: State) -> int:
+def _shown_at_most(state: State) -> int:
     """An assessment rests on several documents, and a list names them all, so both get more of them. Where an
     extension chose the passages, all of them are shown."""
     if state["listing"] or state["retrieval"].get("whole"):
@@ -178,7 +180,7 @@ def shown_at_most(state: State) -> int:
 
 
 def permitted(state: State) -> Literal["refuse", "respond", "generate"]:
-    """Nothing permitted: refused. Permitted but nothing near the question: said so. Else: on to the generator."""
+    """Nothing permitted: `refuse`. Permitted, but nothing near the question: `respond`, which says so."""
     if state["refusal"] is not None:
         return "refuse"
     return "generate" if state["evidence"] else "respond"

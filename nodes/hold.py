@@ -33,6 +33,7 @@ def hold(
     detector: Detector | None = None,
     thresholds: Thresholds | None = None,
 ) -> State:
+    """`unavailable` where too many answers wait already."""
     why = state["review"]["why"]
     nothing: State = {"sentences": [], "citations": [], "assessment": {}, "artifacts": {}, "confidence": "low"}
     # On LangGraph Server a run waits in a thread of that server, and is decided there.
@@ -57,8 +58,10 @@ def hold(
 
 
 def held(state: State) -> Literal["hold", "remember"]:
+    """`why` is set by `respond`."""
     return "hold" if state["review"]["why"] else "remember"
 
 
 def waits(state: State) -> Literal["review", "publish"]:
+    """`unavailable` when the list of waiting answers was full."""
     return "publish" if state["decision"] == "unavailable" else "review"

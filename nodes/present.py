@@ -4,11 +4,12 @@ from graph.state import State
 
 
 def present(state: State) -> State:
-    found = len(state["evidence"])
+    """Sentences and citations stay empty: the evidence is the result."""
+    passages = len(state["evidence"])
     return {
-        "decision": "answer" if found else "no_answer",
+        "decision": "answer" if passages else "no_answer",
         "answer": "",
         "sentences": [],
         "citations": [],
-        "reasoning": f"A search: {found} permitted passages, masked.",
+        "reasoning": f"A search: {passages} permitted passages, masked.",
     }

@@ -28,6 +28,7 @@ def record(
     detector: Detector | None = None,
     thresholds: Thresholds | None = None,
 ) -> State:
+    """The order matters: the journal first, then the conversation, the trace and the thread's memory."""
     try:
         asker = principal(runtime)
     except CordonError:
@@ -42,11 +43,11 @@ def record(
     _append(journal, state, reply, entry_of(state, reply) | guards | {"groups": sorted(asker.groups)})
     # An answer that never left must not leave on the next turn, out of memory: so it is kept only now.
     if asker.tenant_id and state.get("options", {}).get("memory", "none") != "none":
-        gist = state["said"]
-        # Of the question as it was searched for, whose vector is there already: nobody waits for another one.
-        vector = once(embedder, memory.meant(gist)) if gist and reply["sentences"] else None
+        turn = state["said"]
+        # The question as it was searched for: its vector is cached, so nobody waits for another one.
+        vector = once(embedder, memory.meant(turn)) if turn and reply["sentences"] else None
         conversations.add(
-            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(gist or {}), vector, state["audiences"]
+            asker.tenant_id, asker.user_id, reply["thread_id"], reply, dict(turn or {}), vector, state["audiences"]
         )
     if tracer is not None and state["review"]["said"] is None:  # one that waited was traced when it began to
         tracer.run(reply)
@@ -60,14 +61,14 @@ SAYS = {"approve": "approved", "edit": "edited", "refuse": "refused", "expire": 
 
 
 def _append(journal: Journal, state: State, reply: Reply, entry: dict[str, Any]) -> None:
-    """The run's line; of a run that waited, and has it, who decided what, and what came of it. A decision that was cut
-    short is carried out again: what is on record already is not written twice."""
-    said, run = state["review"]["said"], state["turn"]
-    if said is None:
+    """Write the run's line; for a run that waited for a reviewer, which has its line, who decided what and the outcome.
+    A decision that was interrupted is carried out again, so nothing is written twice."""
+    decision, run = state["review"]["said"], state["turn"]
+    if decision is None:
         journal.append(entry)
         return
     written = {line["kind"] for line in journal.entries("run", run)}
     if "review" not in written:
-        journal.append(review_line(reply["tenant_id"], run, SAYS[said["act"]], said["by"], said["reason"]))
+        journal.append(review_line(reply["tenant_id"], run, SAYS[decision["act"]], decision["by"], decision["reason"]))
     if "outcome" not in written:
         journal.append({**entry, "kind": "outcome", "run": run})

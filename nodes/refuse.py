@@ -5,6 +5,7 @@ from graph.state import State
 
 
 def refuse(state: State) -> State:
+    """An error of the kind Forbidden reads like nothing permitted: nobody learns which of the two it was."""
     nothing: State = {"sentences": [], "citations": [], "confidence": "low"}
     error = state["error"]
     if error is not None and error["code"] != "Forbidden":

@@ -11,11 +11,12 @@ _ENUMERATION = re.compile(r":\s*([^.:;]{3,80}(?:[,;]\s+[^.:;,]{3,80})+(?:,?\s+an
 
 
 def remember(state: State, *, settings: Settings) -> State:
+    """`remembered` becomes the thread's memory in `record`; nothing where the question failed the first checks."""
     kind = state["options"]["memory"]
     if kind == "none" or state["admitted"]:
         return {}
-    said = _turn(state)
-    return {"said": said, "remembered": memory.remember(state["memory"], said, kind, settings.memory_turns)}
+    turn = _turn(state)
+    return {"said": turn, "remembered": memory.remember(state["memory"], turn, kind, settings.memory_turns)}
 
 
 def _turn(state: State) -> PastTurn:
@@ -28,8 +29,8 @@ def _turn(state: State) -> PastTurn:
     items = _listed(state) or shown
     meant = state["query"]
     for short, long in state["understood"].get("abbreviations", {}).items():
-        meant = meant.replace(f"{short} ({long})", short)  # told to the model, not said by the asker
-    said: PastTurn = {
+        meant = meant.replace(f"{short} ({long})", short)  # for the model; the asker wrote the short form
+    turn: PastTurn = {
         "question": state["question"],
         "answer": state["answer"],
         "meant": meant,
@@ -37,7 +38,7 @@ def _turn(state: State) -> PastTurn:
         "items": items[: memory.MAX_ITEMS],
         "doc_ids": docs[: memory.MAX_ITEMS],
     }
-    return {**said, "audiences": state["audiences"]} if state["audiences"] else said
+    return {**turn, "audiences": state["audiences"]} if state["audiences"] else turn
 
 
 def _listed(state: State) -> list[str]:

@@ -12,7 +12,7 @@ from graph.policy.answer.schemas import SCHEMAS
 from graph.policy.evidence.redaction import public_values
 from graph.settings import Settings
 from graph.state import State
-from nodes.generate import flagged, in_prose, kept, prepare, room, spent
+from nodes.generate import flagged, in_prose, prepare, room, spent, with_draft
 from prompts import load
 
 TRIES = 1  # calls of the model to mend its own draft, in one turn
@@ -21,6 +21,7 @@ _CUT = "It broke off because it was too long. Say it in fewer words."
 
 
 def repair(state: State, *, generator: Generator, settings: Settings) -> State:
+    """The model is asked at most `TRIES` times in a turn, and not where sentences have left already."""
     draft, schema = state["draft"], SCHEMAS[state["intent"]["name"]]
     usage, used, tries, flags = state["usage"], state["prompts"], state["repairs"], state["flags"]
     written = state["drafts"]
@@ -46,7 +47,7 @@ def repair(state: State, *, generator: Generator, settings: Settings) -> State:
             break
         flags, usage = flagged({**state, "flags": flags}, job), spent(usage, completion)
         text, cut = pii.mask(completion.text, keep=public_values(state["evidence"])).text, completion.cut
-        written = kept(written, text, completion, settings)
+        written = with_draft(written, text, completion, settings)
         parsed = drafts.read(text, schema, state["evidence"], cut=cut)
         steps += ["model", *parsed.steps]
     value = parsed.value if parsed.ok else None

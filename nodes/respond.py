@@ -25,13 +25,14 @@ LISTED_HIGH, LISTED_MEDIUM = 0.45, 0.35
 
 
 def respond(state: State, *, settings: Settings) -> State:
+    """A doubted sentence makes the confidence low, an answer from a part of a list at most medium."""
     decision, answer = _answer(state)
     doubted = any(one.get("doubted") for one in state["sentences"])
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and ("partial" in state["flags"] or _partial(state))
     notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
     flags = list(dict.fromkeys([*state["flags"], *notes]))
-    told = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
+    notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
         confidence = "low"
     if part:
@@ -39,7 +40,7 @@ def respond(state: State, *, settings: Settings) -> State:
     return {
         "review": {**state["review"], "why": _reviewed(state, decision, settings)},
         "decision": decision,
-        "answer": "\n\n".join([answer, *told]),
+        "answer": "\n\n".join([answer, *notices]),
         "sentences": state["sentences"] if decision == "answer" else [],
         "citations": state["citations"] if decision == "answer" else [],
         "confidence": confidence,
@@ -67,8 +68,8 @@ def _answer(state: State) -> tuple[Decision, str]:
         return "no_answer", refusals.withheld(why) if why else NOT_IN_DOCUMENTS
     if state["assessment"]:
         return "answer", prose.brief(state["assessment"], state["sentences"])
-    told = prose.joined(state["sentences"], "bullet" if _listed(state) else state["options"]["style"])
-    return "answer", refusals.instead(why, told) if why else told
+    text = prose.joined(state["sentences"], "bullet" if _listed(state) else state["options"]["style"])
+    return "answer", refusals.instead(why, text) if why else text
 
 
 def _by_document(state: State) -> bool:
@@ -103,8 +104,8 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         measured, high, medium = certainty(state["sentences"], state["citations"]), LISTED_HIGH, LISTED_MEDIUM
     else:
         sections = {citation["n"]: citation["section"] for citation in state["citations"]}
-        said = [(sections[s["citations"][0]], s["text"]) for s in state["sentences"]]
-        scores = reader(settings).scores(state["query"], said)
+        texts = [(sections[s["citations"][0]], s["text"]) for s in state["sentences"]]
+        scores = reader(settings).scores(state["query"], texts)
         measured, high, medium = float(scores.max()), HIGH, MEDIUM
         if not any(v >= HIGH and s["support"] >= SURE_FROM for v, s in zip(scores, state["sentences"], strict=True)):
             measured = min(measured, MEDIUM)

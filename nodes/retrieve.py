@@ -30,6 +30,7 @@ def retrieve(
     detector: Detector | None = None,
     thresholds: Thresholds | None = None,
 ) -> State:
+    """Nothing where the question names a document that the asker may not read, as where there is none of that name."""
     asker = principal(runtime)
     reader = asker.reader
     with index.reading():
@@ -43,10 +44,10 @@ def retrieve(
         read = index.read(reader, state["query"])
     judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, thresholds=thresholds)
     reading = _passed(read, state, judge)
-    asked = named_documents.find(reading.searches[0])
-    documents = index.with_names(reader, asked) if asked else []
-    if asked and not documents:
-        return {"retrieved": [], "flags": state["flags"]}  # unknown or foreign: the same from here on
+    names = named_documents.find(reading.searches[0])
+    documents = index.with_names(reader, names) if names else []
+    if names and not documents:
+        return {"retrieved": [], "flags": state["flags"]}
     ranked = retriever.find(
         index,
         reader,
@@ -57,14 +58,14 @@ def retrieve(
         top_k=state["options"]["top_k"],
         expand=state["options"]["mode"] == "graph",
     )
-    # A word that was put right may come from any document of the reader's.
-    spoken = index.visible(reader) if reading.spelling or reading.abbreviations else []
-    words = [sorted(groups) for where, _ in spoken if (groups := whose(where)[1])]
+    # A corrected word may come from any document that the reader sees, so all their audiences count.
+    visible = index.visible(reader) if reading.spelling or reading.abbreviations else []
+    audiences = [sorted(groups) for where, _ in visible if (groups := whose(where)[1])]
     cut = ["listing_cut"] if ranked.cut else []
     return {
         "flags": [*state["flags"], *cut],
         "retrieved": [_handle(hit, ranked.why.get((hit.where, hit.chunk_id), "")) for hit in ranked.hits],
-        "audiences": memory.united(state["audiences"], words),
+        "audiences": memory.united(state["audiences"], audiences),
         "query": reading.text,
         "understood": understood(state, reading),
         "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": ranked.whole},
@@ -72,8 +73,8 @@ def retrieve(
 
 
 def _passed(read: spelling.Reading, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:
-    """The completed question as it was `read`, in the words of the documents; as it was asked where it says something
-    worse so, since the verdict was passed on the words of the asker."""
+    """The completed question as it was `read`, in the words of the documents; as it was asked where that reading would
+    get a stricter verdict than the asker's own words got."""
     asked, completed = " ".join(courtesy.bare(state["question"]).split()), state["query"]
     readings = [replace(read, text=pii.mask(read.text).text), spelling.unread(completed), spelling.unread(asked)]
     passed = ACTIONS.index(state["verdict"]["action"])

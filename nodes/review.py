@@ -16,9 +16,10 @@ MOST_TEXT, MOST_REASON = 20_000, 1_000  # characters
 
 
 def review(state: State) -> State:
-    said = _said(interrupt(draft(state)), state)
-    problem = said if isinstance(said, str) else ""
-    return {"review": {**state["review"], "said": None if isinstance(said, str) else said, "problem": problem}}
+    """A decision that cannot be read leaves `problem`, and the run waits again."""
+    decision = _decision(interrupt(draft(state)), state)
+    problem = decision if isinstance(decision, str) else ""
+    return {"review": {**state["review"], "said": None if isinstance(decision, str) else decision, "problem": problem}}
 
 
 def draft(state: State) -> dict[str, Any]:
@@ -28,17 +29,17 @@ def draft(state: State) -> dict[str, Any]:
     return {"run_id": state["turn"], "waits": state["review"]["why"], "problem": state["review"]["problem"], **shown}
 
 
-def _said(given: Any, state: State) -> Said | str:
+def _decision(answer: Any, state: State) -> Said | str:
     """The decision, masked; or what is wrong with it, in words."""
-    if not isinstance(given, dict) or given.get("act") not in ACTS:
+    if not isinstance(answer, dict) or answer.get("act") not in ACTS:
         return f"a decision is {{act: {', '.join(ACTS[:3])}; by: who decides}}."
-    texts = {name: given.get(name, "") for name in ("by", "text", "reason")}
+    texts = {name: answer.get(name, "") for name in ("by", "text", "reason")}
     if not all(isinstance(text, str) for text in texts.values()):
         return "by, text and reason are texts."
     if len(texts["text"]) > MOST_TEXT or len(texts["reason"]) > MOST_REASON:
         return f"a text has at most {MOST_TEXT:,} characters, a reason {MOST_REASON:,}."
     return {
-        "act": given["act"],
+        "act": answer["act"],
         "by": texts["by"].strip(),
         "text": pii.mask(texts["text"], keep=public_values(state["evidence"])).text.strip(),
         "reason": defang.line(shown(texts["reason"])).strip(),

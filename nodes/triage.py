@@ -35,6 +35,7 @@ def triage(
     detector: Detector | None = None,
     thresholds: Thresholds | None = None,
 ) -> State:
+    """A block that a reviewer granted on appeal becomes ALLOW_WITH_GUARDRAILS, at the score just below a block."""
     tenant = principal(runtime).tenant_id
     question = state["question"]
     own = "pii_in_question" in state["flags"] and "placeholder_in_question" not in state["flags"]
@@ -74,8 +75,8 @@ def triage(
 def _judged(
     text: str, *, tenant: str, own: bool, detector: Detector | None = None, thresholds: Thresholds | None
 ) -> Assessment:
-    """Where all that is masked was the asker's `own`, the guards read a filler: to ask for what is masked is an attack,
-    to give one's number is none. Of the same length, so that what they find lies where they say."""
+    """Where all that is masked is the asker's `own`, the guards read a filler: to ask for masked data is an attack, to
+    give one's own number is none. The filler is as long as the placeholder, so that the positions of findings hold."""
     text = text.replace(PLACEHOLDER, _FILLER) if own else text
     return assess(text, tenant=tenant, encode=True, detector=detector, thresholds=thresholds)
 

@@ -17,11 +17,12 @@ from nodes.generate import considered, task_of
 
 
 def validate(state: State, *, generator: Generator, settings: Settings, support_encoder: Encoder = margins) -> State:
+    """Quotes of the embedded answerer replace a draft of which nothing may leave, or that misses the point."""
     draft, released = state["draft"], state["released"]
     value, flags = draft["value"], list(state["flags"])
     guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
-    # A stream's sentences left already: the whole draft is judged, and what left does not count twice.
     opinion = SupportOpinion(generator, state["turn"]) if settings.support_opinion == "auto" else None
+    # A stream's sentences left already: the whole draft is judged, and they do not count twice.
     before, question = (released["sentences"], released["citations"]), state["query"]
     judged = partial(
         Verified, guarded=guarded, before=before, opinion=opinion, question=question, encoder=support_encoder

@@ -35,7 +35,7 @@ class Answers:
         Conflict where its text was not kept.
         """
         asker = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"), groups=valid_groups(groups))
-        reply = self._kept_reply(asker, run_id)
+        reply = self._reply(asker, run_id)
         text = markdown.of_reply(reply)
         return text.encode() if form == "md" else pdf_of(text, title="Answer", created=reply["timestamp"])
 
@@ -43,15 +43,16 @@ class Answers:
         """Let everybody of the tenant who is in the groups that its documents are for read the answer of a run of one's
         own, until `unshare`. Raises as `answer_file` does, and Conflict for a run without an answer."""
         asker = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"), groups=valid_groups(groups))
-        reply = self._kept_reply(asker, run_id)
+        reply = self._reply(asker, run_id)
         if reply["decision"] != "answer":
             raise Conflict("there is no answer to share.", hint="Share a run that was answered.")
-        self._said(asker, reply["run_id"], "shared")
+        self._record_link(asker, reply["run_id"], "shared")
 
     def unshare(self, run_id: str, *, tenant_id: str, user_id: str) -> None:
-        """Take that back. Raises NotFound for a run that is not the asker's."""
+        """Stop sharing it. Raises NotFound for a run that is not the asker's."""
         asker = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"))
-        self._said(asker, run_of(self.deps.journal, asker.tenant_id, run_id, asker.user_id)["run_id"], "unshared")
+        run = run_of(self.deps.journal, asker.tenant_id, run_id, asker.user_id)
+        self._record_link(asker, run["run_id"], "unshared")
 
     def shared(self, run_id: str, *, tenant_id: str, groups: Collection[str] = ()) -> dict[str, Any]:
         """A shared answer as a colleague reads it: the fields of SHARED, and `asked_by`; without the text of documents
@@ -63,7 +64,7 @@ class Answers:
         reader = ReadScope(valid_tenant(tenant_id), valid_groups(groups))
         links = [
             line
-            for line in self.deps.journal.entries("run", run_id)  # that begin so; a link names all of it
+            for line in self.deps.journal.entries("run", run_id)  # the id may be cut short here; in a link it may not
             if (line["kind"], line["run"], line["tenant_id"]) == ("link", run_id, reader.tenant)
         ]
         unknown = NotFound("there is no such answer, or it is not shared with you.", hint="Ask who sent the link.")
@@ -71,30 +72,30 @@ class Answers:
             raise unknown
         owner = Principal(reader.tenant, links[-1]["user_id"], groups=reader.groups)
         try:
-            (turn,) = as_they_stand(self.deps.index, reader, [self._kept_reply(owner, run_id)])
+            (turn,) = as_they_stand(self.deps.index, reader, [self._reply(owner, run_id)])
         except (NotFound, Conflict):
             raise unknown from None
         return {key: turn[key] for key in SHARED} | {"asked_by": owner.user_id}
 
-    def _said(self, asker: Principal, run_id: str, says: str) -> None:
+    def _record_link(self, asker: Principal, run_id: str, says: str) -> None:
         self.deps.journal.append(review_line(asker.tenant_id, run_id, says, asker.user_id, kind="link"))
 
-    def _kept_reply(self, asker: Principal, run_id: str) -> dict[str, Any]:
+    def _reply(self, asker: Principal, run_id: str) -> dict[str, Any]:
         """What a reviewer decided, else the remembered turn, else what lies in the run's folder."""
         entry = run_of(self.deps.journal, asker.tenant_id, run_id, asker.user_id)
         last = last_of(self.deps.journal, entry)
-        told = [whose(one["where"])[1] for one in last["retrieved"] if "where" in one]
-        if not memory.open_to([sorted(audience) for audience in told if audience], asker.groups):
+        audiences = [whose(one["where"])[1] for one in last["retrieved"] if "where" in one]
+        if not memory.open_to([sorted(audience) for audience in audiences if audience], asker.groups):
             raise NotFound(f"there is no run {run_id[:40]!r}.", hint="A reply names its run_id.")
         decided = self.turns.waiting(asker.tenant_id, entry["run_id"]).get("reply")
         if decided:
             return dict(decided)
         thread = asker.tenant_id, asker.user_id, entry["thread_id"]
         turns = self.deps.conversations.turns(*thread, asker.groups)
-        found = next((turn for turn in turns if turn["run_id"] == entry["run_id"]), None) or reply_in_folder(last)
-        if found is None:
+        reply = next((turn for turn in turns if turn["run_id"] == entry["run_id"]), None) or reply_in_folder(last)
+        if reply is None:
             raise Conflict(
                 "the text of this answer was not kept.",
                 hint="Ask with memory buffer or summary, or with CORDON_ARTIFACTS, to have it again.",
             )
-        return found
+        return reply

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from graph import memory
 from graph.administration.past_answers import as_they_stand
 from graph.context import DEFAULT_USER, ReadScope, valid_groups, valid_id, valid_tenant
 from graph.deps import Deps
@@ -51,7 +52,7 @@ class Conversations:
         BadInput for one of more than 80 characters, NotFound as `thread` does."""
         from graph.policy import pii
 
-        name = " ".join(title.replace("\x00", "").encode("utf-8", "replace").decode("utf-8").split())
+        name = " ".join(memory.clean(title).split())
         if len(name) > TITLE_CHARS:
             raise BadInput(f"a title has at most {TITLE_CHARS} characters.", hint="Shorten it.")
         who = valid_tenant(tenant_id), valid_id(user_id, "user"), thread_id
@@ -66,8 +67,8 @@ class Conversations:
         """A conversation as Markdown, each answer with its sources. Raises as `thread` does."""
         from graph.audit import markdown
 
-        found = self.thread(thread_id, tenant_id=tenant_id, user_id=user_id, groups=groups)
-        return markdown.conversation(found["turns"])
+        thread = self.thread(thread_id, tenant_id=tenant_id, user_id=user_id, groups=groups)
+        return markdown.conversation(thread["turns"])
 
 
 def _no_thread(thread_id: str) -> NotFound:

@@ -1,7 +1,7 @@
 """The documents of a home, as an Agent gives them: ingest, list, read, remove; every text masked on its way out.
 
-Where `groups` may be named, a call sees what somebody in these groups may read of the tenant's documents; with None,
-which is for who keeps them, all of them.
+With `groups`, a call sees what somebody in these groups may read of the tenant's documents; with None, which is for
+the tenant's administrators, all of them.
 """
 
 import re
@@ -50,31 +50,32 @@ class Library:
         tenant, shared = owner(tenant_id, public), valid_groups(groups)
         if public and shared:
             raise BadInput("what is public is for everybody, not for groups.", hint="Name a tenant, or no groups.")
-        given = [paths] if isinstance(paths, str | Path) else list(paths)
-        if "" in given:
+        places = [paths] if isinstance(paths, str | Path) else list(paths)
+        if "" in places:
             raise BadInput("a path is empty.", hint="Name a file or a directory; `.` is this one.")
-        if odd := [str(p) for p in given if re.match(r"(?!https?://)[a-z][a-z0-9+.-]*://", str(p), re.I)]:
+        if odd := [str(p) for p in places if re.match(r"(?!https?://)[a-z][a-z0-9+.-]*://", str(p), re.I)]:
             raise BadInput(f"{odd[0][:60]!r} is no address that can be read.", hint="http and https are.")
-        pages = [str(p) for p in given if re.match("https?://", str(p), re.I)]
-        local = [Path(p) for p in given if str(p) not in pages]
+        pages = [str(p) for p in places if re.match("https?://", str(p), re.I)]
+        local = [Path(p) for p in places if str(p) not in pages]
         kind = known("regulation" if regulation else kind)
-        found = recognised(list(files(local, tenant, groups=shared, kind=kind)), self.deps.index)
-        if sync and (empty := [path for path in local if is_folder(path) and not any(s.within == path for s in found)]):
+        sources = recognised(list(files(local, tenant, groups=shared, kind=kind)), self.deps.index)
+        filled = {source.within for source in sources}
+        if sync and (empty := [path for path in local if is_folder(path) and path not in filled]):
             raise BadInput(
                 f"{str(empty[0])!r} has no file: nothing was removed.",
                 hint="Is it mounted? Remove its documents with `cordon docs rm`, or leave --sync out.",
             )
-        outcomes = self.ingest_sources(found, progress=progress, readers=readers)
-        for gone in without_file(local, found, outcomes, self.deps.index, sync=sync):
+        outcomes = self.ingest_sources(sources, progress=progress, readers=readers)
+        for gone in without_file(local, sources, outcomes, self.deps.index, sync=sync):
             progress(gone)
             outcomes.append(gone)
         if pages:
             from graph.knowledge.web import pages as fetched
 
-            with fetched(pages, tenant, self.settings, shared) as (sources, failed):
+            with fetched(pages, tenant, self.settings, shared) as (fetched_sources, failed):
                 for outcome in failed:
                     progress(outcome)
-                outcomes += failed + self.ingest_sources(sources, progress=progress, readers=readers)
+                outcomes += failed + self.ingest_sources(fetched_sources, progress=progress, readers=readers)
         return outcomes
 
     def ingest_sources(
@@ -126,14 +127,14 @@ class Library:
     def documents(
         self, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
     ) -> list[dict[str, Any]]:
-        """What is known of each document of a tenant, or of the public ones, by id. Of the groups that share one, those
-        are told that were named. `versions` has the ids of all its versions, oldest first, where there are several
-        (graph/knowledge/versions.py)."""
-        found = [record for _, space in self._spaces(tenant_id, public, groups) for record in space.records()]
-        family = families(found)
+        """What is known of each document of a tenant, or of the public ones, by id. Of the groups that share a
+        document, only those that were named are listed. `versions` has the ids of all its versions, oldest first, where
+        there are several (graph/knowledge/versions.py)."""
+        records = [record for _, space in self._spaces(tenant_id, public, groups) for record in space.records()]
+        family = families(records)
         return [
             _described(record, groups) | {"versions": family.get(record.doc_id, [])}
-            for record in sorted(found, key=lambda one: (one.doc_id, one.groups))
+            for record in sorted(records, key=lambda one: (one.doc_id, one.groups))
         ]
 
     def document(
@@ -148,37 +149,37 @@ class Library:
         return _described(record, groups) | {"text": pii.mask(space.text(doc_id), keep=keep).text}
 
     def _spaces(self, tenant_id: str, public: bool, groups: Collection[str] | None) -> list[tuple[str, Space]]:
-        """By name; that of exactly these groups first, then others that are shared, then what is the whole tenant's."""
+        """(name, space): first that of exactly these groups, then others that are shared, last the whole tenant's."""
         whole, index = owner(tenant_id, public), self.deps.index
         if public:
-            found = [space for space in [index.space(PUBLIC)] if space]
+            spaces = [space for space in [index.space(PUBLIC)] if space]
         elif groups is None:
-            found = index.tenant_spaces(whole)
+            spaces = index.tenant_spaces(whole)
         else:
             reader = ReadScope(whole, valid_groups(groups))
-            found = [space for where, space in index.visible(reader) if where != "public"]
+            spaces = [space for where, space in index.visible(reader) if where != "public"]
         named = space_name(whole, groups or ())
         return sorted(
-            ((space.name, space) for space in found), key=lambda one: (one[0] != named, one[0] == whole, one[0])
+            ((space.name, space) for space in spaces), key=lambda one: (one[0] != named, one[0] == whole, one[0])
         )
 
     def _record(
         self, doc_id: str, tenant_id: str, public: bool, groups: Collection[str] | None
     ) -> tuple[str, Space, Record]:
-        """With the name of the space."""
-        held = [
+        """(name of the space, space, record). Raises as `document` does."""
+        matches = [
             (name, space, record)
             for name, space in self._spaces(tenant_id, public, groups)
             if _is_text(doc_id) and (record := space.record(doc_id))
         ]
-        if not held:
+        if not matches:
             raise _no_document(doc_id)
-        if len(held) > 1 and groups is None:
+        if len(matches) > 1 and groups is None:
             raise BadInput(
-                f"there are {len(held)} documents {doc_id[:80]!r}: {'; '.join(_for_whom(name) for name, *_ in held)}.",
+                f"there are {len(matches)} documents {doc_id[:80]!r}: {'; '.join(_for_whom(m[0]) for m in matches)}.",
                 hint="Say which by its groups, or by no groups for the one that all of the tenant reads.",
             )
-        return held[0]
+        return matches[0]
 
     def withheld(
         self, doc_id: str, *, tenant_id: str = "", public: bool = False, groups: Collection[str] | None = None
@@ -205,11 +206,11 @@ class Library:
         list as it is then. Raises as `document` does, and BadInput for a sentence that is not on it."""
         from graph.audit import withheld
 
-        said: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
+        decisions: dict[withheld.Says, Sequence[int | str]] = {"released": release, "confirmed": confirm}
         _, space, record = self._record(doc_id, tenant_id, public, groups)
-        by = valid_id(user_id, "user")
+        by, deps = valid_id(user_id, "user"), self.deps
         return withheld.decide(
-            self.deps.journal, self.deps.samples, space, record, said, by=by, note=note, detector=self.deps.detector
+            deps.journal, deps.samples, space, record, decisions, by=by, note=note, detector=deps.detector
         )
 
     def regulations(self, *, tenant_id: str = "", public: bool = False) -> list[Any]:
@@ -227,9 +228,15 @@ class Library:
         for _, space in spaces:
             for act in store.acts(space):
                 if act.doc_id == doc_id and 0 <= node < len(act.nodes):
-                    one, last = act.nodes[node], act.nodes[act.nodes[node].last]
-                    text = pii.mask(space.text(doc_id)[one.start : last.end]).text
-                    known = {"doc_id": doc_id, "path": one.path, "name": one.name, "title": one.title, "page": one.page}
+                    first, last = act.nodes[node], act.nodes[act.nodes[node].last]
+                    text = pii.mask(space.text(doc_id)[first.start : last.end]).text
+                    known = {
+                        "doc_id": doc_id,
+                        "path": first.path,
+                        "name": first.name,
+                        "title": first.title,
+                        "page": first.page,
+                    }
                     return known | {"text": text}
         raise _no_document(doc_id)
 
@@ -244,8 +251,8 @@ class Library:
         self._tidy(whose(name)[0])
 
     def _tidy(self, tenant: str) -> None:
-        """Drop the spaces of groups in which no document is left: how many a tenant can have is bounded. Not where a
-        service runs, of which another process may be about to fill one."""
+        """Drop the spaces of groups in which no document is left: a tenant may have only so many. Not in a service:
+        another process may be about to fill one."""
         spaces = self.deps.index.spaces
         for name in () if self.deps.serves else spaces.audiences(tenant):
             spaces.drop(name, if_empty=True)
@@ -269,7 +276,7 @@ def _for_whom(name: str) -> str:
 
 
 def _is_text(doc_id: str) -> bool:
-    """Whether it could be stored: what came as bytes that are no UTF-8 holds half characters, and names nothing."""
+    """Whether an id could be stored: bytes that are no UTF-8 come as lone surrogates, and name no document."""
     return not re.search("[\ud800-\udfff]", doc_id)
 
 

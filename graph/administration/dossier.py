@@ -57,8 +57,7 @@ def _table(head: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
 
 
 def _head(entry: Entry) -> Iterator[str]:
-    yield f"# {_line(entry['query'])}"
-    yield ""
+    yield f"# {_line(entry['query'])}\n"
     yield from _table(
         "Asked|",
         (
@@ -74,22 +73,20 @@ def _head(entry: Entry) -> Iterator[str]:
 
 
 def _verdict(entry: Entry) -> Iterator[str]:
-    yield "## Verdict"
-    yield ""
+    yield "## Verdict\n"
     yield f"{entry['action']}, risk {entry['risk_score']} of 100. Stages: {', '.join(entry['tools_called'])}."
     if entry["rewrite"]:
         yield f"\nPut to the documents as: {_line(entry['rewrite'])}"
     if entry["guard_events"]:
         yield ""
-        found = ((e["type"], e["severity"], e["score"], e["pattern"]) for e in entry["guard_events"])
-        yield from _table("Found|Severity|Score|Why", found)
+        events = ((e["type"], e["severity"], e["score"], e["pattern"]) for e in entry["guard_events"])
+        yield from _table("Found|Severity|Score|Why", events)
     if entry["flags"] or entry["filters_applied"]:
         yield f"\nFlags: {', '.join(entry['flags']) or 'none'}. Filters: {_line(', '.join(entry['filters_applied']))}."
 
 
 def _evidence(entry: Entry) -> Iterator[str]:
-    yield "## Passages shown to the model"
-    yield ""
+    yield "## Passages shown to the model\n"
     if not entry["retrieved"]:
         yield "None."
         return
@@ -104,8 +101,7 @@ def _evidence(entry: Entry) -> Iterator[str]:
 
 def _reviewed(lines: list[Entry]) -> Iterator[str]:
     if lines:
-        yield "## People"
-        yield ""
+        yield "## People\n"
         rows = (
             (line["timestamp"], line.get("user_id", "-"), line["says"], line.get("note", ""), line["seq"])
             for line in lines
@@ -114,8 +110,7 @@ def _reviewed(lines: list[Entry]) -> Iterator[str]:
 
 
 def _answer(entry: Entry, reply: dict[str, Any] | None) -> Iterator[str]:
-    yield "## Answer"
-    yield ""
+    yield "## Answer\n"
     if reply is None:
         yield f"Its text is not kept here, or not as it is on record. SHA-256: {entry['answer_sha256']}"
         return
@@ -129,11 +124,10 @@ def _answer(entry: Entry, reply: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _checks(checked: Report | None, again: Replayed) -> Iterator[str]:
-    yield "## Checked again, now"
-    yield ""
+    yield "## Checked again, now\n"
     if checked is not None:
-        for one in checked.citations:
-            yield f"- Source {one.n}: {one.status}{f', {_line(one.why)}' if one.why else ''}"
+        for citation in checked.citations:
+            yield f"- Source {citation.n}: {citation.status}{f', {_line(citation.why)}' if citation.why else ''}"
         yield from (f"- Wrong: {_line(wrong)}" for wrong in checked.sentences)
         yield f"- The answer as a whole: {'verified' if checked.ok else 'not verified'}"
     for name, (then, now) in again.differs.items():
@@ -147,8 +141,7 @@ def _checks(checked: Report | None, again: Replayed) -> Iterator[str]:
 
 
 def _made_by(entry: Entry) -> Iterator[str]:
-    yield "## What it was made by"
-    yield ""
+    yield "## What it was made by\n"
     named = ("model", "policy", "guard_weights", "guard_detector", "guard_borders", "confidence")
     rows = [(name, entry[name] if entry.get(name) else "-") for name in named]
     rows += [(f"prompt {name}", digest) for name, digest in sorted(entry["prompts"].items())]
@@ -157,9 +150,7 @@ def _made_by(entry: Entry) -> Iterator[str]:
 
 
 def _place(entry: Entry, proof: Proof) -> Iterator[str]:
-    yield "## Place in the journal"
-    yield ""
+    yield "## Place in the journal\n"
     rows = (("line", entry["seq"]), ("hash", entry["hash"]), ("hash before", entry["prev"]))
     yield from _table("Place|", rows)
-    yield ""
-    yield f"The journal {'holds' if proof.holds else 'DOES NOT HOLD'}: {proof.says}."
+    yield f"\nThe journal {'holds' if proof.holds else 'DOES NOT HOLD'}: {proof.says}."

@@ -1,7 +1,7 @@
 """Erasure: everything that is kept of a thread, a user, a tenant, or of what is older than a day, with a receipt.
 
-PLACES names everything that is kept. The journal comes last and holds the receipt, after a look
-that found nothing left: an erasure that was cut short has left its runs there, so asking again finishes it.
+PLACES names everything that is kept. The journal comes last: once nothing is found elsewhere, it gets the receipt. An
+erasure that was cut short left its runs in the journal, so asking again finishes it.
 """
 
 import re
@@ -21,6 +21,9 @@ from graph.audit.record import PersonKind
 from graph.context import key_of, space_key
 from graph.deps import Deps
 from graph.errors import Unavailable
+from graph.stores.keys import KeyStore
+from graph.stores.sessions import SessionStore
+from graph.stores.uploads import Uploads
 from graph.timestamps import timestamp
 from graph.tracing import jsonl
 
@@ -41,6 +44,7 @@ class Scope:
 
     @property
     def everything(self) -> bool:
+        """All of the tenant, its documents too."""
         return self.user_id is None and self.thread_id is None and self.before is None
 
     @property
@@ -49,6 +53,7 @@ class Scope:
         return self.thread_id is None and self.before is None
 
     def holds(self, run: dict[str, Any]) -> bool:
+        """Whether a run goes, by its line in the journal."""
         return (
             run["tenant_id"] == self.tenant_id
             and self.user_id in (None, run.get("user_id"))
@@ -141,8 +146,8 @@ def _erase(scope: Scope, deps: Deps) -> dict[str, Any]:
 
 
 def _decided(entry: dict[str, Any], scope: Scope) -> bool:
-    """Whether the line goes: a decision as a run does; a document's coming or going with its tenant, or with the user
-    who uploaded it."""
+    """Whether the line goes: a decision goes as a run does; a line about a document goes with its tenant, or with the
+    user who uploaded it."""
     if entry["kind"] == "withheld":
         return scope.holds(entry)
     by_user = scope.user_id is not None and entry.get("uploader") == key_of(scope.tenant_id, scope.user_id)
@@ -166,10 +171,10 @@ def _reviews(work: _Erasure) -> int:
 
 
 def _turns(work: _Erasure) -> int:
-    kept, scope = work.deps.conversations, work.scope
-    gone = kept.forget(scope.tenant_id, run_ids=work.ids)
+    conversations, scope = work.deps.conversations, work.scope
+    gone = conversations.forget(scope.tenant_id, run_ids=work.ids)
     if scope.before is None and (scope.thread_id is None or scope.user_id is not None):
-        gone += kept.forget(scope.tenant_id, user=scope.user_id, thread=scope.thread_id)
+        gone += conversations.forget(scope.tenant_id, user=scope.user_id, thread=scope.thread_id)
     return gone
 
 
@@ -177,12 +182,12 @@ def _artifacts(work: _Erasure) -> int:
     out = work.deps.settings.out
     artifacts.sweep(out)
     written = [Path(run["artifacts"]) for run in work.runs if run["artifacts"]]
+    # Where the journal says that they lie, and where they lie now if all of them were moved.
     return sum(_folder(path) + (_folder(out / path.name) if path.parent != out else 0) for path in written)
 
 
 def _folder(path: Path) -> int:
-    """Remove an artefact folder, where the journal says it lies or, if all of them were moved, where they lie now. Only
-    what looks like one: the disk may have changed."""
+    """Remove an artefact folder, and only what looks like one: the disk may have changed. Returns 1 if it is gone."""
     if not (_FOLDER.fullmatch(path.name) and (path / "triage.json").is_file()):
         return 0
     shutil.rmtree(path, ignore_errors=True)
@@ -215,19 +220,10 @@ def _pages(work: _Erasure) -> int:
     return count
 
 
-def _uploads(work: _Erasure) -> int:
+def _of_people(work: _Erasure, store: Uploads | KeyStore | SessionStore) -> int:
+    """What a store has of the tenant, or of one of its users."""
     scope = work.scope
-    return work.deps.stores.uploads.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
-
-
-def _keys(work: _Erasure) -> int:
-    scope = work.scope
-    return work.deps.stores.keys.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
-
-
-def _sessions(work: _Erasure) -> int:
-    scope = work.scope
-    return work.deps.stores.sessions.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
+    return store.forget(scope.tenant_id, scope.user_id or "") if scope.whole_user else 0
 
 
 def _public(work: _Erasure) -> int:
@@ -247,11 +243,6 @@ def _withheld(work: _Erasure) -> int:
     return work.deps.samples.forget(work.scope.holds)
 
 
-def _runs(work: _Erasure) -> int:
-    """Their lines lose what is personal when the receipt is written, last of all."""
-    return len(work.ids)
-
-
 def _of_nobody(work: _Erasure) -> int:
     return 0
 
@@ -261,12 +252,12 @@ class Place:
     """A kind of thing that is kept, and what erases it."""
 
     name: str  # in the receipt
-    erase: Callable[[_Erasure], int]  # how many it was
+    erase: Callable[[_Erasure], int]  # returns how many things it erased
 
 
 PLACES = (
-    Place("runs", _runs),
-    Place("head", _of_nobody),  # of the journal: a number and a hash; it follows it
+    Place("runs", lambda work: len(work.ids)),  # the journal clears their lines when it writes the receipt
+    Place("head", _of_nobody),  # of the journal: a number and a hash
     Place("threads", _threads),
     Place("reviews", _reviews),
     Place("turns", _turns),
@@ -274,10 +265,10 @@ PLACES = (
     Place("traces", _traces),
     Place("false_positives", _mistakes),
     Place("withheld", _withheld),
-    Place("uploads", _uploads),
+    Place("uploads", lambda work: _of_people(work, work.deps.stores.uploads)),
     Place("public", _public),
-    Place("keys", _keys),
-    Place("sessions", _sessions),
+    Place("keys", lambda work: _of_people(work, work.deps.stores.keys)),
+    Place("sessions", lambda work: _of_people(work, work.deps.stores.sessions)),
     Place("pages", _pages),
     Place("documents", _documents),
     Place("vectors", _of_nobody),  # made anew with the documents
@@ -287,7 +278,7 @@ PLACES = (
 
 
 def _forget_in_memory() -> None:
-    """Empty every cache of ours: one may hold a sentence, a number or a vector of what was erased."""
+    """Empty every cache of ours: it may have a sentence, a number or a vector of what was erased."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in ("graph", "nodes"):
             for value in vars(module).values():

@@ -1,4 +1,4 @@
-"""Whether an answer was right, as those say who asked: on record, and as samples for `cordon eval own`."""
+"""Whether an answer was right, as the asker says: on record, and as samples for `cordon eval own`."""
 
 from typing import Any, Literal, get_args
 

@@ -22,8 +22,8 @@ _PAGE_END = [10]
 
 @dataclass(frozen=True)
 class LaidOut:
-    """`pdf`; the letters of its pages one after the other, and `starts`, where those of each page begin; `text`, from
-    which it was drawn; `black`: the letters to paint over, where the text says which."""
+    """`letters`: those of all pages, one page after the other; `starts`: where each page begins in them; `text`: what
+    it was drawn from; `black`: letters to paint over."""
 
     pdf: bytes
     letters: PageText
@@ -33,16 +33,17 @@ class LaidOut:
 
     @property
     def bytes(self) -> int:
+        """How much memory it takes, roughly."""
         return len(self.pdf) + len(self.text) + _LETTER * len(self.letters.raw)
 
     def of_page(self, page: int, ranges: list[Range]) -> list[Range]:
-        """Of ranges of all letters those on the page (from 1), as letters of this page."""
+        """The parts of ranges that lie on a page (from 1), counted from the page's first letter."""
         start, end = self.starts[page - 1], self.starts[page] - len(_PAGE_END)
         return [(max(a, start) - start, min(b, end) - start) for a, b in ranges if a < end and b > start]
 
     def marked(self, quote: Range) -> list[Range]:
-        """The letters of this part of the text; of one that is not found as a whole those of its words that one page
-        has, where it has half of them."""
+        """The letters of this part of the text. Where it is not found as a whole: its words on the page with most of
+        them, if these are at least half."""
         part = self.text[slice(*quote)]
         if whole := marked(self.letters, part, self.text.count(part, 0, quote[0]), whole=True):
             return whole
@@ -54,6 +55,7 @@ class LaidOut:
         return best
 
     def page_of(self, ranges: list[Range]) -> int | None:
+        """The page, from 1, on which the first of the ranges begins; None for no range."""
         return bisect_right(self.starts, min(ranges)[0]) if ranges else None
 
 

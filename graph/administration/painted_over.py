@@ -16,7 +16,7 @@ AROUND = 300  # characters before and behind a page's text that masking reads wi
 
 @dataclass(frozen=True)
 class Looks:
-    """What is taken out of a document's pictures: all but `keep`, and but what people `released`."""
+    """What decides what is taken out of a document's pictures; `keep` and what people `released` stay."""
 
     keep: pii.Public
     detector: Detector | None
@@ -25,16 +25,16 @@ class Looks:
 
 @dataclass(frozen=True)
 class Hidden:
-    """Parts of the text, each once for each place."""
+    """Texts to paint over; one that stands in two places is there twice."""
 
     values: list[str]
     sentences: list[str]
 
 
 def hidden(
-    text: str, chunks: Iterable[StoredChunk], passages: Mapping[str, Passage], stands: list[Range], looks: Looks
+    text: str, chunks: Iterable[StoredChunk], passages: Mapping[str, Passage], parts: list[Range], looks: Looks
 ) -> Hidden:
-    """Of the parts `stands` of the text, in which these chunks lie."""
+    """What is hidden in these parts of the text. The chunks are those that lie in them."""
     masked, withheld = list[Range](), list[Range]()
     for chunk in chunks:
         passage = passages[chunk.chunk_id]
@@ -44,17 +44,17 @@ def hidden(
         masked += [(chunk.start + span.start, chunk.start + span.end) for span in spans]
         shut = withholding.unreleased(passage.text, judged.orders, looks.released)
         withheld += [(chunk.start + start, chunk.start + end) for start, end in shut]
-    return Hidden(within(text, stands, masked), within(text, stands, withheld))
+    return Hidden(within(text, parts, masked), within(text, parts, withheld))
 
 
-def masked_around(text: str, first: int, last: int, stands: list[Range], keep: pii.Public) -> list[str]:
-    """What masking takes out of these parts, where the text from `first` to `last` is read as a whole."""
+def masked_around(text: str, first: int, last: int, parts: list[Range], keep: pii.Public) -> list[str]:
+    """What masking takes out of these parts when it reads the text from `first` to `last` as a whole."""
     first, last = max(first - AROUND, 0), last + AROUND
     spans = pii.mask(text[first:last], keep=keep).spans
-    return within(text, stands, [(first + span.start, first + span.end) for span in spans])
+    return within(text, parts, [(first + span.start, first + span.end) for span in spans])
 
 
-def within(text: str, stands: list[Range], ranges: Iterable[Range]) -> list[str]:
-    """Of these ranges what stands in the parts. Chunks overlap: each part of the text counts once."""
-    cut = {(max(a, start), min(b, end)) for start, end in ranges for a, b in united(stands, NEAR)}
+def within(text: str, parts: list[Range], ranges: Iterable[Range]) -> list[str]:
+    """The texts of these ranges, as far as they lie in the parts. Chunks overlap: each place counts once."""
+    cut = {(max(a, start), min(b, end)) for start, end in ranges for a, b in united(parts, NEAR)}
     return [text[start:end] for start, end in sorted(cut) if start < end]

@@ -14,7 +14,7 @@ Digests = Callable[[str], Iterable[str]]  # SHA-256 of the files that a reader m
 
 
 def as_they_stand(index: Index, reader: ReadScope, turns: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Remembered turns, `marked` by the documents that the reader may see now."""
+    """The remembered turns, each as `marked` by the documents that the reader may see now."""
     with index.reading():
         spaces = [space for _, space in index.visible(reader)]
 
@@ -25,8 +25,8 @@ def as_they_stand(index: Index, reader: ReadScope, turns: Iterable[dict[str, Any
 
 
 def marked(turn: dict[str, Any], digests: Digests) -> dict[str, Any]:
-    """A remembered turn. A citation of a document that is gone has `gone` ("removed" or "replaced") and no quote, and a
-    sentence of the answer that rested on one gives way to a word that says so."""
+    """A remembered turn. A citation of a document that is gone has `gone` ("removed" or "replaced") and no quote; a
+    sentence that rested on it is replaced by a note that says so."""
     gone = {c["n"]: why for c in turn["citations"] if (why := _gone(c, digests))}
     if not gone:
         return turn

@@ -2,8 +2,8 @@
 withheld painted over, in the picture itself.
 
 A picture is made of the file as it came (CORDON_KEEP_ORIGINALS), in a child process with limits, when it is asked for;
-of other files than PDFs as LibreOffice lays them out. The latest are kept in memory for a while, by all that their
-looks hang on.
+of other files than PDFs as LibreOffice lays them out. The latest are kept in memory for a while, under
+all that decides how they look.
 """
 
 import hashlib
@@ -49,7 +49,9 @@ class Picture:
     pages: int
 
 
-class Drawer(Child):
+class _Drawer(Child):
+    """The child process that reads and draws pages."""
+
     work = "graph.knowledge.page_drawing"
 
 
@@ -95,29 +97,29 @@ class Pictures:
         mask = (judge_name(), digest)
         quote = (cited["start"], cited["end"])
         key = _key(document, mask, page, quote)
-        if cached := self._kept.get(key):
+        if cached := self._pictures.get(key):
             return cached
         laid_out = None if record.media_type == PDF else self._laid_out(space, record, looks, _key(document, mask))
-        with self._making, Drawer(LIMITS) as drawer:
+        with self._making, _Drawer(LIMITS) as drawer:
             if laid_out is None:
-                made = _of_pdf(space, record, page, quote, looks, drawer)
+                picture = _of_pdf(space, record, page, quote, looks, drawer)
             else:
-                made = _of_laid_out(laid_out, record, page, quote, looks, drawer)
-        self._kept.put(key, made)
-        return made
+                picture = _of_laid_out(laid_out, record, page, quote, looks, drawer)
+        self._pictures.put(key, picture)
+        return picture
 
     def _laid_out(self, space: Space, record: Record, looks: Looks, key: str) -> LaidOut:
-        known = record.media_type in office.KINDS
-        binary = office.program(self.settings.libreoffice) if known else None
+        drawable = record.media_type in office.KINDS
+        binary = office.program(self.settings.libreoffice) if drawable else None
         if binary is None:
-            why = "need LibreOffice on the server" if known else "are not made of this format"
+            why = "need LibreOffice on the server" if drawable else "are not made of this format"
             raise DocumentError("unsupported", f"pictures of its pages {why}", hint="Read the text instead.")
         with self._laying_out:
             if cached := self._pdfs.get(key):
                 return cached
-            made = lay_out(space, record, _original(space, record), looks, binary, _letters)
-            self._pdfs.put(key, made)
-        return made
+            document = lay_out(space, record, _original(space, record), looks, binary, _letters)
+            self._pdfs.put(key, document)
+        return document
 
     def _cited(self, asker: Principal, run: Entry, cited: dict[str, Any]) -> tuple[Space, Record]:
         """The document where the run found it, if the asker may still read it there."""
@@ -129,7 +131,7 @@ class Pictures:
         raise NotFound("the document is not there any more.", hint="`cordon docs list` shows what there is.")
 
     @cached_property
-    def _kept(self) -> Recent[Picture]:
+    def _pictures(self) -> Recent[Picture]:
         return Recent(lambda picture: len(picture.png), lambda: KEPT_BYTES, KEPT_S)
 
     @cached_property
@@ -146,13 +148,13 @@ class Pictures:
 
 
 def _letters(pdf: bytes) -> list[list[int]]:
-    with Drawer(LIMITS) as drawer:
+    with _Drawer(LIMITS) as drawer:
         codes: list[list[int]] = json.loads(drawer.ask({"do": "letters"}, pdf, "the document"))
     return codes
 
 
-def _key(*of: object) -> str:
-    return hashlib.sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()
+def _key(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _original(space: Space, record: Record) -> bytes:
@@ -162,33 +164,33 @@ def _original(space: Space, record: Record) -> bytes:
     return data
 
 
-def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
+def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
     with space.reading():
         data, text, chunks = _original(space, record), space.text(record.doc_id), space.chunks(record.doc_id)
-        here = [
+        on_page = [
             (chunk, ranges)
             for chunk in chunks
             if (ranges := places.on_page(chunk.page, chunk.places, chunk.end - chunk.start, page))
         ]
-        passages = space.passages([chunk.chunk_id for chunk, _ in here], judge_name())
-    stands = [(chunk.start + start, chunk.start + end) for chunk, ranges in here for start, end in ranges]
-    taken = hidden(text, [chunk for chunk, _ in here], passages, stands, looks)
+        passages = space.passages([chunk.chunk_id for chunk, _ in on_page], judge_name())
+    parts = [(chunk.start + start, chunk.start + end) for chunk, ranges in on_page for start, end in ranges]
+    taken = hidden(text, [chunk for chunk, _ in on_page], passages, parts, looks)
     values = set(taken.values)
-    if stands:
-        values |= set(masked_around(text, min(stands)[0], max(end for _, end in stands), stands, looks.keep))
+    if parts:
+        values |= set(masked_around(text, min(parts)[0], max(end for _, end in parts), parts, looks.keep))
     page_text = json.loads(drawer.ask({"do": "text", "page": page}, data, record.doc_id))
     letters = PageText(page_text["codes"])
     black = taken_out(letters, values, set(taken.sentences), looks.keep, looks.released, looks.detector)
-    begins = min((start for start, _ in stands), default=0)
+    begins = min((start for start, _ in parts), default=0)
     yellow = [
         place
-        for part in within(text, stands, [quote])
+        for part in within(text, parts, [quote])
         for place in marked(letters, part, text.count(part, begins, max(quote[0], begins)))
     ]
     return _drawn(drawer, record, black, yellow, page, page_text["pages"])
 
 
-def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: "Drawer") -> Picture:
+def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
     yellow = document.marked(quote)
     page = page or document.page_of(yellow) or 0
     if not page:
@@ -200,14 +202,14 @@ def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, loo
     return _drawn(drawer, record, black, document.of_page(page, yellow), page, page_text["pages"])
 
 
-def _drawn(drawer: "Drawer", record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
-    made = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
-    (mark,) = struct.unpack(">d", made[:8])
-    return Picture(made[8:], mark if mark >= 0 else None, page, pages)
+def _drawn(drawer: _Drawer, record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
+    data = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
+    (mark,) = struct.unpack(">d", data[:8])
+    return Picture(data[8:], mark if mark >= 0 else None, page, pages)
 
 
 class _Making:
-    """So many at the same time. Raises Unavailable for who would wait too long."""
+    """Lets so many in at the same time. Raises Unavailable for one that would wait too long."""
 
     def __init__(self, at_once: int, wait_s: float) -> None:
         self._free, self._wait_s = threading.BoundedSemaphore(at_once), wait_s

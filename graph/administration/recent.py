@@ -18,22 +18,26 @@ class Recent(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> T | None:
+        """None where it was never put, or is too old, or had to make room."""
         with self._lock:
             self._drop()
             entry = self._entries.get(key)
             return entry[1] if entry else None
 
-    def put(self, key: str, made: T) -> None:
+    def put(self, key: str, value: T) -> None:
+        """The oldest entries make room."""
         with self._lock:
-            self._entries[key] = (time.monotonic(), made)
+            self._entries[key] = (time.monotonic(), value)
             self._drop()
 
     def forget(self) -> None:
+        """Drop all entries."""
         with self._lock:
             self._entries.clear()
 
     def bytes(self) -> int:
-        return sum(self._size(made) for _, made in self._entries.values())
+        """The sum of the entries' sizes."""
+        return sum(self._size(value) for _, value in self._entries.values())
 
     def _drop(self) -> None:
         before = time.monotonic() - self._seconds

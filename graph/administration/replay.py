@@ -25,8 +25,8 @@ from graph.settings import Settings
 from graph.state import Handle, State, fresh_turn
 from graph.stores.journal import Entry
 
-# Flags of the question as it came, which is masked on record, of a search that found nothing to look in, or more
-# documents than a list names.
+# Flags that a replay cannot find again: of the raw question, which is masked on record; of a search that has no
+# document to look in; of more documents than a list names.
 _GIVEN = ("pii_in_question", "placeholder_in_question", "empty_knowledge_base", "listing_cut")
 _VERDICT = ("action", "risk_score", "guard_events", "rewrite")
 _ANSWER = ("final_decision", "refusal_reason", "confidence", "cited", "answer_sha256", "draft")
@@ -35,8 +35,8 @@ _MADE_BY = ("policy", "guard_weights", "guard_detector", "guard_borders", "promp
 
 @dataclass(frozen=True)
 class Replayed:
-    """`then` and `now` are actions. `differs` has what came out otherwise, then and now; `changed` what it was made of
-    that is another now; `left` why not all of it was replayed, "" where it was."""
+    """`then` and `now` are actions. `differs`: what came out differently, as (then, now); `changed`: what the answer
+    was made by or from that is another now; `left`: why not all of it was replayed, "" where it was."""
 
     run_id: str
     then: str
@@ -47,11 +47,12 @@ class Replayed:
 
     @property
     def equal(self) -> bool:
+        """Whether all was replayed and nothing differs."""
         return not self.differs and not self.left
 
 
 class _Recorded:
-    """Says what the model said then, in that order."""
+    """A generator that gives again what the model wrote then, in that order."""
 
     extractive = False
 
@@ -60,25 +61,25 @@ class _Recorded:
         self.budget = generator.budget
         self.quoted = generator.quoted
 
-    def complete(self, messages: Any, **asked: Any) -> Completion:
-        said = next(self._drafts, None)
-        if said is None:
+    def complete(self, messages: Any, **limits: Any) -> Completion:
+        draft = next(self._drafts, None)
+        if draft is None:
             raise Unavailable("the model would be asked once more than it was then.")
-        return Completion(said[0], "", 0, 0, cut=said[1])
+        return Completion(draft[0], "", 0, 0, cut=draft[1])
 
     def odds(self, messages: Any) -> Odds | None:
-        told = next(self._opinions, None)
-        return None if told is None else Odds(told, 0, 0)
+        odds = next(self._opinions, None)
+        return None if odds is None else Odds(odds, 0, 0)
 
 
 class _Instead:
-    """What the stages stand on, with something else in the place of some of it."""
+    """The dependencies of the stages, with some of them replaced."""
 
-    def __init__(self, deps: Deps, **own: Any) -> None:
-        self._deps, self._own = deps, own
+    def __init__(self, deps: Deps, **replaced: Any) -> None:
+        self._deps, self._replaced = deps, replaced
 
     def __getattr__(self, name: str) -> Any:
-        return self._own[name] if name in self._own else getattr(self._deps, name)
+        return self._replaced[name] if name in self._replaced else getattr(self._deps, name)
 
 
 def policy(file: Path, settings: Settings) -> dict[str, Any]:
@@ -90,20 +91,20 @@ def policy(file: Path, settings: Settings) -> dict[str, Any]:
 
     allowed = [name for name in Settings.model_fields if name.startswith(("guard_", "detector"))]
     try:
-        told = tomllib.loads(file.read_text())
+        values = tomllib.loads(file.read_text())
     except (OSError, ValueError) as error:
         raise BadInput(
             f"{file} is no policy that can be read.", hint='Lines such as guard_borders = "harm=0.5"'
         ) from error
-    if other := sorted(told.keys() - set(allowed)):
+    if other := sorted(values.keys() - set(allowed)):
         raise BadInput(f"{file} sets {other[0]!r}, which is not of the guards.", hint=f"{', '.join(allowed)}.")
     known = {name: getattr(settings, name) for name in Settings.model_fields}
-    deps = Deps(Settings(**{**known, **told}))
+    deps = Deps(Settings(**{**known, **values}))
     return {"detector": deps.detector, "thresholds": deps.thresholds}
 
 
 def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> Replayed:
-    """One run. With `instead` (of `policy`) its verdict alone.
+    """Replay one run; with `instead` (from `policy`) its verdict alone.
 
     Raises BadInput for a run whose question was erased, IndexUnavailable when the passages cannot be read.
     """
@@ -124,8 +125,9 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
         generator = _generator(entry, deps)
         own["generator"], answered = generator, generator is not None
         left = "" if answered else "what the model wrote was not kept (CORDON_KEEP_DRAFTS); its verdict alone"
-    shown = _handles(entry) if answered else []
-    begun = _begun(entry)
+    handles = [{k: one[k] for k in Handle.__annotations__ if k in one} for one in entry["retrieved"]]
+    shown = cast(list[Handle], handles) if answered else []
+    begun = _before_triage(entry)
     recalled: State = {
         "retrieved": shown,
         "query": entry["plan"]["retrieval_query"],
@@ -135,8 +137,8 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     guarded = answered and (shown or entry["refusal_reason"] == "AccessDenied")
     graph = build_replay(_Instead(deps, **own), recalled, "guard" if guarded else "respond").compile()
     who = Principal(entry["tenant_id"], entry["user_id"], groups=frozenset(entry.get("groups", [])))
-    asked = Context(who.tenant_id, who.user_id, "replay", groups=who.groups, granted=entry.get("granted", ""))
-    final: Any = graph.invoke(begun, context=asked)
+    context = Context(who.tenant_id, who.user_id, "replay", groups=who.groups, granted=entry.get("granted", ""))
+    final: Any = graph.invoke(begun, context=context)
     again = json.loads(json.dumps(entry_of(final, reply_of(final, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
     again["guard_borders"] = deps.thresholds.said(who.tenant_id)
@@ -156,7 +158,7 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
 
 
 def _generator(entry: Entry, deps: Deps) -> Any:
-    """What writes as the model did then; None where that was not kept."""
+    """A generator that writes as the model did then; None where its texts were not kept."""
     if entry["model"] == EMBEDDED:
         return Generator(deps.settings.model_copy(update={"model": "embedded"}), deps.embedder)
     if not entry["model_calls"]:
@@ -169,7 +171,7 @@ def _generator(entry: Entry, deps: Deps) -> Any:
         return None
 
 
-def _begun(entry: Entry) -> State:
+def _before_triage(entry: Entry) -> State:
     """The state before triage, as it was."""
     question = entry["query"]
     return {
@@ -184,7 +186,3 @@ def _begun(entry: Entry) -> State:
         "follow_up": entry["follow_up"],
         "timings": {"turn": entry["run_id"]},
     }
-
-
-def _handles(entry: Entry) -> list[Handle]:
-    return [cast(Handle, {k: one[k] for k in Handle.__annotations__ if k in one}) for one in entry["retrieved"]]

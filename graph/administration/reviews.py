@@ -1,6 +1,6 @@
 """Answers that wait for a person, as an Agent gives them: listed, shown, decided, fetched; and appeals of refusals.
 
-A reviewer is somebody else than the asker, of the same tenant. What is decided lies on record before it is told.
+A reviewer is somebody else than the asker, of the same tenant. A decision is on record before anybody is told.
 """
 
 from collections.abc import Collection, Iterator
@@ -28,7 +28,7 @@ from graph.waiting import Waits, thread_of
 
 Decided = Literal["approve", "edit", "refuse"]
 _SHOWN = ("question", "intent", "verdict", "rewrite", "understood", "answer", "sentences", "citations", "assessment")
-_LOST_S = 600  # a run on the list whose draft is not there after so long was cut off before anything was told of it
+_LOST_S = 600  # a run whose draft is not there after so long was cut off before the asker was told that it waits
 
 
 class Reviews:
@@ -56,16 +56,16 @@ class Reviews:
         """
         tenant, user = valid_tenant(tenant_id), valid_id(user_id, "user")
         self._sweep(tenant)
-        one = self._waits(tenant, run_id)
-        if one["kind"] == "appeal":
-            return _row(one, user) | self._appealed(self._run(tenant, one["run_id"]))
-        state = self.turns.waiting(tenant, one["run_id"])
+        case = self._waits(tenant, run_id)
+        if case["kind"] == "appeal":
+            return _row(case, user) | self._appealed(self._run(tenant, case["run_id"]))
+        state = self.turns.waiting(tenant, case["run_id"])
         if not state:
             raise Unavailable("the draft is not there: the run was cut off.", hint="It will be taken off the list.")
         self._readable(valid_groups(groups), state)
         shown = {key: state[key] for key in _SHOWN}  # type: ignore[literal-required]
         evidence = [{k: v for k, v in item.items() if k not in ("edits", "public")} for item in state["evidence"]]
-        return _row(one, user) | {**shown, "flags": state["flags"], "evidence": evidence}
+        return _row(case, user) | {**shown, "flags": state["flags"], "evidence": evidence}
 
     def review(
         self,
@@ -88,20 +88,20 @@ class Reviews:
         if decision not in get_args(Decided):
             raise BadInput(f"{str(decision)[:40]!r} is no decision.", hint="approve, edit or refuse.")
         self._sweep(tenant)
-        one = self._waits(tenant, run_id)
-        if one["asker"]["user_id"] == user:
+        case = self._waits(tenant, run_id)
+        if case["asker"]["user_id"] == user:
             raise Forbidden("nobody reviews what they asked themselves: somebody else has to decide.")
         reason = _masked(reason)
         if decision == "refuse" and not reason:
             raise BadInput("a refusal has a reason, which the asker reads.", hint="Say why, in a sentence.")
         if decision == "edit" and not text.strip():
             raise BadInput("an edit has a text.", hint="Give the answer as it should be.")
-        state = self.turns.waiting(tenant, one["run_id"])
+        state = self.turns.waiting(tenant, case["run_id"])
         if state and decision in ("approve", "edit"):
             self._readable(valid_groups(groups), state)
         keep = public_values(state["evidence"]) if state else pii.NOTHING
-        said: Said = {"act": decision, "by": user, "text": pii.mask(text, keep=keep).text, "reason": reason}
-        return self._decided(one, said)
+        masked = pii.mask(text, keep=keep).text
+        return self._decided(case, {"act": decision, "by": user, "text": masked, "reason": reason})
 
     def appeal(self, run_id: str, *, tenant_id: str, user_id: str, note: str = "") -> Reply:
         """Have a person look at a refusal of one's own; the reply that says that it waits.
@@ -119,7 +119,8 @@ class Reviews:
         with self.deps.stores.thread(thread_of(tenant, run)):
             if self._lines(run):
                 raise Conflict(f"run {run[:8]} was appealed before.", hint="A refusal is appealed once.")
-            why, asker = _masked(note), {**_context(entry), "role": "member"}
+            asker: dict[str, Any] = {key: entry[key] for key in ("tenant_id", "user_id", "thread_id")}
+            why, asker = _masked(note), {**asker, "groups": entry.get("groups", []), "role": "member"}
             if not self.deps.waiting.add("appeal", run, timestamp(), entry["query"], why, asker):
                 raise Conflict(f"{self.deps.waiting.most} runs wait for a reviewer already.", hint="Try again later.")
             self.deps.journal.append(review_line(tenant, run, "appealed", user, why))
@@ -145,7 +146,7 @@ class Reviews:
         return reply
 
     def withdraw(self, tenant_id: str, gone: list[Waits]) -> int:
-        """Take runs off the list and erase what is kept of them; how many."""
+        """Take runs off the list and erase what is kept of them. Returns how many."""
         runs = [one["run_id"] for one in gone]
         self.deps.waiting.drop(tenant_id, runs)
         self.deps.checkpoints.forget([thread_of(tenant_id, run) for run in runs])
@@ -163,15 +164,15 @@ class Reviews:
 
     # -- deciding -----------------------------------------------------------------------------------------
 
-    def _decided(self, one: Waits, said: Said) -> Reply:
-        """Claimed first: when it is cut short, whoever comes next carries out this decision and no other."""
-        tenant, run = one["asker"]["tenant_id"], one["run_id"]
+    def _decided(self, case: Waits, decision: Said) -> Reply:
+        """Claim the case, then carry the decision out: if that is cut short, the next try repeats this decision."""
+        tenant, run = case["asker"]["tenant_id"], case["run_id"]
         waiting = self.deps.waiting
-        with self._alone(one):
-            waiting.claim(tenant, run, said)
+        with self._alone(case):
+            waiting.claim(tenant, run, decision)
             waiting.busy.add(run)
             try:
-                reply = self._granted(one, said) if one["kind"] == "appeal" else self._resolved(one, said)
+                reply = self._granted(case, decision) if case["kind"] == "appeal" else self._resolved(case, decision)
                 waiting.drop(tenant, [run])
                 return reply
             except (BadInput, ModelUnavailable):
@@ -180,72 +181,73 @@ class Reviews:
             finally:
                 waiting.busy.discard(run)
 
-    def _resolved(self, one: Waits, said: Said) -> Reply:
-        tenant, run = one["asker"]["tenant_id"], one["run_id"]
+    def _resolved(self, case: Waits, decision: Said) -> Reply:
+        tenant, run = case["asker"]["tenant_id"], case["run_id"]
         state = self.turns.waiting(tenant, run)
         if not state:
             raise Conflict("the draft is not there: the run was cut off.", hint="It will be taken off the list.")
         if not state["turn"]:
-            return cast(Reply, state["reply"])  # all of it was done, and the list was not told
-        return self.turns.resolve(Context(**one["asker"]), run, said)
+            return cast(Reply, state["reply"])  # it was carried out, and stayed on the list
+        return self.turns.resolve(Context(**case["asker"]), run, decision)
 
-    def _granted(self, one: Waits, said: Said) -> Reply:
+    def _granted(self, case: Waits, decision: Said) -> Reply:
         """An appeal: upheld, or the question asked once more in the asker's name, under guardrails."""
-        tenant, run = one["asker"]["tenant_id"], one["run_id"]
-        entry, owner = self._run(tenant, run), Principal(tenant, one["asker"]["user_id"]).digest
+        tenant, run = case["asker"]["tenant_id"], case["run_id"]
+        entry, owner = self._run(tenant, run), Principal(tenant, case["asker"]["user_id"]).digest
         says = {"approve": "granted", "refuse": "upheld", "expire": "expired"}
-        if said["act"] not in says:
+        if decision["act"] not in says:
             raise BadInput("an appeal is granted (approve) or upheld (refuse): there is no text to edit.")
-        if said["act"] == "approve":
+        if decision["act"] == "approve":
             if entry["refusal_reason"] == "AccessDenied" or not grantable(entry["guard_events"]):
                 why = "it asks for what belongs to another tenant, or for what the asker may not read"
                 raise Conflict(f"this refusal cannot be granted: {why}.", hint="Uphold it (refuse).")
-            context = Context(**{**one["asker"], "granted": run})
+            context = Context(**{**case["asker"], "granted": run})
             remembered = bool(self.deps.checkpoints.latest(key_of(tenant, context.user_id, context.thread_id)))
             options: Any = {**entry["options"], "stream": False}
             reply = self._runner.run(Turn({"question": entry["query"], "options": options}, context, remembered))
             if reply["decision"] == "unavailable":
                 raise ModelUnavailable(f"it cannot be answered now: {reply['answer']}", hint="Grant it again later.")
         else:
-            explanation = f"{refusals.UPHELD} {said['reason'] or 'nobody looked at the appeal in time.'}"
+            explanation = f"{refusals.UPHELD} {decision['reason'] or 'nobody looked at the appeal in time.'}"
             reply = _as_reply(entry, "refusal", f"{refusals.TEXTS[entry['refusal_reason']]} {explanation}")
-        if not any(line["says"] == says[said["act"]] for line in self._lines(run)):
-            self.deps.journal.append(review_line(tenant, run, says[said["act"]], said["by"], said["reason"]))
-        # What it was answered from is not told here: so for whoever is in all of the groups that it was asked with.
-        self.turns.keep_outcome(tenant, run, owner, reply, [[group] for group in one["asker"].get("groups", [])])
+        word = says[decision["act"]]
+        if not any(line["says"] == word for line in self._lines(run)):
+            self.deps.journal.append(review_line(tenant, run, word, decision["by"], decision["reason"]))
+        # Its sources are not known here, so it is for whoever is in all of the groups that it was asked with.
+        self.turns.keep_outcome(tenant, run, owner, reply, [[group] for group in case["asker"].get("groups", [])])
         return reply
 
     def _sweep(self, tenant: str) -> None:
-        """What waited for too long is refused, what was cut short is finished, what was cut off is taken off."""
+        """Refuse what waited too long, finish decisions that were cut short, take off runs that were lost."""
         now = timestamp()
-        for one in self.deps.waiting.all(tenant):
+        for case in self.deps.waiting.all(tenant):
             expired: Said = {"act": "expire", "by": "", "text": "", "reason": ""}
-            idle = "said" not in one and one["expires"] > now and not self._lost(one, now)
-            if idle or one["run_id"] in self.deps.waiting.busy:
+            idle = "said" not in case and case["expires"] > now and not self._lost(case, now)
+            if idle or case["run_id"] in self.deps.waiting.busy:
                 continue
             try:
-                if self._lost(one, now):
-                    with self._alone(one):
-                        self.deps.journal.append(review_line(tenant, one["run_id"], "lost", ""))
-                        self.deps.waiting.drop(tenant, [one["run_id"]])
+                if self._lost(case, now):
+                    with self._alone(case):
+                        self.deps.journal.append(review_line(tenant, case["run_id"], "lost", ""))
+                        self.deps.waiting.drop(tenant, [case["run_id"]])
                 else:
-                    self._decided(one, one.get("said", expired))
+                    self._decided(case, case.get("said", expired))
             except (BadInput, ModelUnavailable):
-                pass  # somebody else did it, or it waits on: what is in the way is told to who decides
+                pass  # somebody else did it, or it waits on: whoever decides is told what is in the way
 
-    def _lost(self, one: Waits, now: str) -> bool:
-        old = datetime.fromisoformat(now).timestamp() - datetime.fromisoformat(one["since"]).timestamp() > _LOST_S
-        name = thread_of(one["asker"]["tenant_id"], one["run_id"])
-        return old and one["kind"] == "answer" and not self.deps.checkpoints.latest(name)
+    def _lost(self, case: Waits, now: str) -> bool:
+        old = datetime.fromisoformat(now).timestamp() - datetime.fromisoformat(case["since"]).timestamp() > _LOST_S
+        name = thread_of(case["asker"]["tenant_id"], case["run_id"])
+        return old and case["kind"] == "answer" and not self.deps.checkpoints.latest(name)
 
     @contextmanager
-    def _alone(self, one: Waits) -> Iterator[None]:
-        """Nobody else decides of this run, and its conversation stands still."""
-        asker = one["asker"]
-        with ExitStack() as held:
-            held.enter_context(self.deps.stores.thread(thread_of(asker["tenant_id"], one["run_id"])))
+    def _alone(self, case: Waits) -> Iterator[None]:
+        """Lock the run and its conversation: nobody else decides, and no turn goes on meanwhile."""
+        asker = case["asker"]
+        with ExitStack() as locks:
+            locks.enter_context(self.deps.stores.thread(thread_of(asker["tenant_id"], case["run_id"])))
             talk = key_of(asker["tenant_id"], asker["user_id"], asker["thread_id"])
-            held.enter_context(self.deps.stores.thread(talk))
+            locks.enter_context(self.deps.stores.thread(talk))
             yield
 
     # -- what is read -------------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ class Reviews:
         return [line for line in self.deps.journal.entries("run", run) if line["kind"] == "review"]
 
     def _appealed(self, entry: Entry) -> dict[str, Any]:
-        """Of a refused run what a reviewer judges it by."""
+        """What a reviewer judges an appeal by."""
         why = "; ".join(dict.fromkeys(event["pattern"] for event in entry["guard_events"]))
         verdict = {"action": entry["action"], "risk_score": entry["risk_score"], "risk_rationale": why}
         return {
@@ -273,19 +275,14 @@ class Reviews:
         }
 
 
-def _row(one: Waits, reviewer: str) -> dict[str, Any]:
+def _row(case: Waits, reviewer: str) -> dict[str, Any]:
     keys = ("run_id", "kind", "why", "question", "since", "expires")
-    user = one["asker"]["user_id"]
-    return {**{key: one[key] for key in keys}, "user_id": user, "own": user == reviewer}  # type: ignore[literal-required]
-
-
-def _context(entry: Entry) -> dict[str, Any]:
-    who = {key: entry[key] for key in ("tenant_id", "user_id", "thread_id")}
-    return who | {"groups": entry.get("groups", [])}
+    user = case["asker"]["user_id"]
+    return {**{key: case[key] for key in keys}, "user_id": user, "own": user == reviewer}  # type: ignore[literal-required]
 
 
 def _as_reply(entry: Entry, decision: Literal["pending_review", "refusal"], text: str) -> Reply:
-    """The reply of a refused run, out of its line, with another word on it."""
+    """The reply of a refused run, made from its line in the journal, with another decision and text."""
     state: State = {
         **fresh_turn(entry["run_id"], entry["timestamp"]),
         "question": entry["query"],

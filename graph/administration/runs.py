@@ -12,8 +12,8 @@ from graph.stores.journal import Entry, Journal
 
 def run_of(journal: Journal, tenant: str, run_id: Any, user: str | None = None) -> Entry:
     """The journal line of a run of this tenant (and user). Raises NotFound."""
-    given = run_id if isinstance(run_id, str) and len(run_id) >= 4 else "-"
-    for entry in journal.entries("run_id", given):
+    prefix = run_id if isinstance(run_id, str) and len(run_id) >= 4 else "-"
+    for entry in journal.entries("run_id", prefix):
         theirs = entry["tenant_id"] == tenant and user in (None, entry.get("user_id"))
         if is_run(entry) and theirs and "query" in entry:
             return entry
@@ -21,16 +21,16 @@ def run_of(journal: Journal, tenant: str, run_id: Any, user: str | None = None) 
 
 
 def last_of(journal: Journal, run: Entry) -> Entry:
-    """What became of it: the line of a reviewer's outcome, where it waited for one."""
+    """The line of the outcome, where the run waited for a reviewer and was decided; else the run's own line."""
     lines = [line for line in journal.entries("run", run["run_id"]) if line["kind"] == "outcome"]
     return lines[-1] if lines else run
 
 
 def reply_in_folder(entry: Entry) -> dict[str, Any] | None:
-    """What left, out of the run's folder; None where it is not there any more, or is not what is on record."""
+    """The reply in the run's folder; None where it is gone, or is not the one on record."""
     try:
-        found = json.loads((Path(entry["artifacts"]) / "answer.json").read_bytes())
-        same = hashlib.sha256(found["answer"].encode()).hexdigest() == entry["answer_sha256"]
-        return found if same and found["run_id"] == entry["run_id"] else None
+        reply = json.loads((Path(entry["artifacts"]) / "answer.json").read_bytes())
+        same = hashlib.sha256(reply["answer"].encode()).hexdigest() == entry["answer_sha256"]
+        return reply if same and reply["run_id"] == entry["run_id"] else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -49,24 +49,24 @@ def partial(
     lists = enumerations(evidence)
     if _whole(question, kind, lists, cited, evidence):
         return False
-    said = " ".join(sentence["text"] for sentence in sentences)
+    answer = " ".join(sentence["text"] for sentence in sentences)
     if kind == "list":
-        return len(sentences) > 1 or _IN_WORDS.search(said) is None or _listed(lists, cited)
+        return len(sentences) > 1 or _IN_WORDS.search(answer) is None or _listed(lists, cited)
     if kind == "count":
         rows = sum(len(cells(sentence["text"])) > 1 for sentence in sentences)
-        return rows > 1 or not stated(question, _HEDGED.sub(" ", said))
-    # Of an extreme or a sum: a text that says itself that it is the highest, or all together, needs no rows.
-    return _listed(lists, cited) or not {*map(str.casefold, _OF_ALL.findall(said))} & _asked_for(question)
+        return rows > 1 or not stated(question, _HEDGED.sub(" ", answer))
+    # An extreme or a sum: a text that itself says "the highest" or "altogether" needs no rows.
+    return _listed(lists, cited) or not {*map(str.casefold, _OF_ALL.findall(answer))} & _asked_for(question)
 
 
 def _asked_for(question: str) -> set[str]:
     """The words for all of something that answer the question: a total answers every sum."""
-    asked = {*map(str.casefold, _OF_ALL.findall(question))}
-    return asked | {"total", "totals", "altogether", "overall", "sum"} if all_of(question) == "sum" else asked
+    words = {*map(str.casefold, _OF_ALL.findall(question))}
+    return words | {"total", "totals", "altogether", "overall", "sum"} if all_of(question) == "sum" else words
 
 
 def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Spans:
-    """What is cited of each source."""
+    """The half-open ranges that are cited of each source, by its number."""
     items = {item["chunk_id"]: item for item in evidence}
     spans: dict[int, list[tuple[int, int]]] = {}
     for citation in citations:
@@ -79,27 +79,27 @@ def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[st
 def _whole(
     question: str, kind: All, lists: Sequence[Enumeration], cited: Spans, evidence: Sequence[Mapping[str, Any]]
 ) -> bool:
-    """Whether all is cited that counts of a list, and nothing of another one."""
-    for one in lists:
-        entries = selected(question, kind, one)
-        inside = [*one.entries, *entries, *([one.lead] if one.lead else [])]
+    """Whether all entries that count in one list are cited, and nothing outside that list."""
+    for enumeration in lists:
+        entries = selected(question, kind, enumeration)
+        inside = [*enumeration.entries, *entries, *([enumeration.lead] if enumeration.lead else [])]
         if not entries or not all(_within(entry, cited) for entry in entries):
             continue
         if all(any(_overlap(n, span, entry) for entry in inside) for n, spans in cited.items() for span in spans):
-            return not _goes_on(one, evidence)
+            return not _goes_on(enumeration, evidence)
     return False
 
 
-def _goes_on(one: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> bool:
+def _goes_on(enumeration: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the list may go on before or behind the passages that were read."""
     items = {item["n"]: item for item in evidence}
-    entries, first, last = one.entries, items[one.entries[0].n], items[one.entries[-1].n]
+    entries, first, last = enumeration.entries, items[enumeration.entries[0].n], items[enumeration.entries[-1].n]
     document = [item for item in evidence if document_of(item) == document_of(last)]
     if len(document) >= READ_OF_ONE:
         return True
-    if one.kind == "headings":
+    if enumeration.kind == "headings":
         small = len(evidence) < BESIDE and not min(item["start"] for item in document)
-        return not one.begins or not (one.ends or small)
+        return not enumeration.begins or not (enumeration.ends or small)
     behind = any(0 <= item["start"] - end_of(last) <= GAP for item in document)
     before = any(0 <= first["start"] - end_of(item) <= GAP for item in document)
     at_end = len(last["text"]) >= _WHOLE_CHUNK and entries[-1].end >= len(last["text"].rstrip())
@@ -113,7 +113,7 @@ def _listed(lists: Sequence[Enumeration], cited: Spans) -> bool:
 
 
 def _every_passage(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether something of each passage of the documents cited is, and these were read from their beginning on."""
+    """Whether each passage of the cited documents is cited, and these were read whole, from their beginning."""
     documents = {document_of(item) for item in evidence if item["n"] in cited}
     if len(evidence) >= BESIDE:
         return False

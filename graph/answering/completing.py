@@ -52,7 +52,7 @@ def relevant(
     if not claims or unsaid or not small or not _may_be_beside(state, generator) or all_of(state["query"]):
         return claims
     texts = [("", claim["text"]) for claim in claims]
-    scores = np.max([reader(settings).scores(part, texts) for part in _asked(state)], axis=0)
+    scores = np.max([reader(settings).scores(part, texts) for part in _questions(state)], axis=0)
     least = min(scores.max() - FAR_BELOW, AND_BELOW)
     return [
         claim
@@ -61,14 +61,14 @@ def relevant(
     ]
 
 
-def _asked(state: State) -> list[str]:
+def _questions(state: State) -> list[str]:
     """The question, and its parts where it asks for several things."""
     return list(dict.fromkeys([state["query"], *filter(None, _PARTS.split(state["query"]))]))
 
 
 def _may_be_beside(state: State, generator: Generator) -> bool:
-    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
-    return asked and not generator.extractive and bool(state["draft"]["text"])
+    plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not state["options"]["stream"]
+    return plain and not generator.extractive and bool(state["draft"]["text"])
 
 
 def beside(
@@ -79,18 +79,18 @@ def beside(
     if not verified.sentences or not _may_be_beside(state, generator):
         return {}
     sections = {citation["n"]: citation["section"] for citation in verified.citations}
-    told = [(sections[one["citations"][0]], grounding.unmarked(one["text"])) for one in verified.sentences]
-    answered = max(float(reader(settings).scores(part, told).max()) for part in _asked(state))
+    sentences = [(sections[s["citations"][0]], grounding.unmarked(s["text"])) for s in verified.sentences]
+    answered = max(float(reader(settings).scores(part, sentences).max()) for part in _questions(state))
     if answered >= BESIDE:
         return {}
     reply = quoted(DECLINED_FROM)
-    quotes = _with_section(state, reply.get("sentences", []))
-    answers = bool(quotes) and float(reader(settings).scores(state["query"], quotes).max()) >= ANSWERS
+    texts = _with_section(state, reply.get("sentences", []))
+    answers = bool(texts) and float(reader(settings).scores(state["query"], texts).max()) >= ANSWERS
     return reply if answers else {}
 
 
 def _with_section(state: State, claims: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """As the reader takes them."""
+    """(section, text) of each claim: what the reader scores."""
     sections = {item["n"]: item["section"] for item in state["evidence"]}
     return [(sections[claim["sources"][0]], claim["text"]) for claim in claims]
 
@@ -113,42 +113,40 @@ def _says(text: str, value: str) -> bool:
 
 
 def _with_value(state: State, verified: Verified, settings: Settings) -> dict[str, Any]:
-    """Of the places that have the value which the model answered with, the one that answers best; {} where it answered
-    with sentences."""
+    """A claim with the best of the places that have the value which the model answered with; {} where it answered with
+    sentences."""
     value = " ".join(one["text"] for one in verified.sentences)
     if len(value.split()) >= SHORT:
         return {}
     evidence: list[dict[str, Any]] = [dict(item) for item in state["evidence"]]
-    for one in score(state["query"], evidence, reader(settings)):
-        if _says(one.text, value):
+    for candidate in score(state["query"], evidence, reader(settings)):
+        if _says(candidate.text, value):
             texts = {item["n"]: item["text"] for item in evidence}
-            return {"text": list(quotes([one], texts, BUDGET["fact"]))[-1][1], "sources": [one.n]}
+            return {"text": list(quotes([candidate], texts, BUDGET["fact"]))[-1][1], "sources": [candidate.n]}
     return {}
 
 
 def complete(state: State, verified: Verified, generator: Generator, settings: Settings, quoted: Quoted) -> bool:
-    """Let quotes follow that clearly answer and say what the model's sentences do not: small models say a part of it.
-    Whether there were any."""
-    asked = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and bool(state["draft"]["text"])
-    if not settings.words_of_evidence or generator.extractive or state["verdict"]["action"] != "ALLOW" or not asked:
+    """Add quotes that clearly answer and say what the model's sentences do not: small models say a part of it. Returns
+    whether it added any."""
+    plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and bool(state["draft"]["text"])
+    if not settings.words_of_evidence or generator.extractive or state["verdict"]["action"] != "ALLOW" or not plain:
         return False  # a model that reads whole passages says what it means to say
-    found = _with_value(state, verified, settings)  # a value alone is followed by what says it
-    more = len(verified.add(found)) if found else 0
+    whole = _with_value(state, verified, settings)  # a value alone is followed by what says it
+    more = len(verified.add(whole)) if whole else 0
     if all_of(state["query"]):
         return more > 0
     claims = quoted(0.0).get("sentences", [])
     scores = reader(settings).scores(state["query"], _with_section(state, claims))
-    asked_for, told = _stems(state["query"]), _stems(" ".join(one["text"] for one in verified.sentences))
+    asked_for, said_already = _stems(state["query"]), _stems(" ".join(one["text"] for one in verified.sentences))
     cited = {n for one in verified.sentences if len(one["text"].split()) >= SHORT for n in one["citations"]}
-    retold = [
-        citation["quote"] for citation in verified.citations if citation["n"] in cited
-    ]  # in the model's own words
+    in_own_words = [citation["quote"] for citation in verified.citations if citation["n"] in cited]
     for claim, read in zip(claims, scores, strict=True):
         new = _stems(claim["text"]) - asked_for
-        if any(_mostly(quote, claim["text"]) for quote in retold):
+        if any(_mostly(quote, claim["text"]) for quote in in_own_words):
             continue
-        if more < MOST_MORE and read >= COMPLETES and len(new & told) < SAID * len(new) and verified.add(claim):
-            told |= new
+        if more < MOST_MORE and read >= COMPLETES and len(new & said_already) < SAID * len(new) and verified.add(claim):
+            said_already |= new
             more += 1
     return more > 0
 

@@ -36,16 +36,18 @@ class SentenceStream:
         self._context = contextvars.copy_context()
         self._claims = ProseClaims(CitationParser(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
-        self._held = Verified(
+        self._verified = Verified(
             state["evidence"], guarded=guarded, question=state["query"], marked=marked, encoder=encoder
         )
         self._open, self._lock = True, threading.Lock()
 
     @property
-    def made(self) -> Released:
-        return {"sentences": self._held.sentences, "citations": self._held.citations}
+    def released(self) -> Released:
+        """What has left so far."""
+        return {"sentences": self._verified.sentences, "citations": self._verified.citations}
 
     def close(self) -> None:
+        """Wait for the sentence that is on its way out; after it, nothing leaves."""
         with self._lock:
             self._open = False
 
@@ -55,8 +57,8 @@ class SentenceStream:
             if not self._open:
                 return
             for claim in self._claims.read(text):
-                for sentence in self._held.add(claim):
-                    cited = [c for c in self._held.citations if c["n"] in sentence["citations"]]
+                for sentence in self._verified.add(claim):
+                    cited = [c for c in self._verified.citations if c["n"] in sentence["citations"]]
                     self._journal.append(self._entry(sentence, [dict(c) for c in cited]))
                     self._context.run(self._write, {"sentence": sentence, "citations": cited})
 
@@ -66,7 +68,7 @@ class SentenceStream:
             "timestamp": timestamp(),
             "run_id": self._run,
             "tenant_id": self._tenant,
-            "n": self._held.sentences.index(sentence) + 1,
+            "n": self._verified.sentences.index(sentence) + 1,
             "answer_sha256": hashlib.sha256(sentence["text"].encode("utf-8", "surrogatepass")).hexdigest(),
             "cited": [{k: c[k] for k in ("doc_id", "chunk_id", "start", "end", "sha256")} for c in cited],
         }

@@ -32,11 +32,11 @@ _LEANS = re.compile(
 
 
 def shown(text: str, keep: pii.Public = pii.NOTHING) -> str:
-    """As it leaves: masked and without anything live. What was taken out may have joined what it divided, so it is
-    masked again."""
+    """The text as it may leave: masked and without live links. Taking a link out may join the two halves of a number,
+    so the text is masked again."""
     masked = pii.mask(text, keep=keep).text
-    said = defang.text(masked)
-    return said if said == masked else pii.mask(said, keep=keep).text
+    defanged = defang.text(masked)
+    return defanged if defanged == masked else pii.mask(defanged, keep=keep).text
 
 
 class Verified:
@@ -67,16 +67,16 @@ class Verified:
         self._gap = False  # whether the sentence before was dropped
 
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
-        """What of the claim `{"text", "sources"}` may leave, now that it does: all of it, or those of its sentences
-        that are supported by themselves. What left before does not leave again."""
+        """Let the claim `{"text", "sources"}` leave, or those of its sentences that are supported by themselves.
+        Returns what left now; what left before does not leave again."""
         if not any(claim["text"] in item["text"] for item in self._evidence):
             claim = self._citations_of.tidied(claim)
-        said = pii.mask(claim["text"], keep=self._public).text
-        text = shown(said, self._public)
+        masked = pii.mask(claim["text"], keep=self._public).text
+        text = shown(masked, self._public)
         if self._was_judged(text):
             return []
         # As it stands in the evidence, unless masking found more in it once it was read out.
-        stands = said if text != said and defang.text(said) == text else ""
+        stands = masked if text != masked and defang.text(masked) == text else ""
         if (whole := self._checked(text, claim["sources"], stands)) is not None:
             self._gap = False
             return [whole]
@@ -98,7 +98,7 @@ class Verified:
         return added
 
     def add_all(self, claims: Sequence[dict[str, Any]]) -> bool:
-        """Each of the claims. Whether anything left, now or before."""
+        """Let the claims leave. Returns whether anything left, now or before."""
         for claim in claims:
             self.add(claim)
         return bool(self.sentences)
@@ -125,7 +125,7 @@ class Verified:
             return None
         if cited[0][1].score < 1.0 and self._says_nothing(text, cited[0][0]["text"]):
             return None
-        numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, found in cited for at in found.spans))
+        numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, by in cited for at in by.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
             sentence["opinion"] = True
@@ -135,7 +135,7 @@ class Verified:
         return sentence
 
     def _says_nothing(self, text: str, evidence: str) -> bool:
-        """Whether it is of the sources, the question or the instructions: what a model says of these is no answer."""
+        """Whether it only speaks of the sources, or repeats the question or the instructions."""
         return wording.unknown(text) or wording.echoes(text, self._question) or task.repeats(text, evidence)
 
     def _supporting(
@@ -144,8 +144,8 @@ class Verified:
         """The cited sources that support the text, strongest first; when none does, another that does so clearly."""
 
         def good(items: list[Evidence]) -> list[tuple[Evidence, grounding.Support]]:
-            found = zip(items, grounding.supports(text, [item["text"] for item in items], self._encoder), strict=True)
-            scored = sorted(((i, s) for i, s in found if not _gapped(i, s)), key=lambda pair: -pair[1].score)
+            pairs = zip(items, grounding.supports(text, [item["text"] for item in items], self._encoder), strict=True)
+            scored = sorted(((i, s) for i, s in pairs if not _gapped(i, s)), key=lambda pair: -pair[1].score)
             if self._opinion is not None and scored:
                 scored[0] = (scored[0][0], self._judged(text, *scored[0]))
                 if scored[0][1].score < least:  # what the model doubts in its best place
@@ -177,18 +177,18 @@ class Verified:
             if spans
         ]
 
-    def _judged(self, text: str, item: Evidence, found: grounding.Support) -> grounding.Support:
+    def _judged(self, text: str, item: Evidence, support: grounding.Support) -> grounding.Support:
         """The support with the model's opinion in it."""
-        if self._opinion is None or found.score == 1.0 or found.score < ASKED_FROM or wording.unknown(text):
-            return found
-        odds = self._opinion(text, item["text"], found.spans)
+        if self._opinion is None or support.score == 1.0 or support.score < ASKED_FROM or wording.unknown(text):
+            return support
+        odds = self._opinion(text, item["text"], support.spans)
         if odds is None:
-            return found
-        score = grounding.joined(found.score, odds)
-        rescued = found.score < grounding.SUPPORTED_FROM <= score
+            return support
+        score = grounding.joined(support.score, odds)
+        rescued = support.score < grounding.SUPPORTED_FROM <= score
         if rescued and not grounding.exact(text, item["text"]):
-            return found
-        return replace(found, score=score, in_opinion=rescued)
+            return support
+        return replace(support, score=score, in_opinion=rescued)
 
     def _number(self, new: Citation) -> int:
         """The number of an equal citation made before, or of this one, now added."""
@@ -205,10 +205,10 @@ def certainty(sentences: Sequence[Any], citations: Sequence[Any]) -> float:
     return float(support * max(c["score"] for c in citations))
 
 
-def _gapped(item: Evidence, found: grounding.Support) -> bool:
+def _gapped(item: Evidence, support: grounding.Support) -> bool:
     """Whether a withheld sentence stood inside a span: it would be no verbatim quote."""
     withheld = [at for at, length, *_ in item["edits"] if not length]
-    return any(begin < at < end for at in withheld for begin, end in found.spans)
+    return any(begin < at < end for at in withheld for begin, end in support.spans)
 
 
 def _citation(item: Evidence, span: tuple[int, int]) -> Citation:

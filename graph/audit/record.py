@@ -8,7 +8,7 @@ from graph import turn_cache
 from graph.context import Principal
 from graph.policy import pii
 from graph.policy.answer import table
-from graph.policy.evidence.judged import judge_name
+from graph.policy.evidence.judged import policy_name
 from graph.policy.question import rewrite
 from graph.policy.threats import learned
 from graph.state import Reply, State
@@ -124,7 +124,7 @@ def entry_of(state: State, reply: Reply) -> dict[str, Any]:
         "draft_dropped": state["draft"]["why"],
         "prompts": state["prompts"],
         "guard_weights": learned.digest()[:16],
-        "policy": judge_name(),
+        "policy": policy_name(),
         "model": usage["model"],
         "model_calls": usage["model_calls"],
         "tokens_prompt": usage["prompt_tokens"],

@@ -27,8 +27,8 @@ def show_status(reports: list[tuple[dict[str, Any], list[str]]]) -> None:
         )
         if act["central"]:
             out.print(Text(f"  most referred to: {', '.join(act['central'])}"))
-        for one in references["unresolved"][:10]:
-            out.print(Text(f"    {one['in']}: “{one['says']}”", style="dim"))
+        for reference in references["unresolved"][:10]:
+            out.print(Text(f"    {reference['in']}: “{reference['says']}”", style="dim"))
         for problem in problems:
             out.print(Text(f"  {problem}", style="yellow"))
         if act["complete"]:
@@ -36,6 +36,7 @@ def show_status(reports: list[tuple[dict[str, Any], list[str]]]) -> None:
 
 
 def show_provision(shown: dict[str, Any]) -> None:
+    """The provision with its text, then at most 40 neighbours."""
     out = console()
     head = Text(shown["path"], style="bold")
     head.append(f", p. {shown['page']}" if shown["page"] else "")
@@ -46,10 +47,10 @@ def show_provision(shown: dict[str, Any]) -> None:
     out.print(Text(shown["text"]))
     if shown["neighbours"]:
         out.print()
-    for one in shown["neighbours"][:_NEIGHBOURS]:
-        line = Text(f"{one['how']:>15}  ", style="dim") + Text(one["name"])
-        line.append(f", p. {one['page']}" if one["page"] else "", style="dim")
-        line.append("  deadline" if one["deadline"] else "", style="yellow")
+    for neighbour in shown["neighbours"][:_NEIGHBOURS]:
+        line = Text(f"{neighbour['how']:>15}  ", style="dim") + Text(neighbour["name"])
+        line.append(f", p. {neighbour['page']}" if neighbour["page"] else "", style="dim")
+        line.append("  deadline" if neighbour["deadline"] else "", style="yellow")
         out.print(line)
     if (more := len(shown["neighbours"]) - _NEIGHBOURS) > 0:
         out.print(Text(f"{'':>15}  and {more} more: --json shows all", style="dim"))

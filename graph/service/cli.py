@@ -31,27 +31,14 @@ app = typer.Typer(
     help="Ask your own documents; get answers you can check, from evidence you may see.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    # To draw help with boxes, more is read than all of Cordon's commands are: for people, not for a pipe.
+    # Help with boxes imports more than all of Cordon's commands do: for people, not for a pipe.
     rich_markup_mode="rich" if sys.stdout and sys.stdout.isatty() else None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for commands in (
-    asking,
-    documents,
-    erasing,
-    feedback,
-    guards,
-    keeping,
-    moving,
-    public,
-    records,
-    regulations,
-    reviewing,
-    serving,
-    sessions,
-    syncing,
-    system,
-):
+    asking, documents, erasing, feedback, guards, keeping, moving, public, records, regulations, reviewing, serving,
+    sessions, syncing, system,
+):  # fmt: skip
     app.add_typer(commands.app)
 
 
@@ -61,8 +48,9 @@ def _root(debug: Annotated[bool, typer.Option("--debug", help="Show the tracebac
 
 
 def main() -> None:
+    """Run the command and end the process with its exit code. Does not return."""
     code: object = 1
-    # Of several threads of numpy's products most wait, each with a core: a sixth of the time of `cordon ask`.
+    # With several threads for numpy's products, most wait and burn a core each: a sixth of the time of `cordon ask`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_streams()
     if os.environ.get("NO_COLOR"):
@@ -87,8 +75,7 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Of a standard stream that was closed there is nothing to read, and nobody reads it. Else the next file opened
-    would take its place."""
+    """Open the null device for standard streams that were closed: else the next file opened would take their place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
@@ -99,9 +86,9 @@ def _misused(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
     else:
-        said = " ".join(error.format_message().split()).rstrip(".")
+        message = " ".join(error.format_message().split()).rstrip(".")
         path = error.ctx.command_path if getattr(error, "ctx", None) else "cordon"
-        typer.echo(f"cordon: {said}. See `{path} --help`.", err=True)
+        typer.echo(f"cordon: {message}. See `{path} --help`.", err=True)
     return int(error.exit_code)
 
 

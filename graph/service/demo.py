@@ -25,6 +25,7 @@ QUESTIONS = (
 
 
 def main() -> int:
+    """Returns the exit code: 1 where a document failed or the journal does not hold."""
     begun = time.perf_counter()
     settings = load()
     start(settings)
@@ -50,16 +51,9 @@ def main() -> int:
             show_reply(reply, out)
         proof = agent.deps.journal.prove()
     out.print()
-    out.print(
-        Text(
-            f"Every run is on record in {settings.home / 'audit' / 'journal.jsonl'}"
-            + (", chain unbroken." if proof.holds else f". BUT {proof.says}.")
-        )
-    )
-    out.print(
-        Text(
-            f"Artefacts (Markdown, PDF, JSON) lie in {settings.out}. {time.perf_counter() - begun:.1f} s.", style="dim"
-        )
-    )
+    chain = ", chain unbroken." if proof.holds else f". BUT {proof.says}."
+    out.print(Text(f"Every run is on record in {settings.home / 'audit' / 'journal.jsonl'}{chain}"))
+    spent_s = time.perf_counter() - begun
+    out.print(Text(f"Artefacts (Markdown, PDF, JSON) lie in {settings.out}. {spent_s:.1f} s.", style="dim"))
     out.print(Text('Ask your own: cordon ask "…" --tenant U1', style="dim"))
     return 0 if proof.holds and not report.failed else 1

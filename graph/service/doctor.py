@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import astuple
 from importlib.util import find_spec
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from graph.deps import stores
-from graph.errors import BadSettings, CordonError, Unavailable
+from graph.errors import CordonError, Unavailable
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
 from graph.models.reader import reader
@@ -22,21 +23,22 @@ from graph.tracing import refuse_uninvited
 
 def examine(settings: Settings) -> dict[str, Any]:
     """{"ok": bool, "checks": [{what, status ok|warn|fail, found, do}], "settings": {name: {value, from}}}."""
-    kept = stores(settings).examine()
+    health = stores(settings).examine()
     checks = [
-        _python(kept["engine"]),
-        _check("home", *astuple(kept["place"])),
-        _weights(settings),
-        _reader(settings),
-        _support(settings),
+        _python(health["engine"]),
+        _check("home", *astuple(health["place"])),
+        _tried("embeddings", _weights, settings),
+        _tried("reader", _reader, settings),
+        _tried("support", _support, settings),
         _guards(),
         _detector(settings),
-        _check("documents", *astuple(kept["documents"])),
+        _check("documents", *astuple(health["documents"])),
         _vectors(settings),
         _model(settings),
-        _journal(settings),
+        _tried("journal", _journal, settings),
+        _tried("tracing", _tracing, settings),
+        _check("studio", "ok", "installed" if find_spec("langgraph_api") else "not installed (make studio)"),
     ]
-    checks += [_tracing(settings), _studio()]
     return {
         "ok": all(check["status"] != "fail" for check in checks),
         "checks": checks,
@@ -44,8 +46,15 @@ def examine(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _check(what: str, status: str, found: str, do: str = "") -> dict[str, str]:
-    return {"what": what, "status": status, "found": found, "do": do}
+def _check(what: str, status: str, finding: str, do: str = "") -> dict[str, str]:
+    return {"what": what, "status": status, "found": finding, "do": do}
+
+
+def _tried(what: str, look: Callable[[Settings], dict[str, str]], settings: Settings) -> dict[str, str]:
+    try:
+        return look(settings)
+    except CordonError as error:
+        return _check(what, "fail", str(error), error.hint)
 
 
 def _python(engine: HealthStatus) -> dict[str, str]:
@@ -57,12 +66,9 @@ def _weights(settings: Settings) -> dict[str, str]:
         return _own_encoder(settings)
     if settings.embeddings != "embedded":
         return _check("embeddings", "ok", f"{settings.embeddings} at {_host(settings)}")
-    try:
-        if verify_weights():
-            return _check("embeddings", "ok", "all-MiniLM-L6-v2, the published weights")
-        return _check("embeddings", "fail", "the weights are not the published ones", "Reinstall: make clean install.")
-    except CordonError as error:
-        return _check("embeddings", "fail", str(error), error.hint)
+    if verify_weights():
+        return _check("embeddings", "ok", "all-MiniLM-L6-v2, the published weights")
+    return _check("embeddings", "fail", "the weights are not the published ones", "Reinstall: make clean install.")
 
 
 def _guards() -> dict[str, str]:
@@ -82,7 +88,7 @@ def _guards() -> dict[str, str]:
 
 
 def _detector(settings: Settings) -> dict[str, str]:
-    """Whether the operator's own loads and judges, and how fast."""
+    """Whether the operator's own detector loads and judges, and how fast."""
     try:
         own = detector(settings)
         if own is None:
@@ -94,8 +100,8 @@ def _detector(settings: Settings) -> dict[str, str]:
         why = f" {error.__cause__}" if isinstance(error, Unavailable) else ""
         return _check("detector", "fail", f"{error}{why}", error.hint)
     spent = (time.perf_counter() - begun) * 1_000
-    found = f"{settings.detector} {settings.detector_role}, digest {own.digest[:12]}, {spent:.0f} ms a question"
-    return _check("detector", "ok", found)
+    finding = f"{settings.detector} {settings.detector_role}, digest {own.digest[:12]}, {spent:.0f} ms a question"
+    return _check("detector", "ok", finding)
 
 
 _LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a year.", "The door of the lab is green.")
@@ -103,27 +109,21 @@ _LIKE = ("How many days of leave do I have?", "Staff have 25 days of leave a yea
 
 def _own_encoder(settings: Settings) -> dict[str, str]:
     """Dimensions and speed, and whether a question is nearer to its answer than to something else."""
-    try:
-        own = embedder(settings)
-        own.embed([_LIKE[1]])  # the first run takes longer than the next
-        begun = time.perf_counter()
-        asked, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
-    except CordonError as error:
-        return _check("embeddings", "fail", str(error), error.hint)
+    own = embedder(settings)
+    own.embed([_LIKE[1]])  # the first run takes longer than the next
+    begun = time.perf_counter()
+    question, answer, other = own.embed([own.query_prefix + _LIKE[0], *_LIKE[1:]])
     spent = (time.perf_counter() - begun) * 1_000 / 3
-    found = f"{own.name}, {len(asked)} dimensions, {spent:.0f} ms a sentence"
-    if asked @ answer > asked @ other:
-        return _check("embeddings", "ok", found)
-    return _check("embeddings", "warn", f"{found}; it takes no question for near to its answer", "Check its pooling.")
+    finding = f"{own.name}, {len(question)} dimensions, {spent:.0f} ms a sentence"
+    if question @ answer > question @ other:
+        return _check("embeddings", "ok", finding)
+    return _check("embeddings", "warn", f"{finding}; it takes no question for near to its answer", "Check its pooling.")
 
 
 def _reader(settings: Settings) -> dict[str, str]:
-    try:
-        own = reader(settings)
-        begun = time.perf_counter()
-        answer, other = own.scores(_LIKE[0], [("", text) for text in _LIKE[1:]])
-    except CordonError as error:
-        return _check("reader", "fail", str(error), error.hint)
+    own = reader(settings)
+    begun = time.perf_counter()
+    answer, other = own.scores(_LIKE[0], [("", text) for text in _LIKE[1:]])
     if answer > other:
         return _check("reader", "ok", f"{settings.reader}, {(time.perf_counter() - begun) * 500:.0f} ms a sentence")
     return _check(
@@ -143,7 +143,7 @@ def _vectors(settings: Settings) -> dict[str, str]:
         ).is_success
     except httpx.HTTPError:
         answered = False
-    if not answered:  # an answer is found without it, only slower
+    if not answered:  # questions are answered without it, more slowly
         return _check(
             "vectors", "warn", f"no Chroma server answers at {place}", "Start it, or correct CORDON_CHROMA_URL."
         )
@@ -195,10 +195,8 @@ def _journal(settings: Settings) -> dict[str, str]:
     try:
         proof = stores(settings).journal.prove()
     except OSError as error:
-        found = f"{error.filename} cannot be read ({error.strerror})"
-        return _check("journal", "fail", found, "Mend its permissions.")
-    except CordonError as error:
-        return _check("journal", "fail", str(error), error.hint)
+        finding = f"{error.filename} cannot be read ({error.strerror})"
+        return _check("journal", "fail", finding, "Mend its permissions.")
     if proof.broken:
         return _check("journal", "fail", proof.says, "Compare with a backup; keep the files as they are.")
     if proof.doubt:
@@ -207,16 +205,8 @@ def _journal(settings: Settings) -> dict[str, str]:
 
 
 def _tracing(settings: Settings) -> dict[str, str]:
-    try:
-        refuse_uninvited(settings)
-    except BadSettings as error:
-        return _check("tracing", "fail", str(error), error.hint)
+    refuse_uninvited(settings)
     return _check("tracing", "ok" if settings.tracing == "off" else "warn", settings.tracing)
-
-
-def _studio() -> dict[str, str]:
-    found = find_spec("langgraph_api") is not None
-    return _check("studio", "ok", "installed") if found else _check("studio", "ok", "not installed (make studio)")
 
 
 def _setting(settings: Settings, name: str) -> dict[str, str]:
@@ -230,10 +220,7 @@ def _setting(settings: Settings, name: str) -> dict[str, str]:
 
 def _support(settings: Settings) -> dict[str, str]:
     """The encoder of the support check."""
-    try:
-        (same, other) = support_encoder(settings)([(_LIKE[1], _LIKE[1]), (_LIKE[1], _LIKE[2])])
-    except CordonError as error:
-        return _check("support", "fail", str(error), error.hint)
+    same, other = support_encoder(settings)([(_LIKE[1], _LIKE[1]), (_LIKE[1], _LIKE[2])])
     if same[0] - max(same[1:]) > other[0] - max(other[1:]):
         return _check("support", "ok", settings.support_model)
     hint = "Is it a cross-encoder for natural language inference?"

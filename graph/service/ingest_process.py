@@ -21,16 +21,19 @@ from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graph.errors import Unavailable
 from graph.knowledge.ingest import Outcome, Source
 from graph.service.processes import START_S, failure, raised, start_child
 from graph.settings import Settings
 
+if TYPE_CHECKING:
+    from graph.knowledge.index import Index
+
 MEMORY = 3 * 2**30  # bytes of address space
 NICE = 10
-LOOK_S = 0.2  # how often the one who waits is asked whether to go on
+LOOK_S = 0.2  # how often `go_on` is called while a file is read
 _BOOT = (
     "import sys; sys.path.append(sys.argv[1]); from graph.service.ingest_process import main;"
     " main(*map(int, sys.argv[2:]))"
@@ -46,8 +49,8 @@ class Ended(Exception):
 
 
 class IngestProcess:
-    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: nobody else removes from
-    the spaces of a source what has expired, and syncs them."""
+    """Not for two threads at once. `lease` holds the stores (graph/stores/leases.py). `alone`: no other process removes
+    expired documents from the spaces of a source, and syncs them."""
 
     def __init__(self, settings: Settings, lease: tuple[int, ...], *, alone: bool = True) -> None:
         self._settings, self._lease, self._alone = settings, lease, alone
@@ -55,7 +58,7 @@ class IngestProcess:
         self._line: Connection | None = None
 
     def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
-        """What became of the source. `go_on` is called several times a second; what it raises ends the reading.
+        """Read the source. `go_on` is called several times a second; what it raises ends the reading.
 
         Raises Ended when the process was brought down by the file, Unavailable when the index fails.
         """
@@ -115,23 +118,25 @@ class IngestProcess:
 
 
 def as_json(source: Source) -> dict[str, Any]:
+    """The source as JSON can carry it; `from_json` reads it."""
     return asdict(source) | {"path": str(source.path), "within": source.within and str(source.within)}
 
 
-def of_json(told: dict[str, Any]) -> Source:
-    known = {"spaces": tuple(told["spaces"]), "path": Path(told["path"])}
-    return Source(**{**told, **known, "within": told["within"] and Path(told["within"])})
+def from_json(data: dict[str, Any]) -> Source:
+    """The source that `as_json` wrote."""
+    known = {"spaces": tuple(data["spaces"]), "path": Path(data["path"])}
+    return Source(**{**data, **known, "within": data["within"] and Path(data["within"])})
 
 
 def given_up(name: str, why: str) -> Outcome:
-    """Of a file that brings down whoever reads it."""
+    """The outcome of a file that brings down the process that reads it."""
     return Outcome(
         name, "", "quarantined", f"too_much: reading {name!r} was given up: {why}. Split it, or simplify it."
     )
 
 
 def main(line: int, *lease: int) -> None:
-    """The process. `lease` is held open as long as it lives: nobody else opens the stores before."""
+    """The process. It keeps `lease` open as long as it lives: until then nobody else opens the stores."""
     os.nice(NICE)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
@@ -142,26 +147,23 @@ def main(line: int, *lease: int) -> None:
     threading.Thread(target=_end_with_the_service, args=[line], daemon=True).start()
     settings = Settings(**json.loads(connection.recv_bytes()))
 
-    from graph.deps import stores
-    from graph.knowledge.embeddings import embedder
-    from graph.knowledge.index import Index
     from graph.knowledge.ingest import LocalIngestor, ingest
     from graph.knowledge.inspection import inspect
 
-    embeds = embedder(settings)
-    opened = stores(settings, serves=True)
-    index = Index(opened.spaces(embeds.name), embeds, opened.journal)
+    index = index_of(settings)
     ingestor = LocalIngestor(index, settings, inspect)
     with suppress(OSError):
         connection.send_bytes(b'{"ready": true}')
     while True:
         try:
-            asked = json.loads(connection.recv_bytes())
+            request = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
-        source = of_json(asked["source"])
+        source = from_json(request["source"])
         try:
-            outcome = ingest([source], index, settings, inspect=inspect)[0] if asked["alone"] else ingestor.read(source)
+            outcome = (
+                ingest([source], index, settings, inspect=inspect)[0] if request["alone"] else ingestor.read(source)
+            )
             answer = {"outcome": asdict(outcome)}
         except BaseException as error:  # whatever it is: somebody waits for an answer
             answer = failure(error)
@@ -169,10 +171,20 @@ def main(line: int, *lease: int) -> None:
             connection.send_bytes(json.dumps(answer).encode())
 
 
+def index_of(settings: Settings) -> "Index":
+    """The index in the stores of a service, which other processes have open too."""
+    from graph.deps import stores
+    from graph.knowledge.embeddings import embedder
+    from graph.knowledge.index import Index
+
+    embeds, opened = embedder(settings), stores(settings, serves=True)
+    return Index(opened.spaces(embeds.name), embeds, opened.journal)
+
+
 def _end_with_the_service(line: int) -> None:
     """The socket's other end is closed when the service is gone, killed ones too."""
     gone = select.poll()
-    gone.register(line, 0)  # a hang-up is told without being asked for
+    gone.register(line, 0)  # a hang-up is reported even where no event is asked for
     while not any(event & select.POLLHUP for _, event in gone.poll(None)):
         pass
     os._exit(1)

@@ -38,7 +38,7 @@ class Keys:
         days: int | None = None,
         groups: Collection[str] = (),
     ) -> tuple[Key, str]:
-        """A new key and its secret text, which is nowhere else; after so many days it opens nothing any more.
+        """A new key and its secret text, which is kept nowhere; the key is valid for so many days.
 
         Raises BadInput for an unusable id, role, group or number of days, Unavailable when it cannot be recorded.
         """
@@ -56,25 +56,21 @@ class Keys:
 
     def revoke(self, key_id: str, tenant_id: str = "") -> Key:
         """Shut a key out from now on. Raises BadInput when there is none of that id (for that tenant), Unavailable when
-        that it is shut could not be recorded."""
-        found = next((key for key in self.all(tenant_id) if key.key_id == key_id), None)
-        if found is None:
+        the revocation could not be recorded."""
+        key = next((key for key in self.all(tenant_id) if key.key_id == key_id), None)
+        if key is None:
             raise BadInput(f"there is no key {key_id[:40]!r}.", hint="`cordon keys list` shows what there is.")
         self._store.revoke(key_id, timestamp())  # first: a journal that is damaged keeps no door open
-        self._record("revoked", found)
+        self._record("revoked", key)
         return next(key for key in self.all(tenant_id) if key.key_id == key_id)
 
     def _record(self, says: str, key: Key) -> None:
         if self._journal is not None:
-            told: dict[str, Any] = {
-                "says": says,
-                "key_id": key.key_id,
-                "role": key.role,
-                "expires": key.expires,
-                "note": "",
-            }
-            told |= {"groups": list(key.groups)}
-            self._journal.append({"kind": "key", "timestamp": timestamp(), "tenant_id": key.tenant_id, **told})
+            entry: dict[str, Any] = {
+                "kind": "key", "timestamp": timestamp(), "tenant_id": key.tenant_id, "says": says,
+                "key_id": key.key_id, "role": key.role, "expires": key.expires, "note": "", "groups": list(key.groups),
+            }  # fmt: skip
+            self._journal.append(entry)
 
     def exist(self) -> bool:
         """Whether some key opens the door."""

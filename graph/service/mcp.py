@@ -68,13 +68,13 @@ class Tool:
     work: Callable[[Agent, Principal, Any], dict[str, Any]]
 
 
-def _ask(agent: Agent, who: Principal, given: Ask) -> dict[str, Any]:
+def _ask(agent: Agent, who: Principal, arguments: Ask) -> dict[str, Any]:
     import uuid
 
-    chosen = given.model_dump(exclude={"question", "thread_id"})
-    thread = given.thread_id or uuid.uuid4().hex
+    chosen = arguments.model_dump(exclude={"question", "thread_id"})
+    thread = arguments.thread_id or uuid.uuid4().hex
     reply = agent.ask(
-        given.question,
+        arguments.question,
         tenant_id=who.tenant_id,
         user_id=who.user_id,
         role=who.role,
@@ -85,27 +85,26 @@ def _ask(agent: Agent, who: Principal, given: Ask) -> dict[str, Any]:
     return dict(reply)
 
 
-def _search(agent: Agent, who: Principal, given: Search) -> dict[str, Any]:
+def _search(agent: Agent, who: Principal, arguments: Search) -> dict[str, Any]:
     asker: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role, "groups": who.groups}
-    found = agent.search(given.query, **asker, top_k=given.top_k)
-    return {"passages": found}
+    return {"passages": agent.search(arguments.query, **asker, top_k=arguments.top_k)}
 
 
-def _documents(agent: Agent, who: Principal, given: ListDocuments) -> dict[str, Any]:
+def _documents(agent: Agent, who: Principal, arguments: ListDocuments) -> dict[str, Any]:
     own = agent.documents(tenant_id=who.tenant_id, groups=who.groups)
     return {"documents": own + agent.documents(public=True)}
 
 
-def _verify(agent: Agent, who: Principal, given: Verify) -> dict[str, Any]:
+def _verify(agent: Agent, who: Principal, arguments: Verify) -> dict[str, Any]:
     from graph.audit.verify import verify
 
     for part in ("sentences", "citations"):
-        if isinstance(given.reply.get(part), list) and len(given.reply[part]) > MAX_VERIFIED:
+        if isinstance(arguments.reply.get(part), list) and len(arguments.reply[part]) > MAX_VERIFIED:
             raise BadInput(f"the reply has more than {MAX_VERIFIED} {part}.")
-    # Whatever the reply says of itself, it is held against what this caller may read.
+    # Whatever the reply says of itself, it is checked against what this caller may read.
     deps = agent.deps
-    held = {**given.reply, "tenant_id": who.tenant_id}
-    return verify(held, deps.index, deps.detector, deps.public, who.reader, deps.support_encoder).as_json()
+    reply = {**arguments.reply, "tenant_id": who.tenant_id}
+    return verify(reply, deps.index, deps.detector, deps.public, who.reader, deps.support_encoder).as_json()
 
 
 TOOLS: dict[str, Tool] = {
@@ -114,7 +113,7 @@ TOOLS: dict[str, Tool] = {
     "list_documents": Tool("read", ListDocuments, _documents),
     "verify": Tool("read", Verify, _verify),
 }
-# How a door runs a tool: it knows who calls (from the protocol's context), and in which thread the work belongs.
+# How a door runs a tool: (the protocol's context, the tool's name, the tool, its arguments). The door knows who calls.
 Run = Callable[[Any, str, Tool, Any], Awaitable[dict[str, Any]]]
 
 
@@ -145,9 +144,10 @@ def build_server(run: Run) -> Any:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:40]!r}: {', '.join(TOOLS)}.")
         try:
-            result = await run(context, params.name, tool, _given(tool, params.arguments or {}))
+            result = await run(context, params.name, tool, _validated(tool, params.arguments or {}))
         except CordonError as error:
-            return types.CallToolResult(content=[types.TextContent(text=said(error))], is_error=True)
+            text = str(error) if isinstance(error, Unavailable) else f"{error} {error.hint}".strip()
+            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
         text = result["answer"] if params.name == "ask" else json.dumps(result, ensure_ascii=False)
         return types.CallToolResult(
             content=[types.TextContent(text=text)],
@@ -164,8 +164,8 @@ def build_server(run: Run) -> Any:
     )
 
 
-def _given(tool: Tool, arguments: dict[str, Any]) -> Any:
-    """Raises BadInput for the first argument that does not fit, without its value."""
+def _validated(tool: Tool, arguments: dict[str, Any]) -> Any:
+    """The arguments as the tool's type. Raises BadInput for the first that does not fit, without its value."""
     try:
         return tool.arguments.model_validate(arguments)
     except ValidationError as error:
@@ -176,19 +176,15 @@ def _given(tool: Tool, arguments: dict[str, Any]) -> Any:
         raise BadInput(f"{place}: {first['msg'][:200]}.") from None
 
 
-def said(error: CordonError) -> str:
-    return str(error) if isinstance(error, Unavailable) else f"{error} {error.hint}".strip()
-
-
 def run_stdio(settings: Settings, tenant_id: str, user_id: str, groups: Collection[str] = ()) -> None:
     """Serve somebody of one tenant, in these groups of it, on stdin and stdout until they close."""
     who = Principal(valid_tenant(tenant_id), valid_id(user_id, "user"), "member", valid_groups(groups))
     with Agent(settings) as agent:
-        _ = agent.deps.index  # a home in use is told now, not at the first question
+        _ = agent.deps.index  # raises now when the home is in use, not at the first question
 
-        async def run(context: Any, name: str, tool: Tool, given: Any) -> dict[str, Any]:
+        async def run(context: Any, name: str, tool: Tool, arguments: Any) -> dict[str, Any]:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(None, lambda: tool.work(agent, who, given))
+            return await loop.run_in_executor(None, lambda: tool.work(agent, who, arguments))
 
         server = build_server(run)
 

@@ -1,4 +1,4 @@
-"""What sign-in of people stands on: the provider, the sessions, and few threads, so that a slow provider holds up
+"""What people's sign-in uses: the provider, the sessions, and threads of its own, so that a slow provider holds up
 nobody but those who sign in."""
 
 import asyncio
@@ -24,6 +24,8 @@ THREADS, WAITING = 4, 64
 
 @dataclass
 class People:
+    """One for a service. Sign-in has four threads of its own, and at most 64 people in it at once."""
+
     provider: "Provider"
     sessions: Sessions
     seal_key: bytes  # of what a browser keeps while its person signs in
@@ -41,6 +43,7 @@ class People:
             self._busy -= 1
 
     def close(self) -> None:
+        """Wait for who is signing in now, then close the sessions' store."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self.sessions.close()
 

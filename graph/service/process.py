@@ -45,13 +45,15 @@ def main(control: int, *lease: int) -> None:
             importlib.import_module("langchain_openai")
         models.join()  # a thread would not outlive the fork
         gc.collect()
-        gc.freeze()  # what is here stays; to look at it would be to copy it
+        gc.freeze()  # so that no fork's collection touches these pages, and copies them
     line.send_bytes(b"ready")
     with suppress(EOFError, OSError):
         while True:
-            asked = json.loads(line.recv_bytes())
-            answered = _ended(asked["ended"]) if "ended" in asked else _forked(line, recv_handle(line), settings, lease)
-            line.send_bytes(json.dumps(answered).encode())
+            request = json.loads(line.recv_bytes())
+            result = (
+                _ended(request["ended"]) if "ended" in request else _forked(line, recv_handle(line), settings, lease)
+            )
+            line.send_bytes(json.dumps(result).encode())
     os._exit(0)
 
 
@@ -74,7 +76,7 @@ def _forked(control: Connection, line: int, settings: Settings, lease: Sequence[
 
 
 def _ended(pid: int) -> dict[str, Any]:
-    """How a process ended that is known to have ended."""
+    """{"exit": how a process that has ended did so}."""
     try:
         return {"exit": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}
     except ChildProcessError:
@@ -103,15 +105,15 @@ def answer(line: int, settings: Settings, lease: Sequence[int]) -> None:
         with suppress(OSError), sending:  # nobody listens any more: the turn is on record all the same
             connection.send_bytes(data)
 
-    def run(asked: dict[str, Any]) -> None:
-        number = asked["id"]
+    def run(request: dict[str, Any]) -> None:
+        number = request["id"]
         try:
-            turn = Turn(asked["asked"], Context(**asked["context"]), asked["kept"])
-            if asked["do"] == "search":
+            turn = Turn(request["asked"], Context(**request["context"]), request["kept"])
+            if request["do"] == "search":
                 tell({"id": number, "done": turns.search(turn)})
                 return
-            release = (lambda sentence: tell({"id": number, "sentence": sentence})) if asked["stream"] else None
-            reached = (lambda stage: tell({"id": number, "stage": stage})) if asked["stages"] else None
+            release = (lambda sentence: tell({"id": number, "sentence": sentence})) if request["stream"] else None
+            reached = (lambda stage: tell({"id": number, "stage": stage})) if request["stages"] else None
             tell({"id": number, "done": turns.run(turn, release, reached)})
         except BaseException as error:  # whatever it is: somebody waits for an answer
             if not isinstance(error, CordonError):

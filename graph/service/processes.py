@@ -3,7 +3,7 @@
 The service keeps the doors, the keys, the limits and the uploads; these processes (graph/service/process.py) run turns,
 several at a time each. All share the home's lock and none outlives the service for longer than its turns take. A
 process that dies fails the turns it was at, and another takes its place. A fork server makes them: it has loaded the
-libraries and models, and what it has the processes need not have each for itself.
+libraries and models, whose memory the processes share.
 
 Messages are JSON objects on socket pairs. To the fork server: the settings, then {"fork"} with the process's end of a
 new pair, or {"ended": pid}, each of which is answered. To a process: {"id", "do", "asked", "context", "kept",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).parents[2]
 START_S = 60.0
-PAUSE_S, LIVED_S = 1.0, 30.0  # before a dead process is replaced, doubled while none lives longer than the latter
+PAUSE_S, LIVED_S = 1.0, 30.0  # before a dead process is replaced; doubled while they live for less than LIVED_S
 # -P: no module is taken from the folder that the service was started in.
 _BOOT = (
     "import sys; sys.path.append(sys.argv[1]); from graph.service.process import main; main(*map(int, sys.argv[2:]))"
@@ -47,14 +47,14 @@ log = logging.getLogger("cordon.processes")
 
 
 class Processes:
-    """A graph.runner.Runner. `lease` holds the stores (graph/stores/leases.py), `server` is one that was started with
-    both. Raises Unavailable when no process can be started."""
+    """A graph.runner.Runner. `lease` holds the stores (graph/stores/leases.py); `server` was started with the same
+    settings and lease. Raises Unavailable when no process can be started."""
 
     def __init__(
         self, settings: Settings, lease: tuple[int, ...], count: int, server: "ForkServer | None" = None
     ) -> None:
         self._settings, self._lease = settings, lease
-        self._own = threading.Lock()
+        self._lock = threading.Lock()
         self._closing = False
         self._at: list[_Process] = []
         self.server = server or ForkServer(settings, lease)
@@ -75,6 +75,7 @@ class Processes:
 
     @property
     def pids(self) -> list[int]:
+        """Process ids, in the order of their places."""
         return [process.pid for process in self._at]
 
     def run(self, turn: "Turn", release: "SentenceSink | None" = None, reached: "StageSink | None" = None) -> "Reply":
@@ -82,8 +83,8 @@ class Processes:
         return reply
 
     def search(self, turn: "Turn") -> "SearchResult":
-        found: SearchResult = self._least_busy().call("search", turn)
-        return found
+        result: SearchResult = self._least_busy().call("search", turn)
+        return result
 
     def _least_busy(self) -> "_Process":
         running = [process for process in self._at if process.alive]
@@ -109,7 +110,7 @@ class Processes:
                 time.sleep(pause)
 
     def _replaced(self, place: int) -> bool:
-        with self._own:
+        with self._lock:
             try:
                 if not self._closing:
                     if not self.server.alive:
@@ -123,7 +124,7 @@ class Processes:
 
     def finish(self) -> None:
         """No new turns. Those under way are on record when this returns, or have had the time of a request."""
-        with self._own:
+        with self._lock:
             self._closing = True
         deadline = time.monotonic() + self._settings.request_s
         for process in self._at:
@@ -137,38 +138,40 @@ class ForkServer:
     """A process that has everything loaded and forks those that run turns."""
 
     def __init__(self, settings: Settings, lease: tuple[int, ...]) -> None:
-        """Raises Unavailable when it cannot be started. What it loads it loads while this returns."""
+        """Raises Unavailable when it cannot be started. Returns at once, while the process still loads."""
         # Threads of libraries would not outlive the fork.
         environment = {"OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         self._child, self._line = start_child(_BOOT, settings, lease, environment)
-        self._own, self._ready = threading.Lock(), False
+        self._lock, self._ready = threading.Lock(), False
 
     @property
     def alive(self) -> bool:
+        """Whether it still runs; what it forked may outlive it."""
         return self._child.poll() is None
 
     @property
     def pid(self) -> int:
+        """Its process id."""
         return self._child.pid
 
     def fork(self, line: int) -> int:
         """The id of a new process, which has the open file `line`. Raises Unavailable."""
-        told = self._asked({"fork": True}, line)
-        if "error" in told:
-            raise _no_process(told["error"])
-        pid: int = told["pid"]
+        answer = self._request({"fork": True}, line)
+        if "error" in answer:
+            raise _no_process(answer["error"])
+        pid: int = answer["pid"]
         return pid
 
     def ended(self, pid: int) -> int | None:
-        """How a process that has ended did so, below 0 by a signal; None where nobody knows."""
+        """The exit code of a process that has ended, below 0 by a signal; None where nobody knows."""
         with suppress(Unavailable):
-            code: int | None = self._asked({"ended": pid})["exit"]
+            code: int | None = self._request({"ended": pid})["exit"]
             return code
         return None
 
-    def _asked(self, message: dict[str, Any], line: int | None = None) -> dict[str, Any]:
+    def _request(self, message: dict[str, Any], line: int | None = None) -> dict[str, Any]:
         try:
-            with self._own:
+            with self._lock:
                 if not self._ready:
                     if not self._line.poll(START_S):
                         raise TimeoutError
@@ -177,13 +180,13 @@ class ForkServer:
                 self._line.send_bytes(json.dumps(message).encode())
                 if line is not None:
                     send_handle(self._line, line, None)
-                told: dict[str, Any] = json.loads(self._line.recv_bytes())
-                return told
+                answer: dict[str, Any] = json.loads(self._line.recv_bytes())
+                return answer
         except (OSError, EOFError) as error:
             raise _not_started() from error
 
     def close(self) -> None:
-        """It ends when nobody asks any more; its processes do not."""
+        """End the fork server; the processes that it made go on."""
         self._line.close()
         try:
             self._child.wait(1)
@@ -196,9 +199,9 @@ class _Process:
     def __init__(self, server: ForkServer) -> None:
         self._server = server
         self._socket, theirs = socket.socketpair()
-        self._told: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
+        self._events: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
         self._next = 0
-        self._own, self._sending = threading.Lock(), threading.Lock()
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._ready = threading.Event()
         try:
             self.pid = server.fork(theirs.fileno())
@@ -214,7 +217,7 @@ class _Process:
 
     @property
     def busy(self) -> int:
-        return len(self._told) + (0 if self._ready.is_set() else 1_000)
+        return len(self._events) + (0 if self._ready.is_set() else 1_000)
 
     def wait_ready(self) -> None:
         if not self._ready.wait(START_S) or not self.alive:
@@ -225,15 +228,15 @@ class _Process:
     ) -> Any:
         """Have the turn run there, handing on the sentences that may leave and its stages. Raises what it raised."""
         events: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        with self._own:
+        with self._lock:
             if not self.alive:
                 raise _gone()
             self._next += 1
             number = self._next
-            self._told[number] = events
-        asked = {"id": number, "do": do, "asked": turn.asked, "context": asdict(turn.context), "kept": turn.kept}
+            self._events[number] = events
+        message = {"id": number, "do": do, "asked": turn.asked, "context": asdict(turn.context), "kept": turn.kept}
         try:
-            self._send(asked | {"stream": release is not None, "stages": reached is not None})
+            self._send(message | {"stream": release is not None, "stages": reached is not None})
             while True:
                 event = events.get()
                 if "sentence" in event and release is not None:
@@ -245,7 +248,7 @@ class _Process:
                 elif "error" in event:
                     raise raised(event["error"])
         finally:
-            self._told.pop(number, None)
+            self._events.pop(number, None)
 
     def _send(self, message: dict[str, Any]) -> None:
         try:
@@ -261,13 +264,13 @@ class _Process:
                     event = json.loads(self._line.recv_bytes())
                     if "ready" in event:
                         self._ready.set()
-                    elif (events := self._told.get(event["id"])) is not None:
+                    elif (events := self._events.get(event["id"])) is not None:
                         events.put(event)
         finally:
             gone = failure(_gone())
-            with self._own:
+            with self._lock:
                 self.alive = False
-                waiting = list(self._told.values())
+                waiting = list(self._events.values())
             self._ready.set()
             for events in waiting:
                 events.put(gone)
@@ -307,6 +310,7 @@ def _gone() -> Unavailable:
 
 
 def raised(error: dict[str, str]) -> Exception:
+    """The error of a `failure`, to raise; RuntimeError for one that is not Cordon's own."""
     kind = getattr(errors, error["type"], None)
     if isinstance(kind, type) and issubclass(kind, CordonError) and not issubclass(kind, errors.DocumentError):
         return kind(error["message"], hint=error["hint"])
@@ -314,7 +318,8 @@ def raised(error: dict[str, str]) -> Exception:
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """The message that `raised` reads. The text of an error that is not ours may quote a document: its kind is told."""
+    """The message that `raised` reads. The text of an error that is not ours may quote a document: only its type
+    is in it."""
     message, hint = (str(error), error.hint) if isinstance(error, CordonError) else ("", "")
     return {"error": {"type": type(error).__name__, "message": message, "hint": hint}}
 
@@ -338,7 +343,7 @@ def start_child(
         raise _no_process(error.strerror) from error
     finally:
         theirs.close()
-    with suppress(OSError):  # it is gone already: whoever asks it sees that
+    with suppress(OSError):  # it is gone already, as the next message will show
         secrets = {name: getattr(settings, name).get_secret_value() for name in SECRETS}
         line.send_bytes(json.dumps(settings.model_dump(mode="json") | secrets).encode())
     return child, line

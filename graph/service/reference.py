@@ -20,6 +20,7 @@ _DESCRIPTIONS = {
 
 
 def settings_table() -> str:
+    """In Markdown: variable, default, description, in the order of the fields."""
     lines = ["| variable | default | |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = "" if name == "openai_api_key" else str(field.default)

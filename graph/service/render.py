@@ -60,7 +60,7 @@ def show_reply(reply: "Reply", to: Console | None = None) -> None:
         out.print(Text(verdict["safe_response"], style="yellow"))
     if reply.get("rewrite"):
         out.print(Text(reply["rewrite"], style="yellow"))
-    show_understood(reply, out)
+    _show_understood(reply, out)
     out.print()
     show_answer(reply["answer"], out)
     show_sources(reply, out)
@@ -135,6 +135,7 @@ def _lines(text: Text, out: Console, lead: str) -> None:
 
 
 def show_sources(reply: "Reply", to: Console | None = None) -> None:
+    """Two lines for each citation: where it stands, and at most 200 characters of the quote."""
     out = to or console()
     if reply["citations"]:
         out.print()
@@ -159,11 +160,11 @@ def _place(c: dict[str, Any]) -> str:
     )
 
 
-def show_understood(reply: "Reply", to: Console | None = None) -> None:
+def _show_understood(reply: "Reply", to: Console | None = None) -> None:
     """How the question was read, where that is not word by word."""
-    if found := reply.get("understood"):
-        how = "understood as" if found["follow_up"] else "searched for"
-        (to or console()).print(Text(f"{how}: {found['text']}", style="dim"))
+    if reading := reply.get("understood"):
+        how = "understood as" if reading["follow_up"] else "searched for"
+        (to or console()).print(Text(f"{how}: {reading['text']}", style="dim"))
 
 
 def show_why(reply: "Reply") -> None:
@@ -172,7 +173,7 @@ def show_why(reply: "Reply") -> None:
     out.print(Text(f"{verdict['action']}, risk {verdict['risk_score']}: {verdict['risk_rationale']}"))
     for threat in verdict["threats"]:
         out.print(Text(f"  {threat['severity']} {threat['type']}: “{threat['evidence']}” ({threat['exploit_path']})"))
-    show_understood(reply, out)
+    _show_understood(reply, out)
     out.print(Text(reply["reasoning"]))
     out.print(Text("  ".join(f"{k} {v:.0f} ms" for k, v in reply["timings_ms"].items()), style="dim"))
 
@@ -201,15 +202,16 @@ class IngestReport:
             self._out.print(Text(counts, style="bold"))
 
     def expect(self, total: int) -> None:
-        """So many files."""
+        """How many files there will be."""
         self._bar.update(self._task, total=total)
 
     @property
     def failed(self) -> int:
+        """How many files failed; those in quarantine are not among them."""
         return self.counts["failed"]
 
     def tally(self, outcome: Outcome) -> None:
-        """Count, and tell only of what changed or went wrong."""
+        """As `add`, but print nothing for an unchanged file."""
         if outcome.status == "unchanged" and not outcome.reason:
             self.counts["unchanged"] += 1
             self._bar.advance(self._task)
@@ -217,6 +219,7 @@ class IngestReport:
             self.add(outcome)
 
     def add(self, outcome: Outcome) -> None:
+        """Count the outcome and print its line: text, or JSON."""
         self.counts[outcome.status] += 1
         if self._json:
             import json
@@ -258,6 +261,7 @@ def show_documents(records: list[dict[str, Any]]) -> None:
 
 
 def show_document(document: dict[str, Any]) -> None:
+    """A line for each field that has a value, then the text."""
     out = console()
     for key, value in document.items():
         if key == "notes" and value:
@@ -286,10 +290,9 @@ def show_withheld(rows: list[dict[str, Any]]) -> None:
 def show_journal(entries: list[dict[str, Any]]) -> None:
     """A line each: when, which run, whose, what became of it, and the question."""
     out = console()
-    styles = {"ALLOW": "green", "ALLOW_WITH_GUARDRAILS": "yellow", "BLOCK": "red"}
     for e in entries:
         line = Text(f"{e['timestamp'][:19]}  {e['run_id'][:8]}  {_clean(e['tenant_id'])}  ", style="dim")
-        line.append(e["action"], style=styles.get(e["action"], ""))
+        line.append(e["action"], style=_COLOURS.get(e["action"], ""))
         line.append(f"  {e['final_decision']}  {e['latency_ms']:.0f} ms  ")
         line.append(_clean(e.get("query", "(erased)"))[:120])
         out.print(line, soft_wrap=True)
@@ -298,14 +301,14 @@ def show_journal(entries: list[dict[str, Any]]) -> None:
 
 
 def show_replayed(runs: "list[Replayed]") -> None:
-    """What came out otherwise, run by run, and how many there were."""
+    """What came out differently, run by run, and how many runs did."""
     out = console()
     for run in runs:
         if run.differs or run.changed or run.left or len(runs) == 1:
-            said = "differs" if run.differs else "not replayed" if run.left else "equal"
-            style = {"differs": "red", "equal": "green"}.get(said, "yellow")
+            result = "differs" if run.differs else "not replayed" if run.left else "equal"
+            style = {"differs": "red", "equal": "green"}.get(result, "yellow")
             out.print(
-                Text(f"{run.run_id[:8]}  ", style="dim") + Text(said, style=style) + Text(f"  {run.left or run.now}")
+                Text(f"{run.run_id[:8]}  ", style="dim") + Text(result, style=style) + Text(f"  {run.left or run.now}")
             )
         for name, (then, now) in run.differs.items():
             out.print(Text(f"          {name}: {_clean(str(then))[:160]} → {_clean(str(now))[:160]}"), soft_wrap=True)
@@ -318,6 +321,7 @@ def show_replayed(runs: "list[Replayed]") -> None:
 
 
 def show_reviews(rows: list[dict[str, Any]]) -> None:
+    """A line each: run, kind, since when, who asked, and the question."""
     out = console()
     for row in rows:
         line = Text(f"{row['run_id'][:8]}  ", style="dim") + Text(f"{row['kind']:<7}", style="bold")
@@ -329,33 +333,34 @@ def show_reviews(rows: list[dict[str, Any]]) -> None:
         out.print(Text("nothing waits for a reviewer"))
 
 
-def show_review(found: dict[str, Any]) -> None:
+def show_review(case: dict[str, Any]) -> None:
     """What a reviewer judges by: question, verdict, the draft with its sources, the evidence."""
-    out, verdict = console(), found["verdict"]
+    out, verdict = console(), case["verdict"]
     action = verdict["action"]
-    out.print(Text(_clean(found["question"]), style="bold"))
+    out.print(Text(_clean(case["question"]), style="bold"))
     out.print(Text(action, style=f"bold {_COLOURS[action]}") + Text(f"  risk {verdict['risk_score']}", style="dim"))
     out.print(Text(verdict["risk_rationale"], style="dim"))
-    if found["kind"] == "appeal":
-        out.print(Text(found["refusal"]["text"], style="red"))
-        out.print(Text(f"asked by {found['user_id']}" + (f": {_clean(found['why'])}" if found["why"] else "")))
-        if not found["grantable"]:
+    if case["kind"] == "appeal":
+        out.print(Text(case["refusal"]["text"], style="red"))
+        out.print(Text(f"asked by {case['user_id']}" + (f": {_clean(case['why'])}" if case["why"] else "")))
+        if not case["grantable"]:
             out.print(Text("It cannot be granted: it asks for what the asker may not read.", style="yellow"))
         return
     out.print()
-    show_answer(found["answer"], out)
-    for item in found["evidence"]:
+    show_answer(case["answer"], out)
+    for item in case["evidence"]:
         out.print()
         out.print(Text(f"({item['n']}) {item['filename']}{_place(item)}", style="cyan"))
         out.print(Text("\n".join(map(_clean, item["text"].splitlines()))))
 
 
 def _clean(text: str) -> str:
-    """Without what a terminal would obey."""
+    """The text without control characters, which a terminal would obey."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
 def show_findings(findings: dict[str, Any]) -> None:
+    """Of `doctor.examine`: a line for each check, then the settings as a table."""
     out = console()
     for check in findings["checks"]:
         style, mark = {"ok": ("green", "ok"), "warn": ("yellow", "!"), "fail": ("red", "FAIL")}[check["status"]]

@@ -15,6 +15,8 @@ MEMORIES: dict[str, MemoryType] = {kind: kind for kind in get_args(MemoryType)}
 
 
 class Repl:
+    """One conversation. Raises BadInput for an unusable id or group."""
+
     def __init__(
         self,
         agent: Agent,
@@ -69,7 +71,7 @@ class Repl:
 
     def _prompt(self) -> Any:
         if not sys.stdin.isatty():
-            return lambda: _line()
+            return _line
         from prompt_toolkit import PromptSession
         from prompt_toolkit.history import InMemoryHistory
 

@@ -1,4 +1,4 @@
-"""What is given out of hand and must come back unread and unchanged: AES-256-GCM."""
+"""Sealed texts, for what others keep and may neither read nor change: AES-256-GCM."""
 
 import hmac
 import secrets
@@ -12,6 +12,7 @@ def derived(secret: bytes, use: str) -> bytes:
 
 
 def seal(key: bytes, text: bytes) -> bytes:
+    """A new nonce and the sealed text, for `opened`. The key has 32 bytes."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     nonce = secrets.token_bytes(_NONCE)

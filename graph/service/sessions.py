@@ -23,10 +23,12 @@ MOST_NAME = 100  # characters
 class Peppered(Protocol):
     """Has the secret with which cookies are hashed."""
 
-    def pepper(self) -> bytes: ...
+    def pepper(self) -> bytes:
+        """The same bytes each time, of this store alone."""
 
 
 def principal_of(session: Session) -> Principal:
+    """Who the session speaks for."""
     return Principal(session.tenant_id, session.user_id, cast(Role, session.role), frozenset(session.groups))
 
 
@@ -41,7 +43,7 @@ class Sessions:
         self.close = store.close
 
     def begin(self, who: Principal, name: str, once: str, id_token: str = "") -> str | None:
-        """What its cookie holds; None when one was begun for the same `once` before."""
+        """Begin a session. Returns its cookie's value; None when one was begun for the same `once` before."""
         session_id, secret, now = _id_of(once), secrets.token_urlsafe(32), self._clock()
         hint = sealing.seal(_hint_key(secret), id_token.encode()) if id_token else b""
         session = Session(
@@ -51,11 +53,11 @@ class Sessions:
         return f"{session_id}.{secret}" if self._store.add(session, now) else None
 
     def begun(self, once: str) -> bool:
-        """Whether one was begun for it, ended or not."""
+        """Whether a session was begun for this `once`, ended or not."""
         return self._store.find(_id_of(once)) is not None
 
     def find(self, cookie: str) -> Session | None:
-        """The session, which is used by that; None: a forged cookie, an ended session, one that ran out."""
+        """The session of a cookie, now marked as used; None for a forged cookie and for a session that is not open."""
         match = _FORM.fullmatch(cookie)
         session = self._store.find(match[1]) if match else None
         if match is None or session is None:
@@ -69,25 +71,26 @@ class Sessions:
         return session
 
     def open(self, session: Session) -> bool:
+        """Whether it has neither ended nor run out, and was used within `idle_s`."""
         now = self._clock()
         return not session.ended and now < session.expires and now - session.seen < self._idle_s
 
     def open_sessions(self, tenant: str = "") -> list[Session]:
-        """Those that are open, of all tenants or of one, oldest first."""
+        """The open sessions of all tenants or of one, oldest first."""
         return [session for session in self._store.all(tenant) if self.open(session)]
 
     def end_all(self, tenant: str, user: str = "") -> int:
         """End a tenant's sessions, or one person's. Returns how many were open."""
-        found = [session for session in self.open_sessions(tenant) if user in ("", session.user_id)]
-        for session in found:
+        sessions = [session for session in self.open_sessions(tenant) if user in ("", session.user_id)]
+        for session in sessions:
             self._store.end(session.session_id)
-        return len(found)
+        return len(sessions)
 
     def end(self, session: Session, cookie: str) -> str:
-        """It opens nothing from now on. Returns the ID token it began with; "" when there was none."""
+        """End it. Returns the ID token that it began with; "" when there was none."""
         self._store.end(session.session_id)
-        kept = sealing.opened(_hint_key(cookie.partition(".")[2]), session.hint) if session.hint else None
-        return kept.decode() if kept else ""
+        id_token = sealing.opened(_hint_key(cookie.partition(".")[2]), session.hint) if session.hint else None
+        return id_token.decode() if id_token else ""
 
     def _hash(self, session_id: str, secret: str) -> bytes:
         return hmac.digest(self._keys.pepper(), f"session:{session_id}:{secret}".encode(), hashlib.sha256)

@@ -30,17 +30,28 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print data, nothing else, 
 
 
 class CommandLine:
+    """What the options before the command say."""
+
     debug = False
 
 
 def settings(**overrides: Any) -> Any:
+    """The effective settings, read anew. Raises BadSettings."""
     from graph.settings import load
 
     return load(**overrides)
 
 
+def home_stores() -> Any:
+    """The stores that the settings name. Nothing is opened."""
+    from graph.deps import stores
+
+    return stores(settings())
+
+
 @contextmanager
 def opened_agent(**overrides: Any) -> Iterator[Any]:
+    """An agent with these settings changed, closed at the end."""
     from graph.service.warm import start
 
     chosen = settings(**overrides)
@@ -53,12 +64,9 @@ def opened_agent(**overrides: Any) -> Iterator[Any]:
 
 def print_json(value: Any, *, compact: bool = False) -> None:
     """One JSON value; lone surrogates and the like are escaped, so any terminal and any pipe takes it."""
-    text = json.dumps(value, ensure_ascii=not _utf8(), indent=None if compact else 2)
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(value, ensure_ascii=not utf8, indent=None if compact else 2)
     sys.stdout.write(text + "\n")
-
-
-def _utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def named(groups: str | None) -> Any:
@@ -69,16 +77,18 @@ def named(groups: str | None) -> Any:
 
 
 def text_of(row: dict[str, Any], key: str) -> str:
+    """Raises ValueError where the row has no text under that key."""
     value = row.get(key)
     if not isinstance(value, str):
         raise ValueError(f"{key} must be a string")
     return value
 
 
-def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]] = lambda found: found) -> None:
+def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]] = lambda results: results) -> None:
     """JSONL in, JSONL out, in order. A line that cannot be used yields {"id", "error"}, and exit code 2 at the end.
 
-    `work` makes the result of a row, or what `together` makes results of, for all rows that have arrived by then.
+    `work` makes the result of a row. With `together`, `work` makes a value, and `together` makes the results of all
+    values that have arrived by then.
     """
     numbers, bad = count(1), False
     with errors():
@@ -87,11 +97,11 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
             read = []
             for line, number in zip(lines, numbers, strict=False):
                 if line is None or line.strip():
-                    row, found, error = _one(line, work)
+                    row, value, error = _parsed(line, work)
                     results.append({"id": row.get("id"), **({"error": f"line {number}: {error}"} if error else {})})
-                    read += [] if error else [(results[-1], found)]
-            for (result, _), found in zip(read, together([found for _, found in read]), strict=True):
-                result.update(found)
+                    read += [] if error else [(results[-1], value)]
+            for (result, _), fields in zip(read, together([value for _, value in read]), strict=True):
+                result.update(fields)
             bad = bad or len(read) < len(results)
             sys.stdout.write("".join(json.dumps(result, ensure_ascii=True) + "\n" for result in results))
             sys.stdout.flush()
@@ -99,8 +109,8 @@ def stream(work: Callable[[Row], Any], together: Callable[[list[Any]], list[Row]
         raise typer.Exit(2)
 
 
-def _one(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
-    """The row of a line, what `work` makes of it, and what is wrong with it, "" if nothing is."""
+def _parsed(line: bytes | None, work: Callable[[Row], Any]) -> tuple[Row, Any, str]:
+    """(the row of a line, what `work` makes of it, what is wrong with it: "" if nothing is)."""
     from graph.policy.repair.numbers import decode
 
     row: Any = None
@@ -149,7 +159,7 @@ def errors() -> Iterator[None]:
         yield
     except CordonError as error:
         traced()
-        fail(said(error), error.exit_code)
+        fail(error_text(error), error.exit_code)
     except KeyboardInterrupt:
         fail("stopped.", 130)
     except BrokenPipeError:
@@ -167,22 +177,24 @@ def errors() -> Iterator[None]:
         fail(unexpected(error), 1)
 
 
-def said(error: CordonError) -> str:
+def error_text(error: CordonError) -> str:
     """What was wrong and what to do, as sentences."""
     what = str(error)
     return f"{what}{'' if what.endswith(('.', '!', '?', ':')) or not error.hint else '.'} {error.hint}".strip()
 
 
 def traced() -> None:
-    """With --debug, where the error came from. It is printed, not raised: what is open ends in the usual way."""
+    """With --debug print where the error came from. It is not raised, so that what is open closes in the usual way."""
     if CommandLine.debug:
         traceback.print_exc()
 
 
 def unexpected(error: Exception) -> str:
+    """What to print for an error that is not Cordon's own. Its text may quote a document, so it is not in it."""
     return f"unexpected {type(error).__name__}. Run again with `cordon --debug …` to see where."
 
 
 def fail(message: str, code: int) -> None:
+    """Print the message on stderr and exit with this code."""
     typer.echo(f"cordon: {message}", err=True)
     raise typer.Exit(code)

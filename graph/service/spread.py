@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 
 from graph.errors import BadInput, BadSettings, CordonError, Unavailable
 from graph.knowledge.ingest import Outcome, Source, base_id, contents, refused
-from graph.service.ingest_process import Ended, IngestProcess, as_json, given_up, of_json
+from graph.service.ingest_process import Ended, IngestProcess, as_json, from_json, given_up, index_of
 from graph.service.processes import failure, raised
 from graph.settings import Settings
 
 MOST = 64  # processes
 TRIES = 2  # of a file whose reader was brought down
-# What of the settings decides what is stored of a file: the workers of a cluster have settings of their own.
+# The settings that decide what is stored of a file: workers of a cluster have settings of their own, and must agree.
 _SHAPING = (
     *("embeddings", "embeddings_passage", "embeddings_pooling", "chunk_tokens", "chunk_overlap", "planted", "mask"),
     *("max_file_mb", "parse_seconds"),
@@ -39,29 +39,25 @@ class IngestWorker(Protocol):
     def read(self, source: Source, go_on: Callable[[], None]) -> Outcome:
         """`go_on` is called now and then; what it raises ends the reading."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Called once, after the last file."""
 
 
 class _Stopped(Exception):
-    """Somebody else met what ends all of it."""
+    """Another worker failed, so all of them stop."""
 
 
 class Spread:
-    """`graph.knowledge.ingest.Readers`, with so many workers. `told` hears how many files there are."""
+    """`graph.knowledge.ingest.Readers`, with these workers. `expect` hears how many files there are."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        workers: Sequence[IngestWorker],
-        told: Callable[[int], None],
-    ) -> None:
-        self._settings, self._workers, self._told = settings, workers, told
+    def __init__(self, settings: Settings, workers: Sequence[IngestWorker], expect: Callable[[int], None]) -> None:
+        self._settings, self._workers, self._expect = settings, workers, expect
         self._over = threading.Event()
-        self._own = threading.Lock()
+        self._lock = threading.Lock()
         self._contents: dict[tuple[tuple[str, ...], str], threading.Lock] = {}
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[tuple[int, Outcome]]:
-        self._told(len(sources))
+        self._expect(len(sources))
         left: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
         for group in _groups(sources):
             left.put(group)
@@ -80,8 +76,8 @@ class Spread:
                         working -= 1
                     case BaseException() as error:
                         raise error
-                    case found:
-                        yield found
+                    case indexed:
+                        yield indexed
         finally:
             self._over.set()
             for thread in threads:
@@ -128,34 +124,34 @@ class Spread:
             sha256 = hashlib.sha256(contents(source, self._settings)).hexdigest()
         except CordonError:
             sha256 = ""  # whoever reads it says what is wrong
-        with self._own:
+        with self._lock:
             return self._contents.setdefault((source.spaces, sha256), threading.Lock())
 
 
 def _groups(sources: Sequence[Source]) -> list[list[int]]:
-    """Places of sources whose ids could meet, in order; each group for one worker."""
-    found = defaultdict[str, list[int]](list)
+    """Groups of positions in `sources`: those whose ids could meet are in one group, in order, for one worker."""
+    groups = defaultdict[str, list[int]](list)
     for at, source in enumerate(sources):
-        found[source.doc_id or base_id(source.name)[0]].append(at)
-    return list(found.values())
+        groups[source.doc_id or base_id(source.name)[0]].append(at)
+    return list(groups.values())
 
 
 # -- processes of this machine ---------------------------------------------------------------------------------------
 
 
-def processes(settings: Settings, lease: tuple[int, ...], workers: int, told: Callable[[int], None]) -> Spread:
-    """So many processes. `lease` holds the stores."""
+def processes(settings: Settings, lease: tuple[int, ...], workers: int, expect: Callable[[int], None]) -> Spread:
+    """As many processes as `workers`, 1 to 64. `lease` holds the stores. Raises BadInput."""
     if not 1 <= workers <= MOST:
         raise BadInput(f"--workers is 1 to {MOST}, not {workers}.")
-    return Spread(settings, [IngestProcess(settings, lease, alone=False) for _ in range(workers)], told)
+    return Spread(settings, [IngestProcess(settings, lease, alone=False) for _ in range(workers)], expect)
 
 
 # -- a Dask cluster --------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def cluster(settings: Settings, scheduler: str, told: Callable[[int], None]) -> Iterator[Spread]:
-    """All threads of the workers of the scheduler at this address. Raises BadSettings without a database or without
+def cluster(settings: Settings, scheduler: str, expect: Callable[[int], None]) -> Iterator[Spread]:
+    """All worker threads of the Dask scheduler at this address. Raises BadSettings without a database or without
     Dask, Unavailable when the cluster is away or has no worker."""
     if not settings.database_url.get_secret_value():
         raise BadSettings(
@@ -177,7 +173,7 @@ def cluster(settings: Settings, scheduler: str, told: Callable[[int], None]) -> 
         if not many:
             raise Unavailable("the cluster has no workers.", hint=f"`dask worker {scheduler}` starts one.")
         shape = _shape(settings)
-        yield Spread(settings, [_DaskWorker(client, settings, shape) for _ in range(many)], told)
+        yield Spread(settings, [_DaskWorker(client, settings, shape) for _ in range(many)], expect)
     finally:
         client.close()
 
@@ -201,10 +197,10 @@ class _DaskWorker:
             data = contents(source, self._settings)
         except CordonError as error:
             return refused(source, error)
-        asked = self._client.submit(read_there, as_json(source), data, self._shape, pure=False)
+        future = self._client.submit(read_there, as_json(source), data, self._shape, pure=False)
         while True:
             try:
-                answer = asked.result(timeout=1)
+                answer = future.result(timeout=1)
                 break
             except StillReading:
                 go_on()
@@ -213,11 +209,11 @@ class _DaskWorker:
         raise raised(answer["error"])
 
     def close(self) -> None:
-        """The connection is of all of them."""
+        """All workers share the connection, which `cluster` closes."""
 
 
-def read_there(told: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict[str, Any]:
-    """On a worker: {"outcome"} or {"error"}. Its settings are its own, of its environment."""
+def read_there(source: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict[str, Any]:
+    """Runs on a worker, with the settings of its environment: {"outcome"} or {"error"}."""
     try:
         settings, local = _opened()
         own = _shape(settings)
@@ -229,7 +225,7 @@ def read_there(told: dict[str, Any], data: bytes, shape: dict[str, str]) -> dict
         with tempfile.NamedTemporaryFile(prefix="cordon-") as file:
             file.write(data)
             file.flush()
-            outcome = local.ingestor.read(replace(of_json(told), path=Path(file.name), within=None))
+            outcome = local.ingestor.read(replace(from_json(source), path=Path(file.name), within=None))
         return {"outcome": asdict(outcome)}
     except CordonError as error:
         return failure(error)
@@ -251,12 +247,7 @@ def _opened() -> tuple[Settings, _Local]:
 
 @cache
 def _index() -> tuple[Settings, Any]:
-    from graph.deps import stores
-    from graph.knowledge.embeddings import embedder
-    from graph.knowledge.index import Index
     from graph.settings import load
 
     settings = load()
-    embeds = embedder(settings)
-    opened = stores(settings, serves=True)
-    return settings, Index(opened.spaces(embeds.name), embeds, opened.journal)
+    return settings, index_of(settings)

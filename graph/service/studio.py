@@ -86,7 +86,7 @@ def _masked(body: bytes) -> bytes:
 
 
 def _with_masked_values(value: Any) -> Any:
-    """The value, where each question tells `admit` what masking takes out of it, and nobody else does."""
+    """Note beside each question what masking takes out of it, for `admit`; such notes from outside are dropped."""
     if isinstance(value, list):
         return [_with_masked_values(item) for item in value]
     if not isinstance(value, dict):

@@ -10,17 +10,17 @@ import typer
 
 from graph.errors import CordonError, Unavailable
 from graph.knowledge.folders import is_folder
-from graph.service.shell import said
+from graph.service.shell import error_text
 
 SHORTEST, LONGEST = 1, 86_400  # seconds between two runs
-UNSAID = 300.0  # seconds, for what cannot be watched
+UNSAID = 300.0  # seconds between two runs, unless they are given, for what cannot be watched
 SETTLED = 0.5  # seconds without a change
-_MOST = 30.0  # seconds that are waited for that
+_MOST = 30.0  # seconds to wait for SETTLED
 _LOOK = 1_000  # milliseconds
 
 
 def keep(run: Callable[[bool], int], source: str, every: float) -> int:
-    """Run now and after every change, and every so many seconds unless that is 0; what goes wrong is told, and tried
+    """Run now, after every change, and every so many seconds unless that is 0. What goes wrong is printed, and tried
     again. Returns 0 once it is interrupted. Raises what the first run raises: whoever started it is still there."""
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):  # a script that starts it with "&" has Ctrl-C ignored
         signal.signal(asked_to_stop, signal.default_int_handler)
@@ -33,7 +33,7 @@ def keep(run: Callable[[bool], int], source: str, every: float) -> int:
             except CordonError as error:
                 if first:
                     raise
-                typer.echo(f"cordon: {said(error)}", err=True)
+                typer.echo(f"cordon: {error_text(error)}", err=True)
             first = False
     except KeyboardInterrupt:
         typer.echo("cordon: stopped.", err=True)
@@ -69,8 +69,8 @@ def _changes(path: Path, every: float) -> Iterator[None]:
 
 
 def _wait_until_stable(paths: Sequence[Path]) -> None:
-    """Wait until nobody writes to these files, for a while at most. One that is read before it is whole is read again
-    after its next change."""
+    """Wait until nobody writes to these files, for a while at most. A file that is read too early is read again after
+    its next change."""
     until, before = time.monotonic() + _MOST, _looks(paths)
     while before and time.monotonic() < until:
         time.sleep(SETTLED)
@@ -81,9 +81,9 @@ def _wait_until_stable(paths: Sequence[Path]) -> None:
 
 
 def _looks(paths: Sequence[Path]) -> list[tuple[int, int]]:
-    found = []
+    states = []
     for path in paths:
         with suppress(OSError):  # gone
-            one = path.stat()
-            found.append((one.st_size, one.st_mtime_ns))
-    return found
+            stat = path.stat()
+            states.append((stat.st_size, stat.st_mtime_ns))
+    return states

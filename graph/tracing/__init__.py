@@ -33,9 +33,13 @@ _log = logging.getLogger("cordon.tracing")
 
 
 class Exporter(Protocol):
-    def export(self, trace: list[Span]) -> None: ...
+    """A destination of traces, called from the tracer's thread alone. What it raises is logged, without its text."""
 
-    def close(self) -> None: ...
+    def export(self, trace: list[Span]) -> None:
+        """Send one run: its own span first, then those of its stages."""
+
+    def close(self) -> None:
+        """Called once, after the last trace."""
 
 
 def refuse_uninvited(settings: Settings) -> None:
@@ -106,8 +110,7 @@ def tracer(settings: Settings) -> Tracer | None:
     if settings.tracing == "off":
         return None
     try:
-        module = importlib.import_module(_EXPORTERS[settings.tracing])
-        exporter = module.exporter(settings)
+        exporter = importlib.import_module(_EXPORTERS[settings.tracing]).exporter(settings)
     except ImportError as error:
         raise BadSettings(
             f"CORDON_TRACING={settings.tracing} needs {error.name}, which is not installed.",

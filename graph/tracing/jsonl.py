@@ -14,6 +14,8 @@ from graph.tracing.spans import Span
 
 
 class Jsonl:
+    """Other processes of this home may write the same files."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
@@ -28,7 +30,7 @@ class Jsonl:
 
 
 def forget(home: Path, run_ids: Collection[str], tenant: str = "") -> int:
-    """Erase the traces of these runs, and every one of the tenant if it is named. Returns how many traces it was."""
+    """Erase the traces of these runs, and every one of the tenant if it is named. Returns how many traces that were."""
     folder = home / "traces"
     gone: set[str] = set()
     wanted = {str(uuid.UUID(run_id)) for run_id in run_ids}
@@ -38,19 +40,19 @@ def forget(home: Path, run_ids: Collection[str], tenant: str = "") -> int:
             theirs = {span["trace"] for span, _ in lines if tenant and span["attributes"].get("tenant_id") == tenant}
             theirs |= wanted & {span["trace"] for span, _ in lines}
             gone |= theirs
-            kept = b"".join(raw for span, raw in lines if span["trace"] not in theirs)
+            remaining = b"".join(raw for span, raw in lines if span["trace"] not in theirs)
             if theirs:
                 fresh = path.with_name(f".{path.name}.writing")
-                _write(fresh, kept, os.O_TRUNC)
+                _write(fresh, remaining, os.O_TRUNC)
                 fresh.replace(path)
     return len(gone)
 
 
 def _read(raw: bytes) -> dict[str, Any]:
-    """A line; one that a killed process left half written is of nobody's trace, and goes with the next erasure."""
+    """One line. A line that a killed process left half written is of no trace, and the next erasure removes it."""
     try:
-        found: dict[str, Any] = json.loads(raw)
-        return found
+        span: dict[str, Any] = json.loads(raw)
+        return span
     except ValueError:
         return {"trace": "", "attributes": {}}
 
@@ -61,4 +63,5 @@ def _write(path: Path, data: bytes, how: int) -> None:
 
 
 def exporter(settings: Settings) -> Jsonl:
+    """Into `traces` of the home."""
     return Jsonl(settings.home / "traces")

@@ -22,14 +22,15 @@ def client() -> Client:
 
 
 class LangSmith:
+    """Each span is a LangSmith run of the type "chain"; the stages are children of the run."""
+
     def __init__(self, to: Client, project: str) -> None:
         self._client, self._project = to, project
 
     def export(self, trace: list[Span]) -> None:
         root = trace[0]
         for span in trace:
-            own = f"{span.start:%Y%m%dT%H%M%S%f}Z{span.id}"
-            top = f"{root.start:%Y%m%dT%H%M%S%f}Z{root.id}"
+            path = [root] if span is root else [root, span]
             more: dict[str, Any] = {} if span is root else {"parent_run_id": root.id}
             self._client.create_run(
                 span.name,
@@ -38,7 +39,7 @@ class LangSmith:
                 project_name=self._project,
                 id=span.id,
                 trace_id=root.id,
-                dotted_order=own if span is root else f"{top}.{own}",
+                dotted_order=".".join(f"{part.start:%Y%m%dT%H%M%S%f}Z{part.id}" for part in path),
                 start_time=span.start,
                 end_time=span.end,
                 outputs=dict(span.outputs),
@@ -47,8 +48,10 @@ class LangSmith:
             )
 
     def close(self) -> None:
-        self._client.close() if hasattr(self._client, "close") else None
+        if hasattr(self._client, "close"):
+            self._client.close()
 
 
 def exporter(settings: Settings) -> LangSmith:
+    """Into the project LANGSMITH_PROJECT, or "cordon"."""
     return LangSmith(client(), os.environ.get("LANGSMITH_PROJECT") or "cordon")

@@ -14,6 +14,8 @@ from graph.tracing.spans import Span
 
 
 class Otel:
+    """Attributes are named `cordon.…`. Each span is sent by itself and given up after ten seconds."""
+
     def __init__(self) -> None:
         self._provider = TracerProvider(resource=Resource({"service.name": "cordon"}), shutdown_on_exit=False)
         self._provider.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter(timeout=10)))
@@ -39,4 +41,5 @@ def _ns(at: datetime) -> int:
 
 
 def exporter(settings: Settings) -> Otel:
+    """The SDK reads the address from OTEL_EXPORTER_OTLP_ENDPOINT."""
     return Otel()

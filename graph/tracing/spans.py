@@ -33,7 +33,7 @@ def spans(reply: "Reply", *, content: bool) -> list[Span]:
         if name != "total":
             stages.append(Span(str(uuid.uuid4()), name, at, at := at + timedelta(milliseconds=spent_ms)))
     verdict, refusal = reply["verdict"], reply["refusal"]
-    known = {
+    attributes = {
         "run_id": reply["run_id"],
         "tenant_id": reply["tenant_id"],
         "user": key_of(reply["tenant_id"], reply["user_id"]),
@@ -54,15 +54,6 @@ def spans(reply: "Reply", *, content: bool) -> list[Span]:
         "prompt_tokens": reply["usage"]["prompt_tokens"],
         "completion_tokens": reply["usage"]["completion_tokens"],
     }
-    texts = {"question": reply["question"], "answer": reply["answer"]} if content else {}
-    masked = {key: pii.mask(text).text for key, text in texts.items()}
-    root = Span(
-        str(uuid.UUID(reply["run_id"])),
-        "cordon",
-        begun,
-        at,
-        known,
-        {k: v for k, v in masked.items() if k == "question"},
-        {k: v for k, v in masked.items() if k == "answer"},
-    )
-    return [root, *stages]
+    inputs = {"question": pii.mask(reply["question"]).text} if content else {}
+    outputs = {"answer": pii.mask(reply["answer"]).text} if content else {}
+    return [Span(str(uuid.UUID(reply["run_id"])), "cordon", begun, at, attributes, inputs, outputs), *stages]

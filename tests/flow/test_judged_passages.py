@@ -1,6 +1,7 @@
 """What the guard finds in a passage is kept beside it by ingestion. Where it was not, it is kept by space: no time tells
 a tenant, or a group, what another one reads."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from graph.agent import Agent
+from graph.policy import pii
 from graph.policy.evidence import judged, withholding
 from graph.policy.threats import planted
 
@@ -99,6 +101,30 @@ def test_another_level_of_masking_is_another_guard(monkeypatch: pytest.MonkeyPat
     name = judged.judge_name()
     monkeypatch.setattr("graph.policy.pii.level", "more")
     assert judged.judge_name() != name
+
+
+def test_a_comment_in_what_does_not_judge_voids_no_judgement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Cordon lies elsewhere, with one file changed: the record names other rules, the judge is the same."""
+    shutil.copytree(Path(pii.__file__).parents[1], tmp_path / "policy", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(pii, "__file__", str(tmp_path / "policy" / "pii" / "__init__.py"))
+    names = {}
+    for file in (
+        "",
+        "question/parts.py",
+        "threats/cues.py",
+        "text/sentences.py",
+        "evidence/withholding.py",
+        "rubric.py",
+    ):
+        if file:
+            with (tmp_path / "policy" / file).open("a", encoding="utf-8") as source:
+                source.write("# another comment\n")
+        judged._digest.cache_clear()
+        names[file] = judged.judge_name(), judged.policy_name()
+    judged._digest.cache_clear()
+    assert names[""][0] == names["question/parts.py"][0]
+    assert len({judge for judge, _ in names.values()}) == len(names) - 1
+    assert len({policy for _, policy in names.values()}) == len(names)
 
 
 def test_a_passage_that_another_tenant_read_is_judged_anew(

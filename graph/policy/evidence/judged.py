@@ -12,6 +12,8 @@ from graph.policy.evidence import withholding
 from graph.policy.threats.detector import Detector
 from graph.policy.threats.planted import Margins
 
+JUDGING = ("pii", "threats", "text")  # packages of graph/policy of which a judgement is made
+
 
 @dataclass(frozen=True)
 class PassageJudgement:
@@ -38,16 +40,24 @@ def read(kept: str) -> PassageJudgement:
 
 
 def judge_name() -> str:
-    """Of the judge: another one where any rule or weight, or the level of masking, is another. What was found under one
-    name counts under no other."""
-    return f"{_policy()}-{pii.level}"
+    """Of the judge: another one where any of its rules or weights, or the level of masking, is another. What was found
+    under one name counts under no other."""
+    policy = Path(pii.__file__).parents[1]
+    files = [policy / "rubric.py", policy / "evidence" / "judged.py", policy / "evidence" / "withholding.py"]
+    return f"{_digest(*files, *(policy / package for package in JUDGING))}-{pii.level}"
+
+
+def policy_name() -> str:
+    """Of all rules that a run goes by, for the record."""
+    return f"{_digest(Path(pii.__file__).parents[1])}-{pii.level}"
 
 
 @cache
-def _policy() -> str:
-    """SHA-256 over all files of graph/policy, 16 digits of it. Read once: 4 MB."""
-    files = sorted(path for path in Path(pii.__file__).parents[1].rglob("*") if path.suffix in (".py", ".toml", ".npz"))
-    read = hashlib.sha256()
+def _digest(*places: Path) -> str:
+    """SHA-256 over these files, and all below these folders, 16 digits of it. Read once: 4 MB."""
+    files = [file for place in places for file in (sorted(place.rglob("*")) if place.is_dir() else [place])]
+    digest = hashlib.sha256()
     for path in files:
-        read.update(hashlib.sha256(path.read_bytes()).digest())
-    return read.hexdigest()[:16]
+        if path.suffix in (".py", ".toml", ".npz"):
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -84,9 +84,9 @@ def ingest(
                     report.expect(len(todo))
                     agent.ingest_sources(todo, **known)
                 else:
-                    given, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
+                    named_paths, kind = ([regulation], "regulation") if regulation else (list(paths or []), kind)
                     whose = {"tenant_id": tenant, "public": public, "groups": shared or ()}
-                    agent.ingest(given, **whose, kind=kind, sync=sync, **known)
+                    agent.ingest(named_paths, **whose, kind=kind, sync=sync, **known)
     raise typer.Exit(1 if report.failed else 0)
 
 
@@ -117,15 +117,15 @@ def docs_show(
 
     with errors(), opened_agent() as agent:
         show: Any = agent.withheld if withheld else agent.document
-        found = show(doc_id, tenant_id=tenant, public=public, groups=named(groups))
+        shown = show(doc_id, tenant_id=tenant, public=public, groups=named(groups))
         if as_json:
-            print_json(found)
+            print_json(shown)
         else:
-            (render.show_withheld if withheld else render.show_document)(found)
+            (render.show_withheld if withheld else render.show_document)(shown)
 
 
 def _deciding(what: str, help: str) -> None:
-    """The commands `docs release` and `docs confirm`, which take the same."""
+    """Makes `docs release` and `docs confirm`, which take the same options."""
 
     @docs.command(what, help=help, epilog=f"Example: cordon docs {what} handbook 2 --tenant U1 --note 'our own words'")
     def decide(

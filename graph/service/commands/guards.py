@@ -56,13 +56,13 @@ def check() -> None:
     with errors():
         encoder = support_encoder(settings())
 
-    def one(row: dict[str, Any]) -> dict[str, Any]:
+    def checked(row: dict[str, Any]) -> dict[str, Any]:
         evidence = row.get("evidence")
         if not isinstance(evidence, list) or not all(isinstance(e, str) for e in evidence):
             raise ValueError("evidence must be a list of strings")
         return filters.check(text_of(row, "claim"), evidence, encoder)
 
-    stream(one)
+    stream(checked)
 
 
 @app.command(epilog="""Example: echo '{"id": 1, "text": "{a: 1,}"}' | cordon repair""")

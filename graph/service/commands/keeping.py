@@ -48,12 +48,12 @@ def restore(file: Annotated[str, typer.Argument(help="A backup, - for stdin.")])
         from graph.errors import BadInput
 
         chosen = settings()
-        home, kept = chosen.home, stores(chosen)
+        home, opened = chosen.home, stores(chosen)
         if file == "-":
-            held = kept.restore(sys.stdin.buffer)
+            digests = opened.restore(sys.stdin.buffer)
         else:
             if not Path(file).is_file():
                 raise BadInput(f"there is no file {file}.", hint="Name a backup.")
             with Path(file).open("rb") as source:
-                held = kept.restore(source)
-        typer.echo(f"{len(held)} files in {home}; `cordon audit verify` and `cordon doctor` look them over")
+                digests = opened.restore(source)
+        typer.echo(f"{len(digests)} files in {home}; `cordon audit verify` and `cordon doctor` look them over")

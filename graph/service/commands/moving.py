@@ -25,18 +25,18 @@ def migrate(
         from graph.deps import set_up, stores
 
         home = settings()
-        there = home.model_copy(update={"database_url": SecretStr(to)}) if to else home
-        if there.database_owner_url.get_secret_value() or not to:
-            done = set_up(there)
+        database = home.model_copy(update={"database_url": SecretStr(to)}) if to else home
+        if database.database_owner_url.get_secret_value() or not to:
+            done = set_up(database)
             typer.echo(f"applied: {', '.join(done)}" if done else "the tables are up to date")
         if to:
             from graph.knowledge.embeddings import embedder
 
-            one = stores(home.model_copy(update={"database_url": SecretStr("")}))
-            other = stores(there)
+            source = stores(home.model_copy(update={"database_url": SecretStr("")}))
+            target = stores(database)
             try:
-                move(one, other, embedder(home).name, typer.echo)
+                move(source, target, embedder(home).name, typer.echo)
             finally:
-                one.close()
-                other.close()
+                source.close()
+                target.close()
             typer.echo("all of it is the same; set CORDON_DATABASE_URL, and keep the home until you trust it")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Public, Tenant, errors, print_json, settings
+from graph.service.shell import AsJson, Public, Tenant, errors, home_stores, print_json
 
 app = typer.Typer()
 public = typer.Typer(help="E-mail addresses and phone numbers that are not masked.", no_args_is_help=True)
@@ -25,41 +25,42 @@ def add(
     """Let a value be shown: to one tenant, or to all with --public. Give a number with its country: then every spelling
     of it counts."""
     with errors():
-        lists, whose, journal = _of(tenant, everybody)
-        made = lists.add(whose, value, journal, by=getpass.getuser(), note=note)
+        lists, whose, journal = _lists(tenant, everybody)
+        entry = lists.add(whose, value, journal, by=getpass.getuser(), note=note)
         if as_json:
-            print_json(made)
+            print_json(entry)
         else:
-            typer.echo(f"public now: {made['value']} ({made['kind']})")
+            typer.echo(f"public now: {entry['value']} ({entry['kind']})")
 
 
 @public.command("list", epilog="Example: cordon public list --tenant U1 --json")
 def show(tenant: Tenant = "", everybody: Public = False, as_json: AsJson = False) -> None:
     """What is public, since when, and by whom."""
     with errors():
-        lists, whose, _ = _of(tenant, everybody)
-        found = lists.entries(whose)
+        lists, whose, _ = _lists(tenant, everybody)
+        entries = lists.entries(whose)
         if as_json:
-            print_json(found)
+            print_json(entries)
         else:
-            for one in found:
-                typer.echo(f"{one['value']}  {one['kind']}  {one['added']}  {one['by']}  {one['note']}".rstrip())
+            for entry in entries:
+                typer.echo(
+                    f"{entry['value']}  {entry['kind']}  {entry['added']}  {entry['by']}  {entry['note']}".rstrip()
+                )
 
 
 @public.command("rm", epilog="Example: cordon public rm '+44 20 7946 0958' --tenant U1")
 def remove(value: Value, tenant: Tenant = "", everybody: Public = False) -> None:
     """Have a value masked again. Answers that showed it still verify."""
     with errors():
-        lists, whose, journal = _of(tenant, everybody)
+        lists, whose, journal = _lists(tenant, everybody)
         lists.remove(whose, value, journal, by=getpass.getuser())
         typer.echo("masked again")
 
 
-def _of(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
-    """The lists, whose is meant, and the journal."""
+def _lists(tenant: str, everybody: bool) -> tuple[Any, str, Any]:
+    """(the lists, whose list is meant, the journal)."""
     from graph.context import owner
-    from graph.deps import stores
     from graph.public import PublicValues
 
-    kept = stores(settings())
-    return PublicValues(kept.lists), owner(tenant, everybody), kept.journal
+    opened = home_stores()
+    return PublicValues(opened.lists), owner(tenant, everybody), opened.journal

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph.service.shell import AsJson, Tenant, errors, opened_agent, print_json, settings
+from graph.service.shell import AsJson, Tenant, errors, home_stores, opened_agent, print_json, settings
 
 ReportKind = StrEnum("ReportKind", ["csv", "json", "pdf"])
 
@@ -26,7 +26,7 @@ def audit_tail(
     from graph.audit.chain import is_run
 
     with errors():
-        entries = list(islice(filter(is_run, _stores().journal.newest()), n))[::-1]
+        entries = list(islice(filter(is_run, home_stores().journal.newest()), n))[::-1]
         if as_json:
             for entry in entries:
                 print_json(entry, compact=True)
@@ -42,7 +42,7 @@ def audit_show(run_id: str) -> None:
     with errors():
         from graph.audit.mistakes import one_run
 
-        journal = _stores().journal
+        journal = home_stores().journal
         run = one_run(journal, run_id)
         later = list(journal.entries("run", run["run_id"]))
         print_json({**run, **({"reviewed": later} if later else {})})
@@ -65,8 +65,8 @@ def audit_flag(
             raise BadInput("say what was wrong with it.", hint="`--false-positive` is what can be flagged.")
         from graph.audit.mistakes import flag
 
-        kept = _stores()
-        row = flag(kept.journal, kept.rows("false_positives"), run_id, note)
+        opened = home_stores()
+        row = flag(opened.journal, opened.rows("false_positives"), run_id, note)
         if as_json:
             print_json(row)
         else:
@@ -101,32 +101,34 @@ def audit_verify(
         signer = signed_heads.public_key(key) if key else None
         if lines is not None:
             followed = tenant_chain.follow(tenant_chain.read(lines))
-            says, holds, tenant, there = followed.says, followed.broken is None, followed.tenant, followed.hashes
+            says, holds, tenant, hashes = followed.says, followed.broken is None, followed.tenant, followed.hashes
             heads = [one for one in heads if one.link.seq >= followed.first]
         else:
-            proof = _stores().journal.prove([one.link.seq for one in heads])
+            proof = home_stores().journal.prove([one.link.seq for one in heads])
             says, holds, tenant = proof.says, proof.holds, ""
-            there = {link.seq: link.hash for link in proof.asked}
+            hashes = {link.seq: link.hash for link in proof.asked}
         if holds and head:
-            if other := next((one for one in heads if one.tenant != tenant), None):
-                what = f"of {other.tenant}'s own lines" if other.tenant else "of the whole journal"
-                raise BadInput(f"the head of {other.at} is {what}.", hint="--lines FILE is what a tenant's head is of.")
-            comparison, holds = _compared(heads, there, signer)
+            if foreign := next((one for one in heads if one.tenant != tenant), None):
+                what = f"of {foreign.tenant}'s own lines" if foreign.tenant else "of the whole journal"
+                raise BadInput(
+                    f"the head of {foreign.at} is {what}.", hint="--lines FILE is what a tenant's head is of."
+                )
+            comparison, holds = _compared(heads, hashes, signer)
             says = f"{says}\n{comparison}" if holds else comparison
         typer.echo(says, err=not holds)
     raise typer.Exit(0 if holds else 1)
 
 
-def _compared(heads: list[Any], there: dict[int, str], signer: Any) -> tuple[str, bool]:
-    """What kept heads say of the lines whose hashes are these, and whether they hold."""
+def _compared(heads: list[Any], hashes: dict[int, str], signer: Any) -> tuple[str, bool]:
+    """(what the heads say of the lines with these hashes, whether they hold)."""
     from graph.audit import signed_heads
 
     if not heads:
         return "no head was kept of these lines", False
-    if signer and (other := signed_heads.unsigned(heads, signer)):
-        return f"the head of {other.at}, line {other.link.seq}, was not signed by this key", False
-    if (other := signed_heads.differing(heads, there)) is not None:
-        return f"broken: line {other.link.seq} is not the one whose head was kept at {other.at}", False
+    if signer and (unsigned := signed_heads.unsigned(heads, signer)):
+        return f"the head of {unsigned.at}, line {unsigned.link.seq}, was not signed by this key", False
+    if (changed := signed_heads.differing(heads, hashes)) is not None:
+        return f"broken: line {changed.link.seq} is not the one whose head was kept at {changed.at}", False
     which = f"{len(heads)} heads" if len(heads) > 1 else "the head"
     signed = "and signed by this key" if signer else "signatures not checked (give --key)"
     return f"{which} kept till {heads[-1].at}: of this journal, {signed}", True
@@ -143,9 +145,9 @@ def audit_head(
         from graph.audit.chain import canonical
         from graph.stores.journal import Link
 
-        told = settings()
-        signer = signed_heads.private_key(told.head_key.get_secret_value(), told.home)
-        journal = _stores().journal
+        chosen = settings()
+        signer = signed_heads.private_key(chosen.head_key.get_secret_value(), chosen.home)
+        journal = home_stores().journal
         proof = journal.prove()
         if proof.holds:
             at = journal.tenant_head(tenant) if tenant else Link(proof.entries, proof.head)
@@ -165,7 +167,7 @@ def audit_export(tenant: Tenant) -> None:
         from graph.context import valid_tenant
         from graph.stores.journal import shown
 
-        for entry in _stores().journal.entries("tenant_id", valid_tenant(tenant)):
+        for entry in home_stores().journal.entries("tenant_id", valid_tenant(tenant)):
             if entry["tenant_id"] == tenant:
                 print_json(shown(entry), compact=True)
 
@@ -249,7 +251,7 @@ def audit_report(
         from graph.audit import report
         from graph.audit.chain import is_run
 
-        runs = filter(is_run, _stores().journal.entries("timestamp", day))
+        runs = filter(is_run, home_stores().journal.entries("timestamp", day))
         if form is ReportKind.pdf:
             text, file = report.as_markdown(runs, day), out or Path(f"{day}.pdf")
             _pdf(text, file, f"Runs of {day}", f"{day}T00:00:00Z")
@@ -295,7 +297,7 @@ def verify(
 
 
 def _pdf(text: str, file: Path, title: str, created: str) -> None:
-    """Write it, and say where. Raises BadInput where it cannot be, or where something is already."""
+    """Write a PDF and print where. Raises BadInput where it cannot be written, or the file exists already."""
     from graph.audit.pdf import write_pdf
     from graph.errors import BadInput
 
@@ -304,9 +306,3 @@ def _pdf(text: str, file: Path, title: str, created: str) -> None:
     except OSError as error:
         raise BadInput(f"{file} cannot be written ({error.strerror}).", hint="Name another with --out.") from error
     typer.echo(str(file))
-
-
-def _stores() -> Any:
-    from graph.deps import stores
-
-    return stores(settings())

@@ -25,17 +25,17 @@ def status(tenant: Tenant = "", public: Public = False, as_json: AsJson = False)
     with errors(), opened_agent() as agent:
         from graph.regulation import report
 
-        found = [
+        statuses = [
             report.status(act) | {"tenant_id": owner, "visibility": PUBLIC if owner == PUBLIC else "private"}
             for owner, act in _acts(agent, tenant, public)
         ]
         if as_json:
-            print_json(found)
+            print_json(statuses)
         else:
             from graph.service.acts import show_status
 
-            show_status([(act, report.problems(act)) for act in found])
-    raise typer.Exit(0 if all(act["complete"] for act in found) else 1)
+            show_status([(act, report.problems(act)) for act in statuses])
+    raise typer.Exit(0 if all(act["complete"] for act in statuses) else 1)
 
 
 @regulation.command("show", epilog='Example: cordon regulation show "Article 17(3)"')
@@ -59,7 +59,7 @@ def show(
                 "there is no such act here." if act else "no act was ingested.",
                 hint="`cordon ingest --regulation FILE` adds one.",
             )
-        owner, chosen, node = _found(acts, provision)
+        owner, chosen, node = _find(acts, provision)
         if form is FormatKind.mermaid:
             typer.echo(picture.mermaid(picture.of_provision(chosen, node)), nl=False)
         elif form is FormatKind.png:
@@ -67,7 +67,7 @@ def show(
                 raise BadInput("a PNG is no text.", hint="Redirect it: > neighbourhood.png")
             sys.stdout.buffer.write(picture.png(picture.of_provision(chosen, node)))
         else:
-            shown = agent.provision(chosen.doc_id, node, **_of(owner))
+            shown = agent.provision(chosen.doc_id, node, **_named(owner))
             shown["neighbours"] = [
                 {
                     "name": chosen.nodes[n.node].name,
@@ -89,16 +89,16 @@ def _acts(agent: Any, tenant: str, public: bool) -> list[tuple[str, Any]]:
     """(owner, act): a tenant's and the public ones, the public ones alone, or every one that was ingested."""
     if tenant and public:
         raise BadInput("whose?", hint="Give --tenant T or --public, or neither for all.")
-    kept = dict.fromkeys(whose(name)[0] for name in agent.deps.index.spaces.names())
-    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else kept
-    return [(owner, act) for owner in owners for act in agent.regulations(**_of(owner))]
+    everybody = dict.fromkeys(whose(name)[0] for name in agent.deps.index.spaces.names())
+    owners = [tenant, PUBLIC] if tenant else [PUBLIC] if public else everybody
+    return [(owner, act) for owner in owners for act in agent.regulations(**_named(owner))]
 
 
-def _of(owner: str) -> dict[str, Any]:
+def _named(owner: str) -> dict[str, Any]:
     return {"public": True} if owner == PUBLIC else {"tenant_id": owner}
 
 
-def _found(acts: list[tuple[str, Any]], provision: str) -> tuple[str, Any, int]:
+def _find(acts: list[tuple[str, Any]], provision: str) -> tuple[str, Any, int]:
     """(owner, act, node) of the first act that has the provision. Raises BadInput when none has."""
     from graph.regulation import neighbourhood
 

@@ -36,13 +36,13 @@ def show(
 ) -> None:
     """One of them: question, verdict, the draft and its evidence."""
     with errors(), opened_agent() as agent:
-        found = agent.under_review(run_id, tenant_id=tenant, user_id=user, groups=named(groups) or ())
+        case = agent.under_review(run_id, tenant_id=tenant, user_id=user, groups=named(groups) or ())
         if as_json:
-            print_json(found)
+            print_json(case)
         else:
             from graph.service.render import show_review
 
-            show_review(found)
+            show_review(case)
 
 
 @review.command("approve", epilog="Example: cordon review approve 3f0c2a1b --tenant U1 --user rita")

@@ -1,11 +1,12 @@
 """`cordon serve`, `cordon keys` and `cordon mcp`."""
 
+from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph.service.shell import AsJson, Groups, Tenant, errors, named, print_json, settings
+from graph.service.shell import AsJson, Groups, Tenant, errors, home_stores, named, print_json, settings
 
 if TYPE_CHECKING:
     from graph.service.keys import Keys
@@ -54,7 +55,7 @@ def add(
     with errors():
         key, secret = _keys().add(tenant, user, role.value, days, named(groups) or ())
         if as_json:
-            print_json({"key": secret, **_shown(key)})
+            print_json({"key": secret, **asdict(key)})
         else:
             typer.echo(secret)
             typer.echo(
@@ -69,11 +70,11 @@ def add(
 def list_keys(tenant: Tenant = "", as_json: AsJson = False) -> None:
     """The keys there are, without their secrets."""
     with errors():
-        found = _keys().all(tenant)
+        listed = _keys().all(tenant)
         if as_json:
-            print_json([_shown(key) for key in found])
+            print_json([asdict(key) for key in listed])
         else:
-            for key in found:
+            for key in listed:
                 groups = f"  groups {_listed(key)}" if key.groups else ""
                 typer.echo(
                     f"{key.key_id}  {key.tenant_id}  {key.user_id}  {key.role}  {key.created}  {_state(key)}{groups}"
@@ -86,17 +87,16 @@ def revoke(key_id: str, tenant: Tenant = "", as_json: AsJson = False) -> None:
     with errors():
         key = _keys().revoke(key_id, tenant)
         if as_json:
-            print_json(_shown(key))
+            print_json(asdict(key))
         else:
             typer.echo(f"revoked {key.key_id}")
 
 
 def _keys() -> "Keys":
-    from graph.deps import stores
     from graph.service.keys import Keys
 
-    kept = stores(settings())
-    return Keys(kept.keys, kept.journal)
+    opened = home_stores()
+    return Keys(opened.keys, opened.journal)
 
 
 def _state(key: "Key") -> str:
@@ -109,9 +109,3 @@ def _state(key: "Key") -> str:
 
 def _listed(key: "Key") -> str:
     return ",".join(key.groups)
-
-
-def _shown(key: "Key") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(key)

@@ -20,12 +20,12 @@ app.add_typer(sessions, name="sessions")
 def list_sessions(tenant: Tenant = "", as_json: AsJson = False) -> None:
     """Who is signed in now."""
     with errors():
-        found = [_shown(session) for session in _sessions().open_sessions(tenant)]
+        rows = [_shown(session) for session in _sessions().open_sessions(tenant)]
         if as_json:
-            print_json(found)
-        for one in [] if as_json else found:
+            print_json(rows)
+        for row in [] if as_json else rows:
             typer.echo(
-                "  ".join(str(one[part]) for part in ("tenant_id", "user_id", "role", "seen", "expires", "name"))
+                "  ".join(str(row[part]) for part in ("tenant_id", "user_id", "role", "seen", "expires", "name"))
             )
 
 
@@ -48,9 +48,9 @@ def _sessions() -> "Sessions":
     from graph.deps import stores
     from graph.service.sessions import Sessions
 
-    to = settings()
-    kept = stores(to)
-    return Sessions(kept.sessions, kept.keys, to.oidc_idle_s, to.oidc_session_s)
+    chosen = settings()
+    opened = stores(chosen)
+    return Sessions(opened.sessions, opened.keys, chosen.oidc_idle_s, chosen.oidc_session_s)
 
 
 def _shown(session: "Session") -> dict[str, Any]:

@@ -47,14 +47,14 @@ def sync(
 
 
 def _once(source: str, whose: dict[str, Any], allow_removal: bool, as_json: bool, quiet: bool) -> int:
-    """How many files failed. With `quiet` nothing is said of what is unchanged."""
+    """Returns how many files failed. With `quiet` unchanged files are not listed."""
     import json
 
     from graph.service.render import IngestReport
 
     with opened_agent() as agent, IngestReport(None, as_json) as report:
-        told = report.tally if quiet else report.add
-        agent.sync(source, **whose, allow_removal=allow_removal, progress=told)
+        progress = report.tally if quiet else report.add
+        agent.sync(source, **whose, allow_removal=allow_removal, progress=progress)
         if as_json:
             sys.stdout.write(json.dumps({"counts": dict(sorted(report.counts.items()))}) + "\n")
             sys.stdout.flush()

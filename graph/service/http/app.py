@@ -49,7 +49,7 @@ ROUTERS = (
 
 
 def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
-    """The service to run, and the FastAPI application inside it. `inner.state.service` is what it stands on.
+    """The service to run, and the FastAPI application inside it. `inner.state.service` is what its routes use.
 
     The service opens the agent's home and closes it when it ends.
     """
@@ -73,7 +73,7 @@ def create_app(agent: Agent) -> tuple[ASGIApp, FastAPI]:
     mcp.mount(inner, service)
     ours = (problems.Problem, CordonError)
     for kind in (*ours, RequestValidationError, ValidationError, HTTPException, ClientDisconnect, Exception):
-        inner.add_exception_handler(kind, _told)
+        inner.add_exception_handler(kind, _problem_response)
     describe(inner)
 
     body_s = min(BODY_S, service.settings.request_s)
@@ -100,7 +100,7 @@ async def _lifespan(inner: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _problem_response(request: Request, error: Exception) -> Response:
     request_id = request.state.request_id
     if isinstance(error, problems.Problem):
         problem = error

@@ -63,8 +63,8 @@ async def _events(
         yield _event("done", {"run_id": event["run_id"]})
     except (problems.Problem, CordonError) as error:
         problem = problems.from_error(error)
-        told = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
-        yield _event("error", {"error": told})
+        details = {"code": problem.code, "message": problem.message, "request_id": who.request_id}
+        yield _event("error", {"error": details})
     finally:
         await events.close()
 

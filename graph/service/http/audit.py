@@ -59,8 +59,8 @@ async def head(who: Auditor, service: Served) -> dict[str, Any]:
     from graph.audit import signed_heads
 
     def work() -> dict[str, Any]:
-        tenant, told = who.principal.tenant_id, service.settings
-        signer = signed_heads.private_key(told.head_key.get_secret_value(), told.home)
+        tenant, settings = who.principal.tenant_id, service.settings
+        signer = signed_heads.private_key(settings.head_key.get_secret_value(), settings.home)
         return signed_heads.head(service.agent.deps.journal.tenant_head(tenant), signer, tenant)
 
     return await service.work(who, work)

@@ -1,8 +1,8 @@
 """No request without a valid key gets past here, except to the few addresses that hold nothing of anybody.
 
-It stands before routing, so a route that is added later, mounted or generated is behind it without a word. Keys and
-limits may lie in a database: they are asked in a thread of their own, one request after the other, so that one that is
-slow or silent holds up nobody who needs neither.
+It stands before routing, so a route that is added later, mounted or generated is behind it too. Keys and limits may lie
+in a database: they are looked up in one thread of their own, so that a slow or silent database holds up nobody who
+needs neither.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from graph.service.http.caller import CALLER, Caller
 from graph.service.http.credentials import Credentials
 from graph.service.http.limits import Limits, Ticket, soon
 from graph.service.http.problems import Problem
-from graph.service.http.session_cookie import Asked, SessionCookie, person
+from graph.service.http.session_cookie import RequestHead, SessionCookie, person
 from graph.stores.sessions import Session
 
 # GET and HEAD of these need no key: whether the service is up, what it understands, and a page that is empty until
@@ -31,10 +31,11 @@ BROWSED = "/agent/"  # a browser shows its own log-in box for these: any name, t
 WAITING, WAIT_S = 1_000, 30.0  # requests that may wait to be let in, and for how long
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="cordon"'}
 _BROWSER_CHALLENGE = {"WWW-Authenticate": 'Basic realm="cordon", charset="UTF-8"'}
-_Found = tuple[str, Principal, Ticket, Session | None] | None
+_Admission = tuple[str, Principal, Ticket, Session | None] | None
 
 
 def is_open(method: str, path: str) -> bool:
+    """Whether the address needs no key."""
     return method in ("GET", "HEAD") and (path in OPEN or (path.startswith(OPEN_BELOW) and ".." not in path))
 
 
@@ -62,8 +63,8 @@ class Authentication:
             await self.app(scope, receive, send)
             return
         browsed = path.startswith(BROWSED)
-        asked = Asked(scope["method"], path, scope["scheme"], headers)
-        admitted = await self._let_in(asked, browsed)
+        head = RequestHead(scope["method"], path, scope["scheme"], headers)
+        admitted = await self._let_in(head, browsed)
         if admitted is None:
             raise Problem(401, headers=_BROWSER_CHALLENGE if browsed else _CHALLENGE)
         key_id, principal, ticket, session = admitted
@@ -76,12 +77,12 @@ class Authentication:
             CALLER.reset(token)
             ticket.close()
 
-    async def _let_in(self, asked: Asked, browsed: bool) -> _Found:
+    async def _let_in(self, head: RequestHead, browsed: bool) -> _Admission:
         if self._waiting >= WAITING:
             raise Problem(503, "Too many requests wait to be let in.", code="busy", headers={"Retry-After": "1"})
         self._waiting += 1
         loop = asyncio.get_running_loop()
-        looked_up = self._door.submit(self._look_up, asked, browsed)
+        looked_up = self._door.submit(self._look_up, head, browsed)
         looked_up.add_done_callback(lambda done: soon(loop, self._decided))
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(looked_up)), WAIT_S)
@@ -91,14 +92,14 @@ class Authentication:
                 raise Problem(503) from None
             raise
 
-    def _look_up(self, asked: Asked, browsed: bool) -> _Found:
-        found, session = self.credentials.principal(asked.headers, basic=browsed), None
-        if found is None and self.cookie is not None and b"authorization" not in asked.headers:  # a key wins
-            session = self.cookie.session(asked)
-            found = person(session) if session else None
-        if found is None:
+    def _look_up(self, head: RequestHead, browsed: bool) -> _Admission:
+        who, session = self.credentials.principal(head.headers, basic=browsed), None
+        if who is None and self.cookie is not None and b"authorization" not in head.headers:  # a key wins
+            session = self.cookie.session(head)
+            who = person(session) if session else None
+        if who is None:
             return None
-        key_id, principal = found
+        key_id, principal = who
         ticket = self.limits.enter(key_id, principal.tenant_id)
         leave = ticket.release
         ticket.release = lambda: self._later(leave)
@@ -112,6 +113,6 @@ class Authentication:
         self._waiting -= 1
 
 
-def _give_back(looked_up: "Future[_Found]") -> None:
-    if not looked_up.cancelled() and looked_up.exception() is None and (found := looked_up.result()) is not None:
-        found[2].close()
+def _give_back(looked_up: "Future[_Admission]") -> None:
+    if not looked_up.cancelled() and looked_up.exception() is None and (admission := looked_up.result()) is not None:
+        admission[2].close()

@@ -45,10 +45,10 @@ def parse(data: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
         raise _bad("a key is given twice")
-    return found
+    return value
 
 
 def _constant(name: str) -> NoReturn:
@@ -129,12 +129,12 @@ def _announced(headers: list[tuple[bytes, bytes]]) -> None:
         packed = value.decode("latin-1").strip().lower()
         if name == b"content-encoding" and packed not in ("", "identity"):
             shown = "".join(c for c in packed[:40] if c.isascii() and c.isprintable())
-            told = f"Content-Encoding {shown!r} is not taken: send the body as it is."
-            raise Problem(415, told, headers={"Accept-Encoding": "identity"})
+            message = f"Content-Encoding {shown!r} is not taken: send the body as it is."
+            raise Problem(415, message, headers={"Accept-Encoding": "identity"})
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """What gives a body that was read already once more, and then goes on."""
+    """A receive function that gives a body, which was read already, once more; then what `receive` gives."""
     sent = False
 
     async def replay() -> Message:

@@ -2,7 +2,7 @@
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from graph.context import Principal, Role
 from graph.errors import Forbidden
@@ -24,13 +24,22 @@ PERMISSIONS: dict[Role, frozenset[Permission]] = {
 
 @dataclass(frozen=True)
 class Caller:
+    """Who was let in, by which key, with the ticket that counts against its limits."""
+
     principal: Principal
     key_id: str
     request_id: str
     ticket: Ticket
     session: Session | None = None  # of a person who signed in; a program has a key
 
+    @property
+    def person(self) -> dict[str, Any]:
+        """tenant_id, user_id and groups, as the methods of an Agent take them."""
+        p = self.principal
+        return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
+
     def may(self, permission: Permission) -> bool:
+        """By the role alone."""
         return permission in PERMISSIONS.get(self.principal.role, frozenset())
 
 

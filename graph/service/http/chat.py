@@ -79,11 +79,11 @@ async def complete(body: Completion, who: Asker, service: Served) -> Response:
     if body.model != MODEL:
         raise no_such_model()
     _refuse_unsupported(body)
-    question = _question(body.messages)
-    if (
-        task := client_tasks.answered(question, [plain(m.content) for m in body.messages if m.role == "user"])
-    ) is not None:
-        return _told(task, body.stream, who)
+    last = next((m for m in reversed(body.messages) if m.role == "user"), None)
+    question = text_of(last.content if last else None, "messages")
+    task = client_tasks.answered(question, [plain(m.content) for m in body.messages if m.role == "user"])
+    if task is not None:
+        return _task_response(task, body.stream, who)
     sent = conversation([(m.role, plain(m.content)) for m in body.messages], body.cordon)
     if body.stream:
         pieces = await begun(who, question, body.cordon, service, sent)
@@ -127,20 +127,21 @@ async def whole(who: Caller, question: str, options: Options, service: Service, 
 async def begun(
     who: Caller, question: str, options: Options, service: Service, sent: Sequence[Exchange] = ()
 ) -> Pieces:
-    """What `told` gives, once there is something: what fails at once fails with its own status."""
+    """The pieces of the answer (`_pieces`), once there is one: what fails at once fails with its own status."""
     events = service.stream(who, question, options, "chat", sent)
     first = await anext(events)
     if isinstance(first, dict) and first["decision"] == "unavailable":
         raise outage()
-    return told(first, events)
+    return _pieces(first, events)
 
 
 def no_such_model() -> Problem:
+    """In the words that OpenAI's clients know."""
     return Problem(404, f"There is no such model. The one there is: {MODEL}.", code="model_not_found", param="model")
 
 
 def _refuse_unsupported(body: Completion) -> None:
-    """What would give something else than was asked for, without a word."""
+    """Refuse what would silently give something else than was asked for."""
     wrong = ""
     if body.n not in (None, 1):
         wrong, what = "n", "One answer is given: leave n out."
@@ -154,20 +155,15 @@ def _refuse_unsupported(body: Completion) -> None:
         raise Problem(400, what, code="unsupported", param=wrong)
 
 
-def _question(messages: list[Message]) -> str:
-    last = next((m for m in reversed(messages) if m.role == "user"), None)
-    return text_of(last.content if last else None, "messages")
-
-
-def text_of(said: str | list[Part] | None, param: str) -> str:
+def text_of(content: str | list[Part] | None, param: str) -> str:
     """The text of a user's message, which came in the field `param`."""
-    if said is None:
+    if content is None:
         raise Problem(400, "There is no user message to answer.", code="no_question", param=param)
-    if isinstance(said, str):
-        return said
-    if any(part.type not in ("text", "input_text") for part in said):
+    if isinstance(content, str):
+        return content
+    if any(part.type not in ("text", "input_text") for part in content):
         raise Problem(400, "Only text can be asked.", code="unsupported", param=param)
-    return "\n".join(part.text or "" for part in said)
+    return "\n".join(part.text or "" for part in content)
 
 
 def plain(content: str | list[Part] | None) -> str:
@@ -175,13 +171,13 @@ def plain(content: str | list[Part] | None) -> str:
     return content if isinstance(content, str) else "\n".join(part.text or "" for part in content or ())
 
 
-def conversation(said: Sequence[tuple[str | None, str]], options: Options) -> list[Exchange]:
-    """The exchanges before the last question, each a (role, text) of `said`; none where a thread is named, which has
-    its own memory."""
+def conversation(messages: Sequence[tuple[str | None, str]], options: Options) -> list[Exchange]:
+    """The exchanges before the last question, from (role, text) of each message; none where a thread is named,
+    which has its own memory."""
     if options.thread_id is not None:
         return []
     exchanges: list[Exchange] = []
-    for role, text in said:
+    for role, text in messages:
         if role == "user":
             exchanges.append({"question": text, "answer": ""})
         elif role == "assistant" and exchanges:
@@ -210,7 +206,7 @@ def _footnotes(reply: Reply) -> str:
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-async def told(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
+async def _pieces(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
     """The text as it comes: sentences once they are verified, then what the whole has beyond them, footnotes above all;
     last the reply object, or None when the answer broke off. A refusal is in the reply alone."""
     sent = ""
@@ -242,7 +238,7 @@ async def told(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
     yield event
 
 
-def _told(text: str, stream: bool, who: Caller) -> Response:
+def _task_response(text: str, stream: bool, who: Caller) -> Response:
     """A text that is no answer to a question, so that nothing of it is on record."""
     message = {"role": "assistant", "content": text, "refusal": None}
     run, choice = f"chatcmpl-{who.request_id}", {"index": 0, "logprobs": None, "finish_reason": "stop"}
@@ -281,8 +277,8 @@ async def _chunks(pieces: Pieces, usage: bool, who: Caller) -> AsyncIterator[byt
 
 def broken_off(who: Caller) -> dict[str, Any]:
     """The error object of an answer of which a part was sent."""
-    said = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
-    return {**said, "type": openai_type(503), "param": None}
+    error = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
+    return {**error, "type": openai_type(503), "param": None}
 
 
 def _gap(before: str, text: str) -> str:
@@ -314,7 +310,8 @@ def _usage(reply: Reply) -> dict[str, int]:
 
 
 def extension(reply: Reply) -> dict[str, Any]:
+    """The field `cordon` of a response."""
     whole: Mapping[str, Any] = reply
-    kept = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
-    told = {**{key: whole[key] for key in kept}, "sentences": sentences(reply)}
-    return told | {key: whole[key] for key in ("rewrite", "understood") if whole.get(key)}
+    keys = ("run_id", "thread_id", "decision", "refusal", "verdict", "confidence", "safety_flags", "citations")
+    fields = {**{key: whole[key] for key in keys}, "sentences": sentences(reply)}
+    return fields | {key: whole[key] for key in ("rewrite", "understood") if whole.get(key)}

@@ -28,23 +28,24 @@ _FIRST_ASKED = re.compile(
 _EMPTY: dict[str, object] = {"tags": [], "follow_ups": [], "queries": [], "text": "", "prompt": ""}
 
 
-def answered(text: str, asked: list[str]) -> str | None:
-    """The reply to a client's own task; None where a person asks. `text` is the last user message, `asked` are all."""
+def answered(text: str, messages: list[str]) -> str | None:
+    """The reply to a client's own task; None where a person asks. `text` is the last user message,
+    `messages` are all of them."""
     if _TASK.match(text) and (history := _HISTORY.search(text)):
         key = _KEY.search(text)
         if key is None:
             return None
-        value = _title(history[1], asked) if key[1] == "title" else _EMPTY[key[1]]
+        value = _title(history[1], messages) if key[1] == "title" else _EMPTY[key[1]]
         return json.dumps({key[1]: value}, ensure_ascii=False)
     if _EMOJI.match(text):
         return "💬"
     if _STRUCTURED.search(text):
-        return json.dumps({"language": "English", "title": _title(text, asked)}, ensure_ascii=False)
-    return _title(text, asked) if _TITLE_ONLY.search(text) else None
+        return json.dumps({"language": "English", "title": _title(text, messages)}, ensure_ascii=False)
+    return _title(text, messages) if _TITLE_ONLY.search(text) else None
 
 
-def _title(history: str, asked: list[str]) -> str:
+def _title(history: str, messages: list[str]) -> str:
     """Of the conversation's first question, masked: as the client's history tells it, else as an earlier message."""
     first = _FIRST_ASKED.search(history)
-    question = first[1] if first else asked[0] if len(asked) > 1 else "Conversation"
+    question = first[1] if first else messages[0] if len(messages) > 1 else "Conversation"
     return title(pii.mask(question[:2_000]).text).rstrip(" ?.!")

@@ -34,7 +34,7 @@ class Bounded(HttpToolsProtocol):
     _stuck: asyncio.TimerHandle | None = None
     _seen: Any  # the last request at the last look
     _size = _lines = 0  # of this request's head
-    _unread = 0  # bytes since the last that belonged to a body or ended a head: some line that does not end
+    _unread = 0  # bytes since the last of a body, or the end of a head: a line that has not ended
     _over = _refused = False
 
     def connection_made(self, transport: Any) -> None:

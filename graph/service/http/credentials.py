@@ -58,16 +58,18 @@ class Tokens:
 
 
 class Credentials:
+    """Keys, and tokens where CORDON_JWT_PUBLIC_KEY is set. Raises BadSettings for a file that is no public key."""
+
     def __init__(self, settings: Settings, keys: Keys) -> None:
         self._keys = keys
         self._tokens = Tokens(settings) if settings.jwt_public_key else None
 
     def principal(self, headers: Mapping[bytes, list[bytes]], *, basic: bool) -> tuple[str, Principal] | None:
         """Who the one Authorization header speaks for. `basic` takes the key as a password too, for a browser."""
-        found = headers.get(b"authorization", [])
-        if len(found) != 1 or len(found[0]) > 8_192:
+        values = headers.get(b"authorization", [])
+        if len(values) != 1 or len(values[0]) > 8_192:
             return None
-        scheme, _, value = found[0].decode("latin-1").partition(" ")
+        scheme, _, value = values[0].decode("latin-1").partition(" ")
         value = value.strip()
         if scheme.lower() == "basic" and basic:
             try:

@@ -13,7 +13,6 @@ from graph.context import MOST_GROUPS, groups_of, valid_groups
 from graph.errors import BadInput, NotFound
 from graph.knowledge.extensions import known
 from graph.service.http import uploads
-from graph.service.http.caller import Caller
 from graph.service.http.jobs import shown
 from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
@@ -97,9 +96,15 @@ async def upload(
 async def documents(who: Reader, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """The tenant's own documents and the public ones, by `visibility` and id: those that the key's groups may read, and
     all of them for an admin. `groups` are those of the key that share a document."""
-    found = await service.work(who, lambda: readable(service, who))
+    p, agent = who.principal, service.agent
+    groups = None if who.may("delete") else p.groups
+    rows = await service.work(
+        who, lambda: agent.documents(tenant_id=p.tenant_id, groups=groups) + agent.documents(public=True)
+    )
     # A public document may have the id of an own one, so `next` says which of the two is meant.
-    return page("documents", found, limit, after, _place, lambda row: row["doc_id"])
+    return page(
+        "documents", rows, limit, after, lambda row: f"{row['visibility']}:{row['doc_id']}", lambda row: row["doc_id"]
+    )
 
 
 @router.get("/documents/{doc_id}")
@@ -149,16 +154,16 @@ class Decisions(NullAsUnset):
 async def withheld(doc_id: str, who: Releaser, service: Served) -> dict[str, Any]:
     """The sentences that the guard withholds of one of the tenant's own documents, and what was said of them."""
     p = who.principal
-    found = await service.work(who, lambda: service.agent.withheld(doc_id, tenant_id=p.tenant_id, groups=p.groups))
-    return {"withheld": found}
+    rows = await service.work(who, lambda: service.agent.withheld(doc_id, tenant_id=p.tenant_id, groups=p.groups))
+    return {"withheld": rows}
 
 
 @router.post("/documents/{doc_id}/withheld")
 async def decide(doc_id: str, body: Decisions, who: Releaser, service: Served) -> dict[str, Any]:
     """Show sentences of the list from now on, or confirm that they are rightly withheld. The later word counts."""
-    p = who.principal
-    given = body.model_dump() | {"user_id": p.user_id, "tenant_id": p.tenant_id, "groups": p.groups}
-    return {"withheld": await service.work(who, lambda: service.agent.decide(doc_id, **given))}
+    return {
+        "withheld": await service.work(who, lambda: service.agent.decide(doc_id, **body.model_dump(), **who.person))
+    }
 
 
 @router.get("/jobs")
@@ -170,19 +175,19 @@ async def jobs(who: Uploader, service: Served, limit: Limit = None, after: After
 @router.get("/jobs/{job_id}")
 async def job(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
     """How far an upload of one's own is: its state, and of each file the state and the reason."""
-    found = await _of_jobs(service.jobs.get, job_id, who.principal)
-    if found is None:
+    row = await _of_jobs(service.jobs.get, job_id, who.principal)
+    if row is None:
         raise Problem(404)
-    return found
+    return row
 
 
 @router.delete("/jobs/{job_id}")
 async def cancel(job_id: str, who: Uploader, service: Served) -> dict[str, Any]:
     """Stop before the next file. What is indexed already stays."""
-    found = await _of_jobs(service.jobs.cancel, job_id, who.principal)
-    if found is None:
+    row = await _of_jobs(service.jobs.cancel, job_id, who.principal)
+    if row is None:
         raise Problem(404)
-    return found
+    return row
 
 
 async def _of_jobs(ask: Callable[..., T], *what: Any) -> T:
@@ -197,16 +202,6 @@ async def _discard(service: Service, job_id: str) -> None:
         await asyncio.to_thread(service.jobs.discard, job_id)
 
 
-def readable(service: Service, who: Caller) -> list[dict[str, Any]]:
-    p = who.principal
-    own = service.agent.documents(tenant_id=p.tenant_id, groups=None if who.may("delete") else p.groups)
-    return own + service.agent.documents(public=True)
-
-
 def _named(groups: list[str] | None) -> frozenset[str] | None:
-    """None where no groups were spoken of."""
+    """The groups named in the query; None where it names none."""
     return None if groups is None else valid_groups(name for text in groups for name in groups_of(text))
-
-
-def _place(row: dict[str, Any]) -> str:
-    return f"{row['visibility']}:{row['doc_id']}"

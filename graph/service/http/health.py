@@ -24,7 +24,7 @@ async def livez() -> dict[str, str]:
 def readyz(service: Served) -> JSONResponse:
     """The home is ours, the model answers, there is room, and the journal can be written and ends in a whole line."""
     checks = service.readiness.look(service)
-    ready = all(found == "ok" for found in checks.values())
+    ready = all(state == "ok" for state in checks.values())
     return JSONResponse({"status": "ready" if ready else "not ready", "checks": checks}, 200 if ready else 503)
 
 
@@ -34,14 +34,14 @@ async def metrics(request: Request, service: Served) -> Response:
     CORDON_METRICS_ACCESS says. A tenant's key opens it from nowhere."""
     who = getattr(request.state, "caller", None)
     access = service.settings.metrics_access
-    if access != "open" and not (who.may("observe") if who else access == "loopback" and _near(request)):
+    if access != "open" and not (who.may("observe") if who else access == "loopback" and _is_local(request)):
         raise Problem(403 if who else 401)
     return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
-def _near(request: Request) -> bool:
-    """Whether the request comes from this machine itself, was not handed on by a proxy on it, and asks for this machine
-    by its own name: a page in a browser here whose name was pointed at this machine (DNS rebinding) asks by that."""
+def _is_local(request: Request) -> bool:
+    """Whether the request comes from this machine itself, not through a proxy on it, and asks for it by its own name: a
+    page of another name that was pointed at this machine (DNS rebinding) asks by that name."""
     if request.client is None or any(name in request.headers for name in _FORWARDED):
         return False
     host = request.headers.getlist("host")

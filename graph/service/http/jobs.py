@@ -31,7 +31,7 @@ TRIES = 2  # of a file, when the process that reads it is brought down
 LIVES = 5  # of a file, when the whole worker is: seldom the file's fault, and of many workers one often dies
 IDLE_S = 30.0  # how long the process that reads is kept without work, and how often others' uploads are looked for
 AWAY_S, AGAIN_S = 3_600.0, 2.0  # how long what is away is waited for, and how often it is tried
-LOOK_S = 5.0  # how often, within a file, it is asked whose the job is
+LOOK_S = 5.0  # how often, within a file, the job is looked up: another worker may have taken it over
 WAITING_PER_TENANT = 100  # jobs; more get 429
 WAITING_UPLOADS = 4  # times the size of the largest upload that a tenant's waiting files may have; more get 429
 
@@ -53,7 +53,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.RLock()
         self._line: list[str] = []  # ids of the jobs with files to read, the oldest first
-        self._now = ""  # the one of which a file is being read
+        self._now = ""  # the job of which a file is being read
         self._more = threading.Condition(self._lock)
         self._turns: dict[str, int] = {}  # tenant: the number of the turn that it had last
         self._cancelled: set[str] = set()
@@ -91,6 +91,7 @@ class Jobs:
         return job_id
 
     def file(self, job_id: str, number: int) -> BinaryIO:
+        """The job's file of this number, from 0, to write to."""
         return self._uploads.file(job_id, number)
 
     def accept(
@@ -107,18 +108,20 @@ class Jobs:
         return job
 
     def discard(self, job_id: str) -> None:
+        """Remove the job and its files. Raises OSError."""
         self._uploads.remove(job_id)
 
     def crowded(self, tenant_id: str) -> bool:
+        """Whether the tenant has as many jobs, or as many bytes, waiting as it may."""
         with self._lock:
             waiting = [job for job in self._jobs.values() if job.tenant_id == tenant_id and not job.over]
-            held = sum(file.size for job in waiting for file in job.files)
+            size = sum(file.size for job in waiting for file in job.files)
             most = WAITING_UPLOADS * self._agent.settings.max_upload_mb * 2**20
-            return len(waiting) >= WAITING_PER_TENANT or held >= most
+            return len(waiting) >= WAITING_PER_TENANT or size >= most
 
     def get(self, job_id: str, who: Principal) -> dict[str, Any] | None:
         """The job, if it is this user's of this tenant, whichever worker has it, and not for groups that the user is
-        not in any more. Raises OSError when that cannot be told."""
+        not in any more. Raises OSError when the stores cannot be read."""
         with self._lock:
             if job := self._jobs.get(job_id):
                 return shown(job) if _theirs(job, who) else None
@@ -126,7 +129,7 @@ class Jobs:
         return next((shown(job) for job in others if job.job_id == job_id and _theirs(job, who)), None)
 
     def all(self, who: Principal) -> list[dict[str, Any]]:
-        """This user's jobs, the latest first. Raises OSError when it cannot be told what other workers have."""
+        """This user's jobs, the latest first. Raises OSError when the stores cannot be read."""
         known = {job.job_id: job for job in self._uploads.elsewhere(who.tenant_id, who.user_id)}
         with self._lock:
             known |= self._jobs
@@ -137,16 +140,16 @@ class Jobs:
         """Stop before the next file; what is indexed stays. Of a finished job it changes nothing. Another worker stops
         one that it has before the next file as well.
 
-        Raises OSError when that cannot be told.
+        Raises OSError when the stores cannot be read.
         """
-        found = self.get(job_id, who)
+        row = self.get(job_id, who)
         with self._lock:
             job = self._jobs.get(job_id)
-            if found is None or (job is None and found["state"] not in ("queued", "running")):
-                return found
+            if row is None or (job is None and row["state"] not in ("queued", "running")):
+                return row
             if job is None:
                 self._uploads.stop(job_id)
-                return found
+                return row
             if job_id == self._now:
                 self._cancelled.add(job_id)
             elif not job.over:
@@ -170,9 +173,9 @@ class Jobs:
                 if self._closing.is_set():
                     break  # the file was left, or the index closed under it; the next start tries again
                 known = isinstance(error, CordonError)
-                said = f"the index could not take it ({type(error).__name__})."
-                if not self._waits(job, error, said):
-                    self._finish(job, "failed", said if known else f"unexpected {type(error).__name__}.")
+                problem = f"the index could not take it ({type(error).__name__})."
+                if not self._waits(job, error, problem):
+                    self._finish(job, "failed", problem if known else f"unexpected {type(error).__name__}.")
             finally:
                 with self._lock:
                     self._now = ""
@@ -183,7 +186,7 @@ class Jobs:
         """The oldest job of the tenant that has waited longest for a turn: one file each, so that none stands behind
         another's hundred. None when the service stops."""
         while True:
-            if time.monotonic() - self._took_over > IDLE_S:  # busy or not: a worker that always has files to read, too
+            if time.monotonic() - self._took_over > IDLE_S:  # also when it always has files to read
                 self._take_over()
             with self._more:
                 if self._more.wait_for(lambda: self._line or self._closing.is_set(), IDLE_S):
@@ -199,7 +202,7 @@ class Jobs:
         return job
 
     def _look(self, job: Job) -> None:
-        """Raises _Gone for a job that another worker has, OSError when that cannot be told."""
+        """Raises _Gone for a job that another worker has, OSError when the stores cannot be read."""
         self._looked = time.monotonic()
         match self._uploads.mine(job.job_id):
             case "stop":
@@ -213,18 +216,18 @@ class Jobs:
             self._jobs.pop(job.job_id, None)
             self._since.pop(job.job_id, None)
 
-    def _waits(self, job: Job, error: Exception, said: str) -> bool:
-        """Whether it is tried again: for what is away now and may come again."""
+    def _waits(self, job: Job, error: Exception, problem: str) -> bool:
+        """Whether to try again: true for what is away now and may come back."""
         away = isinstance(error, Unavailable | OSError) and not isinstance(error, FileNotFoundError)
         if not away or time.monotonic() - self._since.setdefault(job.job_id, time.monotonic()) > AWAY_S:
             return False
         with self._lock:
-            job.reason = f"waiting: {said}"
+            job.reason = f"waiting: {problem}"
         self._closing.wait(AGAIN_S)
         return True
 
     def _take_over(self) -> None:
-        """What workers that died had not finished."""
+        """Take over what workers that died had not finished."""
         self._took_over = time.monotonic()
         with suppress(OSError):  # the stores are away: the next time
             left = self._uploads.left()
@@ -234,7 +237,7 @@ class Jobs:
                 self._line += [job.job_id for job in new if not job.over]
 
     def _read(self, job: Job) -> None:
-        """The job's next file."""
+        """Read the job's next file."""
         at = next((at for at, file in enumerate(job.files) if file.open), None)
         if at is None:
             return
@@ -244,7 +247,7 @@ class Jobs:
         with self._lock:
             self._since.pop(job.job_id, None)
             job.reason = ""
-            record_outcome(file, outcome)
+            _record_outcome(file, outcome)
             self._save(job)
         self._metrics.file(outcome.status)
 
@@ -282,7 +285,7 @@ class Jobs:
         if self._closing.is_set():
             raise _Stop
         if time.monotonic() - self._looked > LOOK_S:
-            with suppress(OSError):  # it cannot be told now
+            with suppress(OSError):  # the stores are away: the next look
                 self._look(job)
 
     def _finish(self, job: Job, state: JobState, reason: str = "") -> None:
@@ -294,7 +297,7 @@ class Jobs:
                     file.status = "failed" if state == "failed" else "cancelled"
             self._cancelled.discard(job.job_id)
             self._since.pop(job.job_id, None)
-            with suppress(ValueError):  # it left the line when the end of it failed
+            with suppress(ValueError):  # an earlier try to finish it took it off the line
                 self._line.remove(job.job_id)
             self._save(job)
             with suppress(OSError):  # its files go with the job
@@ -303,7 +306,7 @@ class Jobs:
 
     def _forget_old(self) -> None:
         old = time.time() - KEPT_S
-        for job in [j for j in self._jobs.values() if j.over and _seconds(j.finished) < old]:
+        for job in [j for j in self._jobs.values() if j.over and datetime.fromisoformat(j.finished).timestamp() < old]:
             del self._jobs[job.job_id]
             with suppress(OSError):
                 self.discard(job.job_id)
@@ -324,28 +327,24 @@ class Jobs:
 
 
 def _theirs(job: Job, who: Principal) -> bool:
-    """Whether it is the user's, and for all of the tenant, for one of the user's groups, or kept by an admin."""
+    """Whether the job is this user's, who is in one of the groups that it is for, if any, or is an admin."""
     if (job.tenant_id, job.user_id) != (who.tenant_id, who.user_id):
         return False
     return not job.groups or who.role == "admin" or not who.groups.isdisjoint(job.groups)
 
 
 def shown(job: Job) -> dict[str, Any]:
-    """As its owner sees it; `done` of `total` files are over."""
+    """The job as its owner sees it: `done` of `total` files are over."""
     over = sum(not file.open for file in job.files)
-    kept = {k: v for k, v in asdict(job).items() if k not in ("tenant_id", "user_id", "replaces")}
-    for file in kept["files"]:
+    fields = {k: v for k, v in asdict(job).items() if k not in ("tenant_id", "user_id", "replaces")}
+    for file in fields["files"]:
         del file["given"], file["tries"]
-    return {**kept, "done": over, "total": len(job.files)}
+    return {**fields, "done": over, "total": len(job.files)}
 
 
-def record_outcome(file: File, outcome: Outcome) -> None:
+def _record_outcome(file: File, outcome: Outcome) -> None:
     file.given = ""
     file.status, file.doc_id, file.chunks = outcome.status, outcome.doc_id, outcome.chunks
     file.flags, file.replaced = outcome.flags, outcome.replaced
     file.notes = [pii.mask(note).text for note in outcome.notes]
     file.reason = pii.mask(outcome.reason).text  # it quotes the name
-
-
-def _seconds(stamp: str) -> float:
-    return datetime.fromisoformat(stamp).timestamp()

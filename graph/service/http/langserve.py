@@ -23,8 +23,8 @@ from graph.service.http.streams import SPOKEN, Streams
 
 PATH = "/agent"
 HINT = "LangServe is not installed: pip install 'cordon[langserve]' (make serve does)."
-# What a run's inside could show through (stream_log, stream_events) holds question and reply: the run inside has no
-# callbacks (Workers.run). The playground needs stream_log.
+# stream_log and stream_events show question and reply alone: the run inside has no callbacks (Workers.run). The
+# playground needs stream_log.
 ENDPOINTS: Any = (
     "invoke", "batch", "stream", "stream_log", "stream_events", "playground", "input_schema", "output_schema",
     "config_schema",
@@ -48,6 +48,7 @@ class Question(Options):
 
 
 def mount(app: FastAPI, service: Service) -> None:
+    """Add LangServe's routes; where it is not installed, all of them answer 501."""
     try:
         import langserve
         from langchain_core.runnables import RunnableLambda
@@ -90,7 +91,7 @@ def mount(app: FastAPI, service: Service) -> None:
         path=PATH,
         enabled_endpoints=ENDPOINTS,
         config_keys=(),
-        dependencies=[Depends(may("ask")), Depends(_sound), Depends(_there), Depends(_untraced)],
+        dependencies=[Depends(may("ask")), Depends(_checked_body), Depends(_known_file), Depends(_untraced)],
         enable_feedback_endpoint=False,
         enable_public_trace_link_endpoint=False,
         include_callback_events=False,
@@ -98,8 +99,9 @@ def mount(app: FastAPI, service: Service) -> None:
     app.include_router(routes)
 
 
-async def _sound(request: Request, served: Served) -> None:
-    """What LangServe takes for granted of a body and fails on; and a batch, one request to the limits, has its own."""
+async def _checked_body(request: Request, served: Served) -> None:
+    """Check what LangServe takes for granted of a body. A batch counts as one request, so its
+    size is limited here."""
     if request.method != "POST":
         return
     body = parse(await request.body())
@@ -108,16 +110,16 @@ async def _sound(request: Request, served: Served) -> None:
     kinds: dict[str, tuple[type, ...]] = {"config": (dict, list, str), "inputs": (list,), "kwargs": (dict,)}
     if wrong := next((name for name, kind in kinds.items() if name in body and not isinstance(body[name], kind)), ""):
         raise Problem(422, f"{wrong}: it is of another kind.")
-    asked = [body.get("input"), *body.get("inputs", [])]
-    words = [item["question"] for item in asked if isinstance(item, dict) and isinstance(item.get("question"), str)]
+    inputs = [body.get("input"), *body.get("inputs", [])]
+    words = [item["question"] for item in inputs if isinstance(item, dict) and isinstance(item.get("question"), str)]
     if any(len(question) > served.settings.max_question_chars for question in words):
         raise Problem(422, f"At most {served.settings.max_question_chars:,} characters can be asked.")
     if len(body.get("inputs", [])) > served.settings.max_batch:
         raise Problem(413, f"At most {served.settings.max_batch} questions in a batch.")
 
 
-async def _there(request: Request) -> None:
-    """A file of the playground that is not one is 404 like everything else, and is not handed to LangServe."""
+async def _known_file(request: Request) -> None:
+    """Raise Problem 404 for a file that the playground does not have; LangServe would fail on it."""
     name = request.path_params.get("file_path") or "index.html"
     if "/playground/" in request.url.path:
         import langserve

@@ -26,6 +26,7 @@ class Ticket:
         work.add_done_callback(lambda done: soon(loop, self.close))
 
     def close(self) -> None:
+        """One of those that hold the place is done; the last one gives it back."""
         self.pending -= 1
         if self.pending == 0:
             self.release()
@@ -38,6 +39,8 @@ def soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 class Limits:
+    """The stores count: services on one database share what is counted."""
+
     def __init__(self, settings: Settings, counters: Counters) -> None:
         self._settings, self._counters = settings, counters
 

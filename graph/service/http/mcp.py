@@ -23,15 +23,17 @@ METHODS = ["POST"]  # GET would open a stream on which a service without session
 
 
 def mount(app: FastAPI, service: Service) -> None:
-    async def run(context: Any, name: str, tool: Tool, given: Any) -> dict[str, Any]:
+    """Add the route; where the package is not installed, it answers 501."""
+
+    async def run(context: Any, name: str, tool: Tool, arguments: Any) -> dict[str, Any]:
         caller = getattr(getattr(context.request, "state", None), "caller", None)
         if not isinstance(caller, Caller) or not caller.may(tool.permission):
             raise Forbidden("this key's role may not do that.")
-        words = getattr(given, "question", getattr(given, "query", ""))
+        words = getattr(arguments, "question", getattr(arguments, "query", ""))
         if len(words) > service.settings.max_question_chars:
             raise Forbidden(f"at most {service.settings.max_question_chars:,} characters can be asked.")
         try:
-            result = await service.work(caller, lambda: tool.work(service.agent, caller.principal, given))
+            result = await service.work(caller, lambda: tool.work(service.agent, caller.principal, arguments))
         except Problem as problem:
             raise Unavailable(problem.message) from problem
         except Unavailable as error:
@@ -58,8 +60,8 @@ def mount(app: FastAPI, service: Service) -> None:
 
 
 class Door:
-    """In front of the SDK: checks where a browser's page comes from, as the protocol asks of a server, and says in
-    plain words that something is no message; the SDK would quote it, and its checker."""
+    """In front of the SDK: checks a browser page's origin, as the protocol asks of a server, and refuses what is no
+    message in plain words; the SDK's error would quote it."""
 
     def __init__(self, app: ASGIApp, origins: Origins) -> None:
         self.app, self.origins = app, origins
@@ -75,8 +77,8 @@ class Door:
         try:
             jsonrpc_message_adapter.validate_python(parse(body), by_name=False)
         except ValidationError:
-            told = {"code": INVALID_REQUEST, "message": "The body is not a JSON-RPC 2.0 message."}
-            await JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 400)(scope, receive, send)
+            error = {"code": INVALID_REQUEST, "message": "The body is not a JSON-RPC 2.0 message."}
+            await JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)(scope, receive, send)
             return
         await self.app(scope, replayed(body, receive), send)
 

@@ -44,8 +44,8 @@ class Heads:
 
 def allowed(routes: Any, path: str) -> str:
     """The methods of an address, for the header Allow. The router itself names those of its first route alone."""
-    found = {method for route in _flat(routes) if route.path_regex.match(path) for method in route.methods or ()}
-    return ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set())))
+    methods = {method for route in _flat(routes) if route.path_regex.match(path) for method in route.methods or ()}
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
 
 def _flat(routes: Any) -> Iterator[Any]:

@@ -28,9 +28,11 @@ class Metrics:
         Gauge("cordon_turns_waiting", "Runs waiting for a thread", registry=r).set_function(waiting)
 
     def text(self) -> bytes:
+        """In the format that Prometheus reads."""
         return generate_latest(self._registry)
 
     def request(self, method: str, route: str, status: int, spent_ms: float) -> None:
+        """`route` is the template of the address, without ids."""
         self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         self._request_s.labels(route).observe(spent_ms / 1_000)
 
@@ -48,4 +50,5 @@ class Metrics:
         self._tokens.labels("completion").inc(reply["usage"]["completion_tokens"])
 
     def file(self, status: str) -> None:
+        """Count an uploaded file by its outcome."""
         self._files.labels(status).inc()

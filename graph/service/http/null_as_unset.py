@@ -6,10 +6,12 @@ from pydantic import BaseModel, model_validator
 
 
 class NullAsUnset(BaseModel):
+    """A field that is null takes its default."""
+
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: Any) -> Any:
-        """Only of fields there are: the others are refused or not read, whatever is in them."""
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if value is not None or name not in cls.model_fields}
+    def _without_nulls(cls, data: Any) -> Any:
+        """Leave out nulls of known fields; unknown fields are refused or not read, whatever is in them."""
+        if not isinstance(data, dict):
+            return data
+        return {name: value for name, value in data.items() if value is not None or name not in cls.model_fields}

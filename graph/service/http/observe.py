@@ -52,6 +52,8 @@ class Draining:
 
 
 class Observe:
+    """ASGI: the outermost layer."""
+
     def __init__(self, app: ASGIApp, metrics: Metrics, draining: Draining) -> None:
         self.app, self.metrics, self.draining = app, metrics, draining
 
@@ -120,7 +122,7 @@ def _problem(error: Exception, request_id: str) -> problems.Problem:
         return problems.from_error(error)
     if isinstance(error, HTTPException):
         return problems.Problem(error.status_code if error.status_code in problems.BY_STATUS else 500)
-    # The text of an unexpected error may quote a document: its kind and its place in our code are told, no more.
+    # The text of an unexpected error may quote a document, so the log gets its type and its place in our code alone.
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
@@ -130,20 +132,20 @@ def _problem(error: Exception, request_id: str) -> problems.Problem:
 
 
 def _decorated(path: str, headers: Any, request_id: str) -> list[tuple[bytes, bytes]]:
-    kept = [(name, value) for name, value in headers if name.lower() != b"server"]
-    names = {name.lower() for name, _ in kept}
+    own = [(name, value) for name, value in headers if name.lower() != b"server"]
+    names = {name.lower() for name, _ in own}
     csp = _PLAYGROUND_CSP if "/playground" in path else _CSP
     added = [*_HEADERS, (b"content-security-policy", csp.encode()), (b"x-request-id", request_id.encode())]
     if b"cache-control" not in names:
         added.append((b"cache-control", b"no-store"))
-    return kept + [(name, value) for name, value in added if name not in names]
+    return own + [(name, value) for name, value in added if name not in names]
 
 
 class JsonLines(logging.Formatter):
     """One JSON object a line. No traceback and no arguments of foreign loggers: both may quote content."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = getattr(record, "told", None)
+        fields = getattr(record, "told", None)
         entry: dict[str, Any] = {
             "time": timestamp(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
@@ -151,14 +153,15 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[0] is not None:
             entry["error"] = record.exc_info[0].__name__
-        if isinstance(told, dict):
-            entry |= told
+        if isinstance(fields, dict):
+            entry |= fields
         else:
             entry["logger"] = record.name
         return json.dumps(entry, ensure_ascii=True)
 
 
 def log_to_stderr() -> None:
+    """JSON lines alone, from INFO for the service and from WARNING for all else; other handlers are dropped."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()

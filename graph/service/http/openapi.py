@@ -18,11 +18,12 @@ _BEHIND_THE_GATE = (403, 504)
 
 
 def describe(app: FastAPI) -> None:
-    made = app.openapi
+    """Complete the document of this application, when it is first asked for."""
+    generate = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            _complete(made())  # which keeps it
+            _complete(generate())  # FastAPI keeps the document, so this is done once
         return app.openapi_schema or {}
 
     app.openapi = openapi  # type: ignore[method-assign]
@@ -37,12 +38,12 @@ def _complete(document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             _errors(path, operation, shut=not is_open(method.upper(), path))
-    asked = document["paths"]["/v1/ask"]["post"]["responses"]
-    asked["200"]["content"] = {"application/json": {"schema": _REPLY}, "text/event-stream": {"schema": _EVENTS}}
-    asked["503"]["content"] = {"application/json": {"schema": {"anyOf": [_REPLY, *_schemas(_ERROR)]}}}
+    ask = document["paths"]["/v1/ask"]["post"]["responses"]
+    ask["200"]["content"] = {"application/json": {"schema": _REPLY}, "text/event-stream": {"schema": _EVENTS}}
+    ask["503"]["content"] = {"application/json": {"schema": {"anyOf": [_REPLY, _ERROR["application/json"]["schema"]]}}}
     for path in ("/v1/chat/completions", "/v1/responses"):
-        answered = document["paths"][path]["post"]["responses"]["200"]
-        answered["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+        response = document["paths"][path]["post"]["responses"]["200"]
+        response["content"]["text/event-stream"] = {"schema": {"type": "string"}}
     ready = document["paths"]["/readyz"]["get"]["responses"]
     ready["503"]["content"] = {"application/json": {"schema": {"type": "object"}}}
 
@@ -64,7 +65,3 @@ def _errors(path: str, operation: dict[str, Any], *, shut: bool) -> None:
     for status, response in responses.items():
         if status >= "400":
             response["content"] = _ERROR
-
-
-def _schemas(content: dict[str, Any]) -> list[Any]:
-    return [kind["schema"] for kind in content.values()]

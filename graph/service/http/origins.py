@@ -10,6 +10,8 @@ from graph.settings import Settings, is_loopback
 
 
 class Origins:
+    """The origins that the settings name, besides this machine itself."""
+
     def __init__(self, settings: Settings) -> None:
         self._listed = {o.strip().rstrip("/") for o in settings.cors_origins.split(",")} - {""}
         self._host = settings.serve_host.lower()
@@ -22,8 +24,5 @@ class Origins:
             host = urlsplit(origin).hostname or ""
         except ValueError:
             return False
-        return (host in (self._host, address) and not _anywhere(host)) or is_loopback(host)
-
-
-def _anywhere(host: str) -> bool:
-    return host in ("", "0.0.0.0", "::")
+        ours = host in (self._host, address) and host not in ("", "0.0.0.0", "::")  # these mean any address
+        return ours or is_loopback(host)

@@ -26,6 +26,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def home() -> Response:
+    """The page; a line of text where it was not installed."""
     index = PAGE / "index.html"
     if not index.is_file():
         return PlainTextResponse("Cordon is running. What it understands: /docs\n")

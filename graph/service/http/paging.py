@@ -28,20 +28,20 @@ def page(
     begin, ids = 0, _distinct(map(row_id, rows))
     if after is not None:
         names = (ids, [also(row) for row in rows] if also else [])
-        found = next((n for of in names for n, name in enumerate(of) if name == after), None)
-        if found is None:
+        place = next((n for known in names for n, name in enumerate(known) if name == after), None)
+        if place is None:
             raise Problem(404)
-        begin = found + 1
+        begin = place + 1
     shown = list(rows[begin : begin + limit] if limit else rows[begin:])
     more = begin + len(shown) < len(rows)
     return {name: shown, **({"next": ids[begin + len(shown) - 1]} if more else {})}
 
 
 def _distinct(ids: Iterable[str]) -> list[str]:
-    """With a number where an id stands there again: documents of several groups may share one."""
+    """The ids, a repeated one with a number behind it: documents of several groups may share an id."""
     times: Counter[str] = Counter()
-    found = []
-    for one in ids:
-        times[one] += 1
-        found.append(one if times[one] == 1 else f"{one}:{times[one]}")
-    return found
+    distinct = []
+    for row_id in ids:
+        times[row_id] += 1
+        distinct.append(row_id if times[row_id] == 1 else f"{row_id}:{times[row_id]}")
+    return distinct

@@ -30,6 +30,7 @@ class PeekableStream(Generic[T]):
         return event.result()
 
     async def close(self) -> None:
+        """End the generator; an event that nobody took is dropped."""
         if self._next is not None:
             self._next.cancel()
             await asyncio.wait({self._next})

@@ -32,14 +32,13 @@ async def picture(
     """A page of a PDF or an office file as it looks: the quote marked, what is masked or withheld painted over, images
     left blank. The header X-Cordon-Page says how far down the `mark` begins (0 to 1, or none), how many `pages` there
     are, and for page 0 which `page` it is."""
-    p = who.principal
-    asked = {"run_id": run, "citation": citation, "tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
+    source: dict[str, Any] = {"run_id": run, "citation": citation, **who.person}
     try:
-        made = await service.work(who, lambda: service.agent.page_picture(doc_id, page, **asked))  # type: ignore[arg-type]
+        drawn = await service.work(who, lambda: service.agent.page_picture(doc_id, page, **source))
     except DocumentError as error:
         raise Problem(
             422, f"There is no picture of this page: {error}. {error.hint}".strip(), code=error.reason
         ) from None
-    told = f"mark={'none' if made.mark is None else format(made.mark, '.3f')}; pages={made.pages}"
-    told += "" if page else f"; page={made.page}"
-    return Response(made.png, media_type="image/png", headers={**HEADERS, "X-Cordon-Page": told})
+    position = f"mark={'none' if drawn.mark is None else format(drawn.mark, '.3f')}; pages={drawn.pages}"
+    position += "" if page else f"; page={drawn.page}"
+    return Response(drawn.png, media_type="image/png", headers={**HEADERS, "X-Cordon-Page": position})

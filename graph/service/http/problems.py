@@ -66,7 +66,7 @@ class Problem(Exception):
 
 
 def from_error(error: Problem | CordonError) -> Problem:
-    """The status of one of ours. Their texts are written for people, but those of the machine's state stay inside."""
+    """The problem that a Cordon error becomes. Texts about the state of the machine stay inside."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, NotFound):
@@ -87,7 +87,7 @@ def from_error(error: Problem | CordonError) -> Problem:
 
 
 def outage() -> Problem:
-    """Of a turn that could not be answered, where the reply object is not what leaves."""
+    """For a turn that could not be answered, at the doors that do not send the reply object."""
     return Problem(503, "The model or the index is not there now.")
 
 
@@ -95,31 +95,33 @@ def invalid(error: RequestValidationError) -> Problem:
     """Where the first fault is and what is wrong, without the value that was sent."""
     first: dict[str, Any] = dict(error.errors()[0])
     place = ".".join(str(part)[:40] for part in first.get("loc", ()) if part != "body")
-    said = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
-    return Problem(422, f"{place or 'the body'}: {said}.", param=place or None)
+    fault = "there is no such field" if first.get("type") == "extra_forbidden" else str(first.get("msg", ""))[:200]
+    return Problem(422, f"{place or 'the body'}: {fault}.", param=place or None)
 
 
 def response(problem: Problem, request_id: str) -> JSONResponse:
-    return _Told(problem, request_id)
+    """In OpenAI's form at the addresses that OpenAI's clients call."""
+    return _ProblemResponse(problem, request_id)
 
 
-class _Told(JSONResponse):
+class _ProblemResponse(JSONResponse):
     """404 is the same bytes for everything that is not there, so its body names no request; the header does."""
 
     def __init__(self, problem: Problem, request_id: str) -> None:
-        self.problem, self.told = problem, {"code": problem.code, "message": problem.message}
+        self.problem, self.error = problem, {"code": problem.code, "message": problem.message}
         if problem.status != 404:
-            self.told["request_id"] = request_id
-        super().__init__({"error": self.told}, problem.status, headers=problem.headers)
+            self.error["request_id"] = request_id
+        super().__init__({"error": self.error}, problem.status, headers=problem.headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not OPENAI.fullmatch(scope["path"]):
             await super().__call__(scope, receive, send)
             return
         status = 400 if self.problem.status == 422 else self.problem.status
-        told = {**self.told, "type": openai_type(status), "param": self.problem.param}
-        await JSONResponse({"error": told}, status, headers=self.problem.headers)(scope, receive, send)
+        fields = {**self.error, "type": openai_type(status), "param": self.problem.param}
+        await JSONResponse({"error": fields}, status, headers=self.problem.headers)(scope, receive, send)
 
 
 def openai_type(status: int) -> str:
+    """OpenAI's word for errors of this status."""
     return _OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")

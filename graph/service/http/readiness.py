@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any
 
-FRESH_S = 2.0  # asked often and by anybody: looked at anew at most this often
+FRESH_S = 2.0  # anybody may ask often: the checks run at most this often
 MODEL_FRESH_S = 15.0
 
 
@@ -19,6 +19,7 @@ class Readiness:
         self._model = "unknown"
 
     def look(self, service: Any) -> dict[str, str]:
+        """The checks by name, at most `FRESH_S` old."""
         with self._lock:
             now = time.monotonic()
             if not self._seen or now - self._at > FRESH_S:
@@ -33,26 +34,22 @@ class Readiness:
         return {
             "index": _index(service),
             "model": self._model,
-            "disk": _disk(settings),
+            "disk": "ok" if free_mb(settings) >= settings.min_free_mb else "full",
             "journal": service.agent.deps.journal.state(),
             "processes": "ok" if service.agent.answering else "none",
         }
 
 
 def _index(service: Any) -> str:
-    held = "lock" in service.agent.deps.__dict__ and service.agent.deps.lock.held()
+    locked = "lock" in service.agent.deps.__dict__ and service.agent.deps.lock.held()
     lost = "database away" if service.settings.database_url.get_secret_value() else "lock lost"
-    return "ok" if held else lost
-
-
-def _disk(settings: Any) -> str:
-    return "ok" if free_mb(settings) >= settings.min_free_mb else "full"
+    return "ok" if locked else lost
 
 
 def free_mb(settings: Any) -> float:
-    """Room on the disk of the home."""
-    found = os.statvfs(settings.home)
-    return found.f_bavail * found.f_frsize / 2**20
+    """Free space on the disk of the home, in MiB."""
+    disk = os.statvfs(settings.home)
+    return disk.f_bavail * disk.f_frsize / 2**20
 
 
 def _model(settings: Any) -> str:

@@ -13,22 +13,22 @@ from pydantic import BaseModel, Field, create_model
 from graph import state
 
 
-def _model(given: Any) -> Any:
-    """A TypedDict of the graph as a model, so that the two cannot part; other types as they are. What is annotated
-    beside a type describes it; what may be left out has no default."""
-    if get_origin(given) is Annotated:
-        kind, said = get_args(given)
-        return Annotated[_model(kind), Field(description=said)]
-    if get_origin(given) in (NotRequired, list, UnionType):
-        inside = [_model(kind) for kind in get_args(given)]
-        return list[inside[0]] if get_origin(given) is list else reduce(or_, inside)  # type: ignore[valid-type]
-    if not is_typeddict(given):
-        return given
+def _model(kind: Any) -> Any:
+    """A TypedDict of the graph as a model, so that the two stay the same; other types as they are. An annotation
+    becomes the description; a key that may be left out has no default."""
+    if get_origin(kind) is Annotated:
+        inner, description = get_args(kind)
+        return Annotated[_model(inner), Field(description=description)]
+    if get_origin(kind) in (NotRequired, list, UnionType):
+        inside = [_model(inner) for inner in get_args(kind)]
+        return list[inside[0]] if get_origin(kind) is list else reduce(or_, inside)  # type: ignore[valid-type]
+    if not is_typeddict(kind):
+        return kind
     fields: dict[str, Any] = {
-        name: (_model(kind), ... if name in given.__required_keys__ else Field(default_factory=lambda: None))
-        for name, kind in get_type_hints(given, include_extras=True).items()
+        name: (_model(inner), ... if name in kind.__required_keys__ else Field(default_factory=lambda: None))
+        for name, inner in get_type_hints(kind, include_extras=True).items()
     }
-    return create_model(given.__name__, __doc__=given.__doc__, **fields)
+    return create_model(kind.__name__, __doc__=kind.__doc__, **fields)
 
 
 class Told(BaseModel):

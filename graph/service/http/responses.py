@@ -59,7 +59,7 @@ async def respond(body: Asked, who: Asker, service: Served) -> Response:
         raise chat.no_such_model()
     _refuse_unsupported(body)
     question = _question(body.input)
-    sent = chat.conversation(_said(body.input), body.cordon)
+    sent = chat.conversation(_messages(body.input), body.cordon)
     if body.stream:
         pieces = await chat.begun(who, question, body.cordon, service, sent)
         return StreamingResponse(_events(pieces, who), headers=UNBUFFERED, media_type="text/event-stream")
@@ -69,7 +69,7 @@ async def respond(body: Asked, who: Asker, service: Served) -> Response:
 
 
 def _refuse_unsupported(body: Asked) -> None:
-    """What would give something else than was asked for, without a word."""
+    """Refuse what would silently give something else than was asked for."""
     thread = "No response is kept: leave it out, and name a conversation in the field cordon (thread_id, memory)."
     form = (body.text or {}).get("format") or {}
     wrong = ""
@@ -87,25 +87,25 @@ def _refuse_unsupported(body: Asked) -> None:
         raise Problem(400, what, code="unsupported", param=wrong)
 
 
-def _question(given: str | list[Item]) -> str:
-    if isinstance(given, str):
-        return given
-    if len(given) > chat.MAX_MESSAGES:
+def _question(items: str | list[Item]) -> str:
+    if isinstance(items, str):
+        return items
+    if len(items) > chat.MAX_MESSAGES:
         raise Problem(400, f"At most {chat.MAX_MESSAGES:,} items are read.", code="invalid_request", param="input")
-    last = next((item for item in reversed(given) if item.role == "user" and item.type == "message"), None)
+    last = next((item for item in reversed(items) if item.role == "user" and item.type == "message"), None)
     return chat.text_of(last.content if last else None, "input")
 
 
-def _said(given: str | list[Item]) -> list[tuple[str | None, str]]:
+def _messages(input: str | list[Item]) -> list[tuple[str | None, str]]:
     """(role, text) of each message."""
-    items = [] if isinstance(given, str) else given
+    items = [] if isinstance(input, str) else input
     return [(item.role, chat.plain(item.content)) for item in items if item.type == "message"]
 
 
 def _parts(text: str, refused: str | None) -> list[dict[str, Any]]:
     """A refusal stands in a part of its own and, for clients that show nothing else, in the text as well."""
-    said = [{"type": "output_text", "text": text, "annotations": [], "logprobs": []}]
-    return [*said, {"type": "refusal", "refusal": refused}] if refused else said
+    parts = [{"type": "output_text", "text": text, "annotations": [], "logprobs": []}]
+    return [*parts, {"type": "refusal", "refusal": refused}] if refused else parts
 
 
 def _message(who: Caller, status: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -113,14 +113,14 @@ def _message(who: Caller, status: str, parts: list[dict[str, Any]]) -> dict[str,
 
 
 def _response(who: Caller, status: str, output: list[dict[str, Any]], reply: Reply | None) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    response: dict[str, Any] = {
         "id": f"resp_{who.request_id}", "object": "response", "created_at": int(time.time()), "status": status,
         "model": chat.MODEL, "output": output, "error": None, "incomplete_details": None, "instructions": None,
         "metadata": {}, "parallel_tool_calls": False, "tool_choice": "none", "tools": [], "temperature": None,
         "top_p": None, "max_output_tokens": None, "previous_response_id": None, "store": False,
         "text": {"format": {"type": "text"}}, "usage": None,
     }  # fmt: skip
-    return made | ({"usage": _usage(reply), "cordon": chat.extension(reply)} if reply else {})
+    return response | ({"usage": _usage(reply), "cordon": chat.extension(reply)} if reply else {})
 
 
 def _usage(reply: Reply) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph.context import Principal
 from graph.service.http.null_as_unset import NullAsUnset
 from graph.service.http.paging import After, Limit, page
 from graph.service.http.service import Asker, Reader, Reviewer, Served, outward
@@ -32,31 +31,28 @@ class Appeal(BaseModel):
 async def reviews(who: Reviewer, service: Served, limit: Limit = None, after: After = None) -> dict[str, Any]:
     """What waits for a reviewer of the tenant, the longest first."""
     p = who.principal
-    found = await service.work(who, lambda: service.agent.reviews(tenant_id=p.tenant_id, user_id=p.user_id))
-    return page("reviews", found, limit, after, lambda row: row["run_id"])
+    rows = await service.work(who, lambda: service.agent.reviews(tenant_id=p.tenant_id, user_id=p.user_id))
+    return page("reviews", rows, limit, after, lambda row: row["run_id"])
 
 
 @router.get("/reviews/{run_id}")
 async def review(run_id: str, who: Reviewer, service: Served) -> dict[str, Any]:
     """One of them: question, verdict, draft and evidence, masked."""
-    return await service.work(who, lambda: service.agent.under_review(run_id, **_who(who.principal)))
+    return await service.work(who, lambda: service.agent.under_review(run_id, **who.person))
 
 
 @router.post("/reviews/{run_id}")
 async def decide(run_id: str, body: Decision, who: Reviewer, service: Served) -> dict[str, Any]:
     """Decide: the reply as the asker gets it. 409 when somebody else was first, or what it rests on has changed."""
-    said: Any = {**_who(who.principal), "text": body.text, "reason": body.reason}
-    reply = await service.work(
-        who,
-        lambda: service.agent.review(run_id, body.decision, **said),
-    )
+    how: Any = {**who.person, "text": body.text, "reason": body.reason}
+    reply = await service.work(who, lambda: service.agent.review(run_id, body.decision, **how))
     return dict(outward(reply))
 
 
 @router.get("/runs/{run_id}")
 async def outcome(run_id: str, who: Reader, service: Served) -> dict[str, Any]:
     """What became of a run of one's own that waited for a reviewer: the reply object."""
-    reply = await service.work(who, lambda: service.agent.outcome(run_id, **_who(who.principal)))
+    reply = await service.work(who, lambda: service.agent.outcome(run_id, **who.person))
     return dict(outward(reply))
 
 
@@ -65,11 +61,6 @@ async def appeal(body: Appeal, who: Asker, service: Served) -> dict[str, Any]:
     """Have a person look at a refusal of one's own question; its outcome is at /v1/runs/{run_id}."""
     p = who.principal
     reply = await service.work(
-        who,
-        lambda: service.agent.appeal(body.run_id, tenant_id=p.tenant_id, user_id=p.user_id, note=body.note),
+        who, lambda: service.agent.appeal(body.run_id, tenant_id=p.tenant_id, user_id=p.user_id, note=body.note)
     )
     return dict(outward(reply))
-
-
-def _who(p: Principal) -> dict[str, Any]:
-    return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}

@@ -5,7 +5,6 @@ What an HTTP server needs is imported late, while the fork server (graph/service
 
 import asyncio
 import importlib
-import ipaddress
 import socket
 import ssl
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from graph.deps import stores
 from graph.errors import BadInput, Unavailable
 from graph.service.keys import Keys
-from graph.settings import Settings
+from graph.settings import Settings, is_loopback
 
 if TYPE_CHECKING:
     from graph.agent import Agent
@@ -71,11 +70,7 @@ def _agent(settings: Settings) -> "Agent":
 
 def _guard_host(settings: Settings) -> None:
     """Beyond loopback only with a key to ask for: an open port that nobody can use yet is a mistake."""
-    try:
-        near = settings.serve_host == "localhost" or ipaddress.ip_address(settings.serve_host).is_loopback
-    except ValueError:
-        near = False
-    if near or settings.jwt_public_key or settings.oidc_issuer:
+    if is_loopback(settings.serve_host) or settings.jwt_public_key or settings.oidc_issuer:
         return
     keys = Keys(stores(settings).keys)
     try:
@@ -101,6 +96,8 @@ def _guard_tls(settings: Settings) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections already. Raises BadInput for an address that is not this machine's, Unavailable
+    for a port that is taken."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
@@ -120,5 +117,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listening_at(sockets: list[socket.socket]) -> str:
+    """HOST:PORT of the first socket; an IPv6 address in brackets."""
     host, port = sockets[0].getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -12,17 +12,17 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"])
 _KINDS: dict[Literal["pdf", "md"], str] = {"pdf": "application/pdf", "md": "text/markdown; charset=utf-8"}
 
 
-def _told(kind: str) -> dict[int | str, dict[str, Any]]:
+def _file_responses(kind: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {kind: {"schema": {"type": "string", "format": "binary"}}}}, 409: {}}
 
 
-@router.get("/{run_id}/answer.pdf", response_class=Response, responses=_told("application/pdf"))
+@router.get("/{run_id}/answer.pdf", response_class=Response, responses=_file_responses("application/pdf"))
 async def as_pdf(run_id: str, who: Reader, service: Served) -> Response:
     """The answer with its sources on paper. 409 where its text was not kept: asked with memory `none`."""
     return await _file(run_id, "pdf", who, service)
 
 
-@router.get("/{run_id}/answer.md", response_class=Response, responses=_told("text/markdown"))
+@router.get("/{run_id}/answer.md", response_class=Response, responses=_file_responses("text/markdown"))
 async def as_markdown(run_id: str, who: Reader, service: Served) -> Response:
     """The same as Markdown."""
     return await _file(run_id, "md", who, service)
@@ -39,8 +39,8 @@ class Rated(BaseModel):
 async def rate(run_id: str, body: Rated, who: Asker, service: Served) -> Response:
     """Say whether it was right. It goes on record, and is a sample for `cordon eval own`."""
     p = who.principal
-    asked: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "why": body.why}
-    await service.work(who, lambda: service.agent.feedback(run_id, body.rating, **asked))
+    asker: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "why": body.why}
+    await service.work(who, lambda: service.agent.feedback(run_id, body.rating, **asker))
     return Response(status_code=204)
 
 
@@ -48,9 +48,7 @@ async def rate(run_id: str, body: Rated, who: Asker, service: Served) -> Respons
 async def share(run_id: str, who: Asker, service: Served) -> Response:
     """Let colleagues of the tenant read the answer, if they are in the groups that its documents are for. 409 where its
     text was not kept."""
-    p = who.principal
-    asked: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
-    await service.work(who, lambda: service.agent.share(run_id, **asked))
+    await service.work(who, lambda: service.agent.share(run_id, **who.person))
     return Response(status_code=204)
 
 
@@ -70,9 +68,7 @@ async def shared(run_id: str, who: Reader, service: Served) -> dict[str, Any]:
 
 
 async def _file(run_id: str, form: Literal["pdf", "md"], who: Reader, service: Served) -> Response:
-    p = who.principal
-    asked: dict[str, Any] = {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
-    data = await service.work(who, lambda: service.agent.answer_file(run_id, form, **asked))
+    data = await service.work(who, lambda: service.agent.answer_file(run_id, form, **who.person))
     headers = {
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",

@@ -18,6 +18,7 @@ log = logging.getLogger("cordon.http")
 
 
 def configured(app: ASGIApp, cert: str = "", key: str = "") -> uvicorn.Config:
+    """`cert` and `key` are PEM files; without a certificate the server speaks plain HTTP."""
     return uvicorn.Config(
         app,
         ssl_certfile=cert or None,

@@ -1,4 +1,4 @@
-"""What the routes stand on: the agent, the keys, the threads, and one way to ask for every door."""
+"""What the routes use: the agent, the keys, the threads, and one way to ask for every door."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -111,18 +111,15 @@ class Service:
         whole: bool = False,
         stages: bool = False,
     ) -> AsyncGenerator[VerifiedSentence | Stage | state.Reply, None]:
-        """As `stream`, with `stages` what begins in between, too."""
-        if len(question) > self.settings.max_question_chars:
-            raise Problem(
-                422,
-                f"The question is too long: at most {self.settings.max_question_chars:,} characters.",
-                code="question_too_long",
-            )
+        """As `stream`; with `stages` also each stage that begins."""
+        most = self.settings.max_question_chars
+        if len(question) > most:
+            raise Problem(422, f"The question is too long: at most {most:,} characters.", code="question_too_long")
         if not question.strip():
             raise Problem(422, "The question is empty.", code="question_empty")
         who = caller.principal
-        asked: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
-        asked |= {"groups": who.groups, "conversation": sent, **options.model_dump()}
+        arguments: dict[str, Any] = {"tenant_id": who.tenant_id, "user_id": who.user_id, "role": who.role}
+        arguments |= {"groups": who.groups, "conversation": sent, **options.model_dump()}
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[VerifiedSentence | Stage] = asyncio.Queue()
 
@@ -132,9 +129,9 @@ class Service:
         def turn() -> Reply:
             reply: Reply | None = None
             if whole:
-                reply = self.agent.ask(question, **asked)
+                reply = self.agent.ask(question, **arguments)
             else:
-                for event in self.agent.stream(question, **asked, progress=reached if stages else None):
+                for event in self.agent.stream(question, **arguments, progress=reached if stages else None):
                     if isinstance(event, Reply):
                         reply = event
                     else:
@@ -168,6 +165,7 @@ class Service:
         return any(key.valid for key in keys) or bool(self.agent.deps.index.tenant_spaces(tenant))
 
     async def work(self, caller: Caller, work: Callable[[], T]) -> T:
+        """The work's result. Raises as `Workers.run` does."""
         return await self.workers.run(caller, work)
 
 
@@ -178,27 +176,28 @@ def outward(reply: Mapping[str, Any]) -> state.Reply:
     """The reply without what is the operator's: paths (artefacts go by name) and the cause of an outage, which names
     servers, files and settings. The journal has both."""
     artifacts = {name: PurePath(path).name for name, path in reply["artifacts"].items()}
-    told: state.Reply = outage_untold({**reply, "artifacts": artifacts})
-    return told
+    outgoing: state.Reply = outage_untold({**reply, "artifacts": artifacts})
+    return outgoing
 
 
 def outage_untold(turn: dict[str, Any]) -> Any:
-    """A reply object, or what is kept of one."""
-    told = turn["decision"] != "unavailable" or "reviews_full" in turn["safety_flags"]
-    return turn if told else {**turn, "answer": UNAVAILABLE}
+    """A reply object or a remembered turn, without the text of an outage."""
+    shown = turn["decision"] != "unavailable" or "reviews_full" in turn["safety_flags"]
+    return turn if shown else {**turn, "answer": UNAVAILABLE}
 
 
 def service(request: Request) -> Service:
-    found: Service = request.app.state.service
-    return found
+    """A dependency: the service that the application was made with."""
+    running: Service = request.app.state.service
+    return running
 
 
 def caller(request: Request) -> Caller:
-    """Who was let in. Without one, closed."""
-    found = getattr(request.state, "caller", None)
-    if not isinstance(found, Caller):
+    """A dependency: who was let in. Raises Problem 401 when nobody was."""
+    admitted = getattr(request.state, "caller", None)
+    if not isinstance(admitted, Caller):
         raise Problem(401)
-    return found
+    return admitted
 
 
 def may(permission: Permission) -> Callable[..., Caller]:

@@ -21,8 +21,8 @@ _SAFE = ("GET", "HEAD")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request as far as its credential goes; names of headers in lower case."""
+class RequestHead:
+    """What of a request decides about its credential; names of headers in lower case."""
 
     method: str
     path: str
@@ -30,22 +30,24 @@ class Asked:
     headers: Mapping[bytes, list[bytes]]
 
     def only(self, name: bytes) -> str:
-        """The header that is given once, else ""."""
-        given = self.headers.get(name, [])
-        return given[0].decode("latin-1") if len(given) == 1 else ""
+        """The value of a header that is given exactly once, else ""."""
+        values = self.headers.get(name, [])
+        return values[0].decode("latin-1") if len(values) == 1 else ""
 
 
 class SessionCookie:
+    """Finds the session of a request's cookie."""
+
     def __init__(self, settings: Settings, sessions: Sessions) -> None:
         self._settings, self._sessions = settings, sessions
 
-    def session(self, asked: Asked) -> Session | None:
+    def session(self, head: RequestHead) -> Session | None:
         """None without a cookie. Raises Problem for one that has ended, and for a change from a foreign page."""
-        if not asked.path.startswith(_OPENS) or not has_cookie(asked, SESSION):
+        if not head.path.startswith(_OPENS) or not any(name.endswith(SESSION) for name, _ in _cookies(head)):
             return None
-        home = home_of(asked, self._settings)
-        value = cookie(asked, home, SESSION)
-        if asked.method not in _SAFE and asked.only(b"origin") != home:
+        home = home_of(head, self._settings)
+        value = cookie(head, home, SESSION)
+        if head.method not in _SAFE and head.only(b"origin") != home:
             raise Problem(403, "This was not asked for by a page of this service.", code="foreign_page")
         session = self._sessions.find(value)
         if session is None:
@@ -59,33 +61,29 @@ def person(session: Session) -> tuple[str, Principal]:
     return "session-" + hashlib.sha256(who.digest.encode()).hexdigest()[:16], who
 
 
-def home_of(asked: Asked, settings: Settings) -> str:
+def home_of(head: RequestHead, settings: Settings) -> str:
     """The origin at which people open the page, `https://HOST`. Raises Problem where nothing says it: a Host header is
     believed only when it names this machine itself."""
     if settings.oidc_public_url:
         return settings.oidc_public_url
-    host = asked.only(b"host")
+    host = head.only(b"host")
     try:
         near = is_loopback(urlsplit(f"//{host}").hostname or "")
     except ValueError:
         near = False
     if not near:
         raise Problem(403, "People cannot sign in at this address. The operator sets CORDON_OIDC_PUBLIC_URL to it.")
-    return f"{asked.scheme}://{host}"
+    return f"{head.scheme}://{host}"
 
 
-def has_cookie(asked: Asked, name: str) -> bool:
-    return any(found.endswith(name) for found, _ in _cookies(asked))
-
-
-def cookie(asked: Asked, home: str, name: str) -> str:
-    """Its value, if it is there once; else ""."""
-    found = [value for one, value in _cookies(asked) if one == named(home, name)]
-    return found[0] if len(found) == 1 else ""
+def cookie(head: RequestHead, home: str, name: str) -> str:
+    """The cookie's value, if it is there exactly once; else ""."""
+    values = [value for known, value in _cookies(head) if known == named(home, name)]
+    return values[0] if len(values) == 1 else ""
 
 
 def named(home: str, name: str) -> str:
-    """Over TLS no other host, and no page without TLS, can set a cookie of this name."""
+    """The cookie's name. Over TLS it has a prefix that no other host, and no page without TLS, can set."""
     return f"__Host-{name}" if home.startswith("https://") else name
 
 
@@ -96,6 +94,6 @@ def set_cookie(home: str, name: str, value: str, seconds: int, same_site: str) -
     return f"{named(home, name)}={value}; Path=/; HttpOnly; SameSite={same_site}{lasts}{secure}"
 
 
-def _cookies(asked: Asked) -> list[tuple[str, str]]:
-    pairs = [pair for line in asked.headers.get(b"cookie", []) for pair in line.decode("latin-1").split(";")]
+def _cookies(head: RequestHead) -> list[tuple[str, str]]:
+    pairs = [pair for line in head.headers.get(b"cookie", []) for pair in line.decode("latin-1").split(";")]
     return [(name.strip(), value.strip()) for name, _, value in (pair.partition("=") for pair in pairs)]

@@ -24,7 +24,7 @@ from graph.errors import BadInput, CordonError, Forbidden, Unavailable
 from graph.service import sealing
 from graph.service.http.problems import Problem
 from graph.service.http.service import AnyCaller, Served
-from graph.service.http.session_cookie import SESSION, SIGNING_IN, Asked, cookie, home_of, set_cookie
+from graph.service.http.session_cookie import SESSION, SIGNING_IN, RequestHead, cookie, home_of, set_cookie
 from graph.service.people import People
 
 BEGUN_S = 600
@@ -67,13 +67,13 @@ async def ways(service: Served) -> dict[str, bool]:
 @at_provider.get("/sign-in")
 async def sign_in(request: Request, service: Served, to: str = "/") -> Response:
     """To the provider; afterwards to the path `to` of this service."""
-    people, asked = _of(service), _asked(request)
+    people, head = _people(service), _head(request)
     try:
         if not _is_path(to):
             raise BadInput("where to go after signing in must be a path of this service.", hint="Open the page itself.")
         from graph.service.oidc.provider import fresh
 
-        home = home_of(asked, service.settings)
+        home = home_of(head, service.settings)
         state, nonce, verifier = fresh(), fresh(), fresh()
         url = await people.work(lambda: people.provider.sign_in_url(home + CALLBACK, state, nonce, verifier))
     except (CordonError, Problem) as error:
@@ -96,11 +96,11 @@ async def callback(
     request: Request, service: Served, state: str = "", code: str = "", error: str = "", iss: str = ""
 ) -> Response:
     """From the provider. The browser gets a session, or a page that says why not."""
-    people, asked = _of(service), _asked(request)
+    people, head = _people(service), _head(request)
     home = ""
     try:
-        home = home_of(asked, service.settings)
-        begun = _begun(people, cookie(asked, home, SIGNING_IN), home, state)
+        home = home_of(head, service.settings)
+        begun = _pending(people, cookie(head, home, SIGNING_IN), home, state)
         if iss and iss != service.settings.oidc_issuer:
             raise Forbidden("another provider answered than the one that was asked.", hint="Sign in again.")
         if error or not code:
@@ -119,11 +119,11 @@ async def callback(
 @router.post("/sign-out", include_in_schema=False)
 async def sign_out(request: Request, who: AnyCaller, service: Served) -> Response:
     """The session ends. The answer says where the browser goes then: to the provider, to sign out there, or home."""
-    people, asked, session = service.people, _asked(request), who.session
+    people, head, session = service.people, _head(request), who.session
     if people is None or session is None:  # a key is forgotten by who has it
         return JSONResponse({"to": "/"})
-    home = home_of(asked, service.settings)
-    value = cookie(asked, home, SESSION)
+    home = home_of(head, service.settings)
+    value = cookie(head, home, SESSION)
     id_token = await people.work(lambda: people.sessions.end(session, value))
     try:
         to = await people.work(lambda: people.provider.sign_out_url(home + "/", id_token))
@@ -142,13 +142,13 @@ def _session(service: Any, people: People, home: str, code: str, begun: dict[str
     who = principal_of(claims, service.settings)
     if not service.has(who.tenant_id):
         raise Forbidden(f"there is no tenant {who.tenant_id!r} here.", hint="Ask the operator.")
-    made = people.sessions.begin(who, name_of(claims), begun["state"], id_token)
-    if made is None:
+    value = people.sessions.begin(who, name_of(claims), begun["state"], id_token)
+    if value is None:
         raise _used()
-    return made
+    return value
 
 
-def _begun(people: People, sealed: str, home: str, state: str) -> dict[str, Any]:
+def _pending(people: People, sealed: str, home: str, state: str) -> dict[str, Any]:
     """What this browser began. Raises BadInput when it is not the sign-in that comes back here."""
     try:
         text = sealing.opened(people.seal_key, base64.b64decode(sealed, altchars=b"-_", validate=True))
@@ -163,7 +163,7 @@ def _begun(people: People, sealed: str, home: str, state: str) -> dict[str, Any]
     return begun
 
 
-def _of(service: Any) -> People:
+def _people(service: Any) -> People:
     assert isinstance(service.people, People)  # else the route is not there
     return service.people
 
@@ -178,11 +178,11 @@ def _is_path(to: str) -> bool:
     return plain and to.startswith("/") and not to.startswith("//") and len(to) <= MOST_RETURN
 
 
-def _asked(request: Request) -> Asked:
+def _head(request: Request) -> RequestHead:
     headers: dict[bytes, list[bytes]] = defaultdict(list)
     for name, value in request.scope["headers"]:
         headers[name.lower()].append(value)
-    return Asked(request.method, request.url.path, request.scope["scheme"], headers)
+    return RequestHead(request.method, request.url.path, request.scope["scheme"], headers)
 
 
 def _refused(request: Request, error: CordonError | Problem, cleared: str = "") -> Response:
@@ -192,8 +192,8 @@ def _refused(request: Request, error: CordonError | Problem, cleared: str = "") 
     request_id = request.state.request_id
     why = str(error) if isinstance(error, Unavailable) else ""  # what else it says is the person's own
     log.warning("sign-in refused", extra={"told": {"request_id": request_id, "status": status, "why": why}})
-    said = [str(error), getattr(error, "hint", "")]
-    text = html.escape(" ".join(part[:1].upper() + part[1:] for part in said if part))
+    parts = [str(error), getattr(error, "hint", "")]
+    text = html.escape(" ".join(part[:1].upper() + part[1:] for part in parts if part))
     page = (
         "<!doctype html><html lang=en><head><meta charset=utf-8><title>Cordon: not signed in</title>"
         '<meta name=viewport content="width=device-width"><link rel=stylesheet href="/page/docs.css"></head>'

@@ -31,4 +31,5 @@ class SlowClientTimeout:
             self.left_s -= loop.time() - begun
 
     def earn(self, size: int) -> None:
+        """Add the time that so many bytes earn."""
         self.left_s = min(self._at_most_s, self.left_s + size / BYTES_A_SECOND)

@@ -1,4 +1,4 @@
-"""LangServe's event streams, told as the other doors tell theirs.
+"""LangServe's event streams, with errors reported as the other doors report theirs.
 
 What fails before the first words has its status; what fails later is an error event with its code, and the stream ends.
 LangServe by itself says 500 and breaks off. It is done in the route, FastAPI's own place for it, because LangServe
@@ -36,8 +36,8 @@ class Streams(APIRoute):
             SPOKEN.set(spoken)
             response = await handle(request)
             stream: Any = response  # LangServe's own kind
-            events = PeekableStream(_said(stream.body_iterator))
-            stream.body_iterator = _told(await _first(events, spoken), events, request.state.request_id)
+            events = PeekableStream(_without_errors(stream.body_iterator))
+            stream.body_iterator = _with_error(await _first(events, spoken), events, request.state.request_id)
             return response
 
         return begun
@@ -46,15 +46,15 @@ class Streams(APIRoute):
 async def _first(events: PeekableStream[Any], spoken: asyncio.Event) -> list[Any]:
     """What comes up to the first words, but no longer than a stream may be silent. Raises what fails before them."""
     clock = asyncio.get_running_loop().time
-    held, until = [], clock() + HEARTBEAT_S
+    early, until = [], clock() + HEARTBEAT_S
     while not spoken.is_set() and await events.within(until - clock()):
-        held.append(await events.next())
-    return held
+        early.append(await events.next())
+    return early
 
 
-async def _told(held: list[Any], events: PeekableStream[Any], request_id: str) -> AsyncIterator[Any]:
+async def _with_error(early: list[Any], events: PeekableStream[Any], request_id: str) -> AsyncIterator[Any]:
     try:
-        for event in held:
+        for event in early:
             yield event
         while True:
             try:
@@ -64,13 +64,13 @@ async def _told(held: list[Any], events: PeekableStream[Any], request_id: str) -
             yield event
     except (Problem, CordonError) as error:
         problem = problems.from_error(error)
-        told = {"status_code": problem.status, "message": problem.message, "code": problem.code}
-        yield {"event": "error", "data": json.dumps({**told, "request_id": request_id})}
+        fields = {"status_code": problem.status, "message": problem.message, "code": problem.code}
+        yield {"event": "error", "data": json.dumps({**fields, "request_id": request_id})}
     finally:
         await events.close()
 
 
-async def _said(events: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
+async def _without_errors(events: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
     """Without LangServe's own error event: the exception that comes after it says what it was."""
     async for event in events:
         if event.get("event") != "error":

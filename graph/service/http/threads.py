@@ -34,8 +34,8 @@ async def threads(
     """The remembered conversations, the latest first. Turns asked with memory `none` are not among them, nor those that
     tell of a document which the key's groups may not read. With `q` those that have a turn with all of its
     words."""
-    found = await service.work(who, lambda: service.agent.threads(query=q, **_whose(who)))
-    return page("threads", found, limit, after, lambda row: row["thread_id"])
+    rows = await service.work(who, lambda: service.agent.threads(query=q, **who.person))
+    return page("threads", rows, limit, after, lambda row: row["thread_id"])
 
 
 @router.get("/{thread_id}")
@@ -48,7 +48,7 @@ async def thread(thread_id: str, who: Reader, service: Served) -> dict[str, Any]
 async def rename(thread_id: str, body: Named, who: Reader, service: Served) -> dict[str, str]:
     """Give a conversation a title, or with "" that of its first question."""
     try:
-        title = await service.work(who, lambda: service.agent.rename(thread_id, body.title, **_whose(who)))
+        title = await service.work(who, lambda: service.agent.rename(thread_id, body.title, **who.person))
     except BadInput:  # of an id that cannot be, too
         raise Problem(404) from None
     return {"thread_id": thread_id, "title": title}
@@ -57,10 +57,10 @@ async def rename(thread_id: str, body: Named, who: Reader, service: Served) -> d
 @router.get("/{thread_id}/export", response_class=Response)
 async def export(thread_id: str, who: Reader, service: Served, form: Form = "markdown") -> Response:
     """A conversation as a file, each answer with its sources: Markdown, or the JSON of `GET /v1/threads/{id}`."""
-    found = await _read(thread_id, who, service)
+    conversation = await _read(thread_id, who, service)
     if form == "json":
-        return _file(json.dumps(found, ensure_ascii=False, indent=2), "application/json", "conversation.json")
-    return _file(markdown.conversation(found["turns"]), "text/markdown; charset=utf-8", "conversation.md")
+        return _file(json.dumps(conversation, ensure_ascii=False, indent=2), "application/json", "conversation.json")
+    return _file(markdown.conversation(conversation["turns"]), "text/markdown; charset=utf-8", "conversation.md")
 
 
 @router.delete("/{thread_id}", status_code=204)
@@ -68,27 +68,22 @@ async def forget(thread_id: str, who: Reader, service: Served) -> Response:
     """Forget a conversation: its turns and what was remembered of it, that of memory `none` included."""
     p = who.principal
     try:
-        held = await service.work(
+        erased = await service.work(
             who, lambda: service.agent.clear(thread_id=thread_id, tenant_id=p.tenant_id, user_id=p.user_id)
         )
     except BadInput:
-        held = False
-    if not held:
+        erased = False
+    if not erased:
         raise Problem(404)
     return Response(status_code=204)
 
 
 async def _read(thread_id: str, who: Caller, service: Service) -> dict[str, Any]:
     try:
-        found = await service.work(who, lambda: service.agent.thread(thread_id, **_whose(who)))
+        conversation = await service.work(who, lambda: service.agent.thread(thread_id, **who.person))
     except BadInput:
         raise Problem(404) from None
-    return {**found, "turns": [outage_untold(turn) for turn in found["turns"]]}
-
-
-def _whose(who: Caller) -> dict[str, Any]:
-    p = who.principal
-    return {"tenant_id": p.tenant_id, "user_id": p.user_id, "groups": p.groups}
+    return {**conversation, "turns": [outage_untold(turn) for turn in conversation["turns"]]}
 
 
 def _file(text: str, kind: str, name: str) -> Response:

@@ -23,7 +23,7 @@ _BAD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 _FIELDS = (b"files", b"file")
 
 
-class Receiver:
+class _Receiver:
     """Gets the parser's events; writes each file to what `opened` gives for its number."""
 
     def __init__(self, opened: Callable[[int], BinaryIO], max_file: int) -> None:
@@ -56,8 +56,8 @@ class Receiver:
         if len(self.files) >= MAX_FILES:
             raise Problem(413, f"At most {MAX_FILES} files at a time.")
         number = len(self.files)
-        given = safe_name(options[b"filename"].decode("utf-8", "replace"), number)
-        file = File(pii.mask(given).text, 0, given=given)
+        name = safe_name(options[b"filename"].decode("utf-8", "replace"), number)
+        file = File(pii.mask(name).text, 0, given=name)
         if any(file.given == other.given for other in self.files):
             file.status, file.reason = "failed", "another file of this upload has the same name: rename one of them."
         self.files.append(file)
@@ -107,7 +107,7 @@ async def receive(
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or len(length) > 15 or int(length) > max_total:
         raise too_large
-    receiver, size, timeout = Receiver(opened, max_file), 0, SlowClientTimeout(patience_s)
+    receiver, size, timeout = _Receiver(opened, max_file), 0, SlowClientTimeout(patience_s)
     names = [n for n in dir(receiver) if n.startswith("on_")]
     try:
         parser = MultipartParser(boundary, {n: getattr(receiver, n) for n in names})  # type: ignore[arg-type]
@@ -134,9 +134,9 @@ async def receive(
     return receiver.files
 
 
-def safe_name(given: str, number: int) -> str:
+def safe_name(name: str, number: int) -> str:
     """A file name to show: no directories, no control or bidirectional characters, not hidden, bounded."""
-    plain = unicodedata.normalize("NFC", PurePosixPath(PureWindowsPath(given).as_posix()).name)
+    plain = unicodedata.normalize("NFC", PurePosixPath(PureWindowsPath(name).as_posix()).name)
     plain = "".join(c for c in plain if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
     plain = _BAD.sub("_", plain).strip(" .") or f"file-{number + 1}"
     stem, dot, end = plain.rpartition(".")

@@ -24,6 +24,7 @@ class Workers:
 
     @property
     def waiting(self) -> int:
+        """How many turns wait for a thread."""
         return max(0, self._inside - self._threads)
 
     async def run(self, caller: Caller, work: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""Requests to the provider: at most so many bytes, in so many seconds, as they come, and nowhere else."""
+"""Requests to the provider: bounded in bytes and seconds, uncompressed, without a proxy."""
 
 import ssl
 import time
@@ -33,7 +33,8 @@ class Bounded(httpx2.BaseTransport):
                 response.close()
         except (httpx2.HTTPError, OSError) as error:
             raise Unfetched(f"{address} cannot be reached ({type(error).__name__})") from error
-        return httpx2.Response(response.status_code, headers=_plain(response.headers), content=body)
+        headers = {"content-type": response.headers.get("content-type", "")}
+        return httpx2.Response(response.status_code, headers=headers, content=body)
 
     def close(self) -> None:
         self._inner.close()
@@ -52,7 +53,3 @@ def _read(response: httpx2.Response, until: float, address: str) -> bytes:
             raise Unfetched(f"{address} took more than {WHOLE_S:g} seconds")
         parts.append(part)
     return b"".join(parts)
-
-
-def _plain(headers: httpx2.Headers) -> dict[str, str]:
-    return {"content-type": headers.get("content-type", "")}

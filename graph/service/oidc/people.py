@@ -1,4 +1,5 @@
-"""From the claims of an ID token to who it speaks for. What is missing gives the least; what is odd is refused."""
+"""From the claims of an ID token to who it speaks for. What is missing gives the fewest rights; what is odd
+is refused."""
 
 from typing import Any, cast, get_args
 
@@ -21,7 +22,7 @@ def principal_of(claims: dict[str, Any], settings: Settings) -> Principal:
 
 
 def name_of(claims: dict[str, Any]) -> str:
-    """As a person is shown to themselves; "" when the provider says none."""
+    """The person's name as the page shows it; "" when the provider gives none."""
     shown = next((claims[name] for name in _NAMES if isinstance(claims.get(name), str)), "")
     return "".join(c for c in shown if c.isprintable()).strip()
 
@@ -48,7 +49,7 @@ def _user(claims: dict[str, Any], name: str) -> str:
 
 
 def _role(claims: dict[str, Any], name: str) -> Role:
-    """Who signs for tenants does not name who runs the service: an operator is no member, and has a key."""
+    """Never operator: who signs for tenants does not name who runs the service, and operators have keys."""
     value = _claim(claims, name)
     if value is None:
         return "member"
@@ -76,10 +77,10 @@ def _groups(claims: dict[str, Any], name: str) -> frozenset[str]:
 
 
 def _claim(claims: dict[str, Any], name: str) -> Any:
-    """By its name, or, as `realm_access.roles`, by the way to it."""
+    """A claim by its name, or by the path to it, such as `realm_access.roles`; None where it is missing."""
     if name in claims:
         return claims[name]
-    found: Any = claims
+    value: Any = claims
     for part in name.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+        value = value.get(part) if isinstance(value, dict) else None
+    return value

@@ -1,7 +1,7 @@
 """The provider: where it is, which keys it signs with, and what it says of a person.
 
-Its addresses and keys are fetched when somebody signs in, kept for an hour, and the keys fetched again once for a token
-that names one of them that is not known.
+Its addresses and keys are fetched when somebody signs in and cached for an hour. For a token that names an unknown key
+the keys are fetched once more.
 """
 
 import base64
@@ -29,13 +29,13 @@ from graph.settings import Settings, is_sealed
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _KINDS = ("RSA", "EC", "OKP")
 _NEEDED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-KEPT_S, AGAIN_S = 3_600.0, 5.0  # what was fetched; how long an outage is told without asking again
+KEPT_S, AGAIN_S = 3_600.0, 5.0  # how long an object is cached; how long an outage is reported without a new request
 LEEWAY_S = 60  # between the clocks
 MOST_HINT = 4_096  # characters of a token in an address
 _AGAIN = "Sign in again."
 
 
-class _Kept:
+class _CachedObject:
     """A JSON object from an address, kept for an hour. One thread fetches it, the others wait for that one."""
 
     def __init__(self, fetch: Callable[[], dict[str, Any]]) -> None:
@@ -45,7 +45,7 @@ class _Kept:
         self._error = ""
 
     def get(self, unlike: dict[str, Any] | None = None) -> dict[str, Any]:
-        """What is kept, unless that is `unlike`. Raises Unavailable."""
+        """The cached object; fetched again when it is too old, or is `unlike`. Raises Unavailable."""
         with self._lock:
             now = time.monotonic()
             if self._value is not None and self._value is not unlike and now - self._at < KEPT_S:
@@ -66,8 +66,8 @@ class Provider:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._trusted = ssl.create_default_context()
-        self._about = _Kept(self._discover)
-        self._keys = _Kept(lambda: self._get(self._about.get()["jwks_uri"]))
+        self._about = _CachedObject(self._discover)
+        self._keys = _CachedObject(lambda: self._get(self._about.get()["jwks_uri"]))
 
     def sign_in_url(self, back: str, state: str, nonce: str, verifier: str) -> str:
         """Where a browser goes to sign in. It comes back to `back` with the state."""
@@ -82,7 +82,7 @@ class Provider:
         about = self._about.get()
         try:
             with self._client(back, _method(about)) as client:
-                given = client.fetch_token(about["token_endpoint"], code=code, code_verifier=verifier)
+                tokens = client.fetch_token(about["token_endpoint"], code=code, code_verifier=verifier)
         except Unfetched as error:
             raise _away(str(error)) from error
         except httpx2.HTTPError as error:
@@ -91,10 +91,10 @@ class Provider:
             raise Forbidden(f"the provider did not accept the sign-in ({_short(error.error)}).", hint=_AGAIN) from error
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise _away(f"{about['token_endpoint']} did not answer as a provider does") from error
-        token = given.get("id_token")
+        token = tokens.get("id_token")
         if not isinstance(token, str):
             raise Forbidden("the provider gave no ID token.", hint="Ask the operator: is this an OpenID client there?")
-        return self._checked(token, nonce, given.get("access_token")), token
+        return self._checked(token, nonce, tokens.get("access_token")), token
 
     def sign_out_url(self, back: str, id_token: str) -> str:
         """Where a browser goes to sign out at the provider too; "" when the provider names no such place."""
@@ -108,13 +108,13 @@ class Provider:
     def _checked(self, token: str, nonce: str, access_token: Any) -> dict[str, Any]:
         to = self._settings
         try:
-            found = jwt.decode(token, self._signers(token), algorithms=ALGORITHMS)
-            asked: dict[str, Any] = {
+            decoded = jwt.decode(token, self._signers(token), algorithms=ALGORITHMS)
+            required: dict[str, Any] = {
                 "iss": {"essential": True, "value": to.oidc_issuer},
                 "aud": {"essential": True, "value": to.oidc_client_id},
             }
             known = {"client_id": to.oidc_client_id, "nonce": nonce, "access_token": access_token}
-            claims = CodeIDToken(found.claims, found.header, asked, known)
+            claims = CodeIDToken(decoded.claims, decoded.header, required, known)
             claims.validate(leeway=LEEWAY_S)
         except JoseError as error:
             raise Forbidden(f"the provider's token will not do ({_short(error)}).", hint=_AGAIN) from error
@@ -124,10 +124,10 @@ class Provider:
 
     def _signers(self, token: str) -> KeySet:
         named = _key_id(token)
-        kept = self._keys.get()
-        if named and named not in [key.get("kid") for key in _usable(kept)]:
-            kept = self._keys.get(unlike=kept)
-        return KeySet.import_key_set({"keys": _usable(kept)})
+        keys = self._keys.get()
+        if named and named not in [key.get("kid") for key in _usable(keys)]:
+            keys = self._keys.get(unlike=keys)
+        return KeySet.import_key_set({"keys": _usable(keys)})
 
     def _discover(self) -> dict[str, Any]:
         issuer = self._settings.oidc_issuer
@@ -145,12 +145,12 @@ class Provider:
         with httpx2.Client(transport=Bounded(self._trusted), trust_env=False) as client:
             response = client.get(address)
         try:
-            found = response.json() if response.status_code == 200 else None
+            value = response.json() if response.status_code == 200 else None
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            value = None
+        if not isinstance(value, dict):
             raise Unfetched(f"{address} did not answer as a provider does ({response.status_code})")
-        return found
+        return value
 
     def _client(self, back: str, method: str | None = None) -> OAuth2Client:
         to = self._settings
@@ -177,9 +177,9 @@ def _method(about: dict[str, Any]) -> str:
 
 
 def _usable(keys: dict[str, Any]) -> list[dict[str, Any]]:
-    given = keys.get("keys")
-    found = [key for key in given if isinstance(key, dict)] if isinstance(given, list) else []
-    return [key for key in found if key.get("kty") in _KINDS and key.get("use", "sig") == "sig"]
+    listed = keys.get("keys")
+    usable = [key for key in listed if isinstance(key, dict)] if isinstance(listed, list) else []
+    return [key for key in usable if key.get("kty") in _KINDS and key.get("use", "sig") == "sig"]
 
 
 def _key_id(token: str) -> str:
@@ -193,6 +193,6 @@ def _away(why: str) -> Unavailable:
     return Unavailable(f"the sign-in provider is not there: {why}.", hint="Try again later. Keys work meanwhile.")
 
 
-def _short(told: object) -> str:
-    """Printable, and not long."""
-    return "".join(c for c in str(told)[:120] if c.isprintable())
+def _short(value: object) -> str:
+    """At most 120 printable characters of it."""
+    return "".join(c for c in str(value)[:120] if c.isprintable())

@@ -64,7 +64,7 @@ def test_where_there_is_no_picture_the_reason_and_the_text_are_shown(page: Any, 
     turn = asked(page, QUESTION)
     space = served.service.agent.deps.index.space("U1")
     record, data = space.record("handbook"), space.original("handbook")
-    served.service.agent._kept.forget()
+    served.service.agent._pictures.forget()
     space.keep_original("handbook", record.sha256, b"%PDF-1.4 damaged")
     try:
         turn.locator(".cite").first.click()

@@ -270,7 +270,7 @@ def test_what_cannot_be_found_on_the_page_is_not_shown(shown: Served) -> None:
         run, citation = ask(client)
         space = shown.service.agent.deps.index.space("U1")
         record, data = space.record(citation["doc_id"]), space.original(citation["doc_id"])
-        shown.service.agent._kept.forget()
+        shown.service.agent._pictures.forget()
         try:
             space.keep_original(record.doc_id, record.sha256, drawn(second))  # neither the number nor the address
             refused = get(client, run, citation)
@@ -294,7 +294,7 @@ def test_a_scan_is_refused(shown: Served) -> None:
         run, citation = ask(client)
         space = shown.service.agent.deps.index.space("U1")
         record, data = space.record(citation["doc_id"]), space.original(citation["doc_id"])
-        shown.service.agent._kept.forget()
+        shown.service.agent._pictures.forget()
         try:
             space.keep_original(record.doc_id, record.sha256, drawn(page))
             refused = get(client, run, citation)
@@ -387,7 +387,7 @@ def many() -> bytes:
 
 def test_pictures_do_not_fill_the_memory(shown: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "KEPT_BYTES", 60_000)
-    kept = shown.service.agent._kept
+    kept = shown.service.agent._pictures
     with shown.client() as client:
         for _ in range(6):
             run, citation = ask(client)
