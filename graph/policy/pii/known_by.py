@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
-# Of a person, and of nothing else; masked always. Of the others some belong to a firm or a form, and wait for `more`.
+# Words for a person's number alone: always masked. Some of the others belong to a firm or a form: masked at `more`.
 _PERSONS = (
     r"student|pupil|matriculation|enroll?ment|roll|employee|emp\.?|staff|personnel|payroll|worker|"
     r"case(?: file)?|national(?: id(?:entity|entification)?)?|identity(?: card)?|id card|citizen(?:ship)?|citizen id"
