@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
@@ -48,15 +49,11 @@ def _numbers(labelled: re.Pattern[str], page: Page) -> Iterator[RuleMatch]:
             yield RuleMatch(match.start("value"), match.start("value") + len(value), 0.7)
 
 
-def _of_persons(page: Page) -> Iterator[RuleMatch]:
-    yield from _numbers(_OF_PERSONS, page)
-
-
 def _of_others(page: Page) -> Iterator[RuleMatch]:
     yield from _numbers(_OF_OTHERS, page)
     for match in _PLATE.finditer(page.text):
         yield RuleMatch(match.start("value"), match.end("value"), 0.7)
 
 
-PERSONS = Rule("ID_NUMBER", _of_persons, digits=4)
+PERSONS = Rule("ID_NUMBER", partial(_numbers, _OF_PERSONS), digits=4)
 OTHERS = Rule("ID_NUMBER", _of_others, digits=2)

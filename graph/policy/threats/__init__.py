@@ -55,7 +55,7 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
 }
 _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _ALONE = _STEERING | {"obfuscation", "secret", "data_leakage"}  # their rules are precise
-_SIGN = 0.2  # of the learned layer, without which other rules only guard
+_SIGN = 0.2  # least score of the learned layer with which other rules may block
 _GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
 _FRAMED = 0.35  # more than frame.DAMPED, since the learned layer knows something of frames itself

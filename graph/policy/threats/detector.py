@@ -60,17 +60,17 @@ def detect(
         for at, reading in enumerate(dict.fromkeys(readings))
         for begin, part in parts(reading)
     ]
-    judged = detector.scores([part for *_, part in whole], until)
+    whole_scores = detector.scores([part for *_, part in whole], until)
     pieces = [
         (n, begin + a, begin + b)
-        for (n, stands, begin, part), scores in zip(whole, judged, strict=True)
+        for (n, stands, begin, part), scores in zip(whole, whole_scores, strict=True)
         if stands and max(scores.values(), default=0.0) >= levels[0]
         for a, b in _pieces(part)
     ]
-    alone = detector.scores([texts[n][0][a:b] for n, a, b in pieces], until)
+    piece_scores = detector.scores([texts[n][0][a:b] for n, a, b in pieces], until)
     detections = [Detection({}, []) for _ in texts]
     owners = [part[0] for part in whole] + [piece[0] for piece in pieces]
-    for n, scores in zip(owners, judged + alone, strict=True):
+    for n, scores in zip(owners, whole_scores + piece_scores, strict=True):
         for head, score in scores.items():
             detections[n].scores[head] = max(detections[n].scores.get(head, 0.0), score)
     for n, detection in enumerate(detections):
@@ -78,7 +78,7 @@ def detect(
             level = max((level for level in levels if level <= highest), default=1.0)
             places = [
                 Place(head, scores[head], a, b)
-                for (m, a, b), scores in zip(pieces, alone, strict=True)
+                for (m, a, b), scores in zip(pieces, piece_scores, strict=True)
                 if m == n and scores[head] >= level
             ]
             if highest >= level:

@@ -1,7 +1,7 @@
 """Who is spoken about: a question about a rule, or a report on what others do, commands nobody.
 
-The precise rules know words. Whether the sentence orders the assistant to act, or asks what is allowed, how something
-works or what somebody did, is seen here; a finding in the latter weighs less.
+The precise rules know words only. Here sentences that order the assistant to act are told from those that ask what is
+allowed or how something works, or report what somebody did; a finding in one of those weighs less.
 """
 
 from dataclasses import dataclass

@@ -71,7 +71,7 @@ def model() -> Model:
 
 
 def tuned(file: Path = encoder.FILE) -> Tuned:
-    """The encoder of a weights file; the shipped one unless told."""
+    """The encoder of a weights file, by default the shipped one."""
     steps = encoder.heads(file)
     return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
 

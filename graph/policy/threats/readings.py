@@ -7,7 +7,7 @@ from graph.policy.threats import courtesy, lexicon, mention
 from graph.policy.threats.views import views
 from graph.policy.threats.views.view import View
 
-_BETTER = 0.15  # so much more readable must a view be to take the place of the text
+_BETTER = 0.15  # how much more readable than the text a view must be to take its place
 _READABLE = 0.5
 
 
