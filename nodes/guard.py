@@ -66,7 +66,7 @@ def guard(
         withheld = withholding.unreleased(raw, judged.orders, record.released)
         masking = pii.mask(raw, keep=keep, personal=judged.personal)
         text, edits = redact(raw, withheld, masking.spans)
-        if not withheld and not masking.kept:
+        if not withheld and not masking.public:
             note_masked(text)
         item: Evidence = {
             "n": len(shown) + 1,
@@ -88,8 +88,8 @@ def guard(
             "edits": edits,
             "withheld": len(withheld),
         }
-        if masking.kept:
-            item["public"] = list(masking.kept)
+        if masking.public:
+            item["public"] = list(masking.public)
         if "why" in handle:
             item["why"] = handle["why"]
         shown.append((item, record.groups, len(edits) > len(withheld)))

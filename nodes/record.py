@@ -36,7 +36,7 @@ def record(
     reply = reply_of(state, asker, thread_of(runtime))
     guards: dict[str, Any] = {
         "guard_detector": detector.digest[:16] if detector else "",
-        "guard_borders": thresholds.said(asker.tenant_id) if thresholds else {},
+        "guard_borders": thresholds.as_set(asker.tenant_id) if thresholds else {},
     }
     if refused := granted(runtime):
         guards["granted"] = refused

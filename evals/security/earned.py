@@ -44,7 +44,7 @@ def _without(table: str) -> Iterator[None]:
     def rest(rules: Any, text: str) -> Any:
         return kept([one for one in rules if (one.type, one.score, one.why) not in gone], text)
 
-    gone = {(row["type"], row["score"], row["why"]) for row in rule.Table(table).held["rule"]}
+    gone = {(row["type"], row["score"], row["why"]) for row in rule.Table(table).content["rule"]}
     with patch("graph.policy.threats.rule.find", rest):
         yield
 

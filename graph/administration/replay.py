@@ -141,7 +141,7 @@ def replay(entry: Entry, deps: Deps, instead: dict[str, Any] | None = None) -> R
     final: Any = graph.invoke(begun, context=context)
     again = json.loads(json.dumps(entry_of(final, reply_of(final, who, ""))))
     again["guard_detector"] = deps.detector.digest[:16] if deps.detector else ""
-    again["guard_borders"] = deps.thresholds.said(who.tenant_id)
+    again["guard_borders"] = deps.thresholds.as_set(who.tenant_id)
     differs = {
         name: (entry[name], again[name])
         for name in (*_VERDICT, *(_ANSWER if answered else ()))

@@ -97,7 +97,7 @@ class _Now:
             return pii.NOTHING
         ever = self.lists.for_tenant(self.tenant, "public" if c.get("visibility") == "public" else "private", ever=True)
         texts = [text for text in (c.get("quote"), c.get("section")) if isinstance(text, str)]
-        return pii.Public(frozenset(form for text in texts for form in pii.mask(text, keep=ever).kept))
+        return pii.Public(frozenset(form for text in texts for form in pii.mask(text, keep=ever).public))
 
     def redacted(self, record: Record, raw: str, keep: pii.Public) -> list[tuple[str, list[Edit]]]:
         """A passage as it was shown at first, and after each decision on its document: the answer was made at one of

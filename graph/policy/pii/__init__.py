@@ -41,7 +41,7 @@ from graph.policy.pii import (
     us_ssn,
 )
 from graph.policy.pii.public import NOTHING, Public
-from graph.policy.pii.rule import PLACEHOLDER, Page, Rule, RuleMatch
+from graph.policy.pii.rule import PLACEHOLDER, Page, Rule, RuleMatch, TypedMatch
 from graph.policy.text.canonical import canonicalise
 
 RULES: tuple[Rule, ...] = (
@@ -74,12 +74,11 @@ RULES: tuple[Rule, ...] = (
     private_key.RULE,
     known_by.PERSONS,
 )
-# Found besides where masking is set to `more`: they are right less often.
+# These run only where masking is set to `more`: they are wrong more often.
 MORE = (known_by.OTHERS, in_prose.PEOPLE, in_prose.STREETS)
 level = "basic"  # or "more"
-# Each round of masking can only bring out what stood against a number masked before; more than this never happened.
+# Masking a number may bring out one that stood against it, so the rules run again; no text has needed more rounds.
 _ROUNDS = 8
-_Found = tuple[RuleMatch, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class Masked:
 
     text: str
     spans: tuple[Span, ...]
-    kept: tuple[str, ...] = ()  # forms of what was left because it is public
+    public: tuple[str, ...] = ()  # forms of what was left because it is public
     # Where the spans stand in the source, and their placeholders in `text`, pair by pair.
     _sources: tuple[tuple[int, int], ...] = field(repr=False, default=())
     _places: tuple[tuple[int, int], ...] = field(repr=False, default=())
@@ -113,7 +112,7 @@ class Masked:
 
 
 def use(chosen: str) -> None:
-    """`basic` or `more`, for the whole process: what is masked again later must be masked alike."""
+    """Set the level, `basic` or `more`, for the whole process: a text that is masked again must be masked alike."""
     global level
     level = chosen
 
@@ -124,29 +123,28 @@ def find(text: str) -> list[Span]:
     Where findings overlap, one span covers them all and is named after the longest, then the surest. Placeholders of
     an earlier masking are passed over.
     """
-    found: list[_Found] = []
+    matches: list[TypedMatch] = []
     masked = Masked(text, ())
     for _ in range(_ROUNDS):
-        more = _once(masked.text)
-        if not more:
+        unmasked = _matches(masked.text)
+        if not unmasked:
             break
-        found = _merge(
-            [*found, *((RuleMatch(*masked.to_source(hit.start, hit.end), hit.score), type) for hit, type in more)]
-        )
-        masked = _replaced(text, [Span(hit.start, hit.end, type, hit.score) for hit, type in found])
+        matches += [(RuleMatch(*masked.to_source(hit.start, hit.end), hit.score), type) for hit, type in unmasked]
+        matches = _merge(matches)
+        masked = _replaced(text, [Span(hit.start, hit.end, type, hit.score) for hit, type in matches])
     return list(masked.spans)
 
 
 def mask(text: str, *, typed: bool = False, keep: Public = NOTHING, personal: Sequence[Span] | None = None) -> Masked:
     """`text` with [REDACTED], or [REDACTED:TYPE] if `typed`, for all that `find` finds and `keep` does not spare.
-    `personal` is what `find` found, where that is known.
+    `personal` is what `find` gave for the text, where that is known.
 
     Masking a masked text changes nothing.
     """
     spans = find(text) if personal is None else personal
-    found = [(span, keep.spares(span.type, text[span.start : span.end])) for span in spans]
-    masked = _replaced(text, [span for span, kept in found if not kept], typed=typed)
-    return replace(masked, kept=tuple(dict.fromkeys(kept for _, kept in found if kept)))
+    forms = [(span, keep.spares(span.type, text[span.start : span.end])) for span in spans]
+    masked = _replaced(text, [span for span, form in forms if not form], typed=typed)
+    return replace(masked, public=tuple(dict.fromkeys(form for _, form in forms if form)))
 
 
 def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
@@ -165,23 +163,23 @@ def _replaced(text: str, spans: list[Span], *, typed: bool = False) -> Masked:
     return Masked("".join(parts), tuple(spans), _sources=sources, _places=tuple(places))
 
 
-def _once(text: str) -> list[_Found]:
+def _matches(text: str) -> list[TypedMatch]:
     canonical = canonicalise(text)
-    found = [(RuleMatch(*canonical.span(hit.start, hit.end), hit.score), type) for hit, type in _look(canonical.text)]
-    return _merge([*found, *hidden.find(text, _look)])
+    plain = [(RuleMatch(*canonical.span(hit.start, hit.end), hit.score), type) for hit, type in _look(canonical.text)]
+    return _merge([*plain, *hidden.find(text, _look)])
 
 
-def _look(text: str) -> list[_Found]:
+def _look(text: str) -> list[TypedMatch]:
     page = Page(text)
     rules = RULES + MORE if level == "more" else RULES
     return [(hit, rule.type) for rule in rules if rule.applies(page) for hit in rule.find(page)]
 
 
-def _merge(found: list[_Found]) -> list[_Found]:
-    """Join what overlaps, so that nothing found by any rule stays readable."""
-    merged: list[_Found] = []
+def _merge(matches: list[TypedMatch]) -> list[TypedMatch]:
+    """Join what overlaps, so that nothing that any rule matches stays readable."""
+    merged: list[TypedMatch] = []
     best = 0, 0.0
-    for hit, type in sorted(found):
+    for hit, type in sorted(matches):
         rank = hit.end - hit.start, hit.score
         if not merged or hit.start >= merged[-1][0].end:
             merged.append((hit, type))
@@ -195,20 +193,18 @@ def _merge(found: list[_Found]) -> list[_Found]:
     return merged
 
 
-def _carry(
-    start: int, end: int, here: tuple[tuple[int, int], ...], there: tuple[tuple[int, int], ...]
-) -> tuple[int, int]:
+def _carry(start: int, end: int, old: tuple[tuple[int, int], ...], new: tuple[tuple[int, int], ...]) -> tuple[int, int]:
     """Carry a range over between two texts that differ only in paired pieces."""
-    first = bisect_right(here, start, key=itemgetter(1))  # the first piece that ends behind `start`
-    if first < len(here) and (here[first][0] < start or here[first][0] == start < end):
-        new_start = there[first][0]
+    first = bisect_right(old, start, key=itemgetter(1))  # the first piece that ends behind `start`
+    if first < len(old) and (old[first][0] < start or old[first][0] == start < end):
+        new_start = new[first][0]
     else:
-        new_start = start + (there[first - 1][1] - here[first - 1][1] if first else 0)
-    last = bisect_left(here, end, key=itemgetter(0)) - 1  # the last piece that begins before `end`
-    if last >= 0 and end < here[last][1]:
-        new_end = there[last][1]
+        new_start = start + (new[first - 1][1] - old[first - 1][1] if first else 0)
+    last = bisect_left(old, end, key=itemgetter(0)) - 1  # the last piece that begins before `end`
+    if last >= 0 and end < old[last][1]:
+        new_end = new[last][1]
     else:
-        new_end = end + (there[last][1] - here[last][1] if last >= 0 else 0)
+        new_end = end + (new[last][1] - old[last][1] if last >= 0 else 0)
     return new_start, max(new_start, new_end)
 
 

@@ -7,8 +7,7 @@ from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|"
-    r"dec(?:ember)?)\.?"
+    r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DATE = (
     rf"(?:\d{{1,2}} ?[./\- ] ?\d{{1,2}} ?[./\- ] ?(?:19|20)?\d\d|(?:19|20)\d\d ?[./\-] ?\d{{1,2}} ?[./\-] ?\d{{1,2}}"
@@ -17,9 +16,9 @@ _DATE = (
     rf"|(?:19|20)\d\d[ \-]{_MONTH}[ \-]\d{{1,2}})"
 )
 _LABEL = (
-    r"\bborn\b|(?:date|day|year) of birth|\bdob\b|\bd\. ?o\. ?b\b\.?|birth ?(?:day|date)|\bgeboren\b|geburtsdatum|"
-    r"date de naissance|"
-    r"\bnée? le\b|\bnee? le\b|fecha de nacimiento|nacid[oa]|data di nascita|nat[oa] il|تاریخ پیدائش|जन्म"
+    r"\bborn\b|(?:date|day|year) of birth|\bdob\b|\bd\. ?o\. ?b\b\.?|birth ?(?:day|date)|\bgeboren\b|"
+    r"geburtsdatum|date de naissance|\bnée? le\b|\bnee? le\b|fecha de nacimiento|nacid[oa]|data di nascita|nat[oa] il|"
+    r"تاریخ پیدائش|जन्म"
 )
 _LABELLED = re.compile(rf"(?:{_LABEL})(?P<gap>[^\d\0]{{0,36}}?)(?P<date>{_DATE})(?!\d)")
 

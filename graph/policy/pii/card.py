@@ -41,9 +41,7 @@ _GAP = re.compile(r"\D+")
 def _find(page: Page) -> Iterator[RuleMatch]:
     text = page.text
     for match in _SOLID.finditer(text):
-        if page.in_path(match.start()):
-            continue
-        if score := _score(page, match.group(), match.start(), match.end()):
+        if not page.in_path(match.start()) and (score := _score(page, match.group(), match.start(), match.end())):
             yield RuleMatch(match.start(), match.end(), score)
     at = 0
     while grouped := _GROUPED.search(text, at):

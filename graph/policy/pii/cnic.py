@@ -61,9 +61,7 @@ def _solid_score(page: Page, match: re.Match[str]) -> float:
     number = match.group()
     if _in_context(page, match):
         return 0.95
-    if not varied(number) or number.endswith("000000"):
-        return 0.0
-    if page.in_path(match.start()):
+    if not varied(number) or number.endswith("000000") or page.in_path(match.start()):
         return 0.0
     near = page.text[match.start() - 1 : match.start()] + page.text[match.end() : match.end() + 1]
     if any(char.isalpha() or char in "_" for char in near) or _OTHER.search(page.before(match.start())):

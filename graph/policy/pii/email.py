@@ -15,8 +15,7 @@ _CREDENTIALS = re.compile(r"://[^\s/@:]{0,256}:[^\s/@:]{0,256}$")  # url_credent
 _USER = re.compile(r"(?:https?|ssh|git|s?ftps?)://$")  # of a web address: "https://you@host" is no e-mail address
 _TOP = (
     r"(?:com|org|net|edu|gov|info|biz|io|ai|dev|app|eu|pk|uk|us|in|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|pl|pt|ie|ae|"
-    r"sa|tr|cn|jp|"
-    r"au|nz|ca|br|za|ru)"
+    r"sa|tr|cn|jp|au|nz|ca|br|za|ru)"
 )
 _DOT = r"(?: ?[\[({<] ?(?:dot|\.) ?[\])}>] ?| dot |\.)"
 _HIDDEN = re.compile(
@@ -46,10 +45,10 @@ def _local_length(before: str) -> int:
     """How many characters at the end of `before` are the local part, without the punctuation that opens it."""
     if before.endswith('"') and (opening := before.rfind('"', 0, -1)) >= 0:
         return len(before) - opening
-    kept = before
-    while kept and (kept[-1] in _LOCAL or (kept[-1].isalnum() and not kept[-1].isascii())):
-        kept = kept[:-1]
-    return len(before[len(kept) :].lstrip(".!#$%&'*/=?^`{|}~-"))
+    rest = before
+    while rest and (rest[-1] in _LOCAL or (rest[-1].isalnum() and not rest[-1].isascii())):
+        rest = rest[:-1]
+    return len(before[len(rest) :].lstrip(".!#$%&'*/=?^`{|}~-"))
 
 
 RULE = Rule("EMAIL", _find, any_of=("@", " at ", "at]", "at)", "at}", "at>", "at ]", "at )"))

@@ -1,8 +1,8 @@
 """Personal data that is not written out: escaped, encoded, or divided over the cells of a table.
 
-What the guards can decode a model can, too, and so can the reader of an answer. So the rules look at these readings as
-well, and what they find is masked where it was written. What was decoded decides: an address with escapes, a hash or
-a row of numbers is left alone unless a rule knows what it says.
+A model or a reader can decode what the guards can. So the rules also read the decoded text, and what they match there
+is masked where it was written. An address with escapes, a hash or a row of numbers stays unless a rule matches what it
+decodes to.
 """
 
 import re
@@ -13,17 +13,16 @@ from itertools import accumulate
 from operator import ne
 
 from graph.policy.pii import card, cnic, pk_mobile
-from graph.policy.pii.rule import Page, RuleMatch
+from graph.policy.pii.rule import Page, RuleMatch, TypedMatch
 from graph.policy.text import encodings, escapes
 from graph.policy.text.canonical import canonicalise
 
-_PLAUSIBLE = 0.7  # from this score on (see `RuleMatch`): what random letters decode to is no place for guesses
-# An encoding within an encoding within an encoding, as far as the guards look; one less in a text longer than any
-# passage or question, since each costs as much as reading the text again.
+_PLAUSIBLE = 0.7  # least score (see `RuleMatch`) of a match in bytes: random letters decode to what guesses match
+# Encodings within each other that are undone; one fewer in a text of more than LONG characters, longer than any passage
+# or question, since each costs as much as reading the text again.
 DEEPEST, LONG = 3, 20_000
-HiddenMatch = tuple[RuleMatch, str]
-Look = Callable[[str], list[HiddenMatch]]  # what the rules find in a text
-Said = dict[tuple[str, int], list[HiddenMatch]]  # what decoded texts hold, by how deep one looked
+Look = Callable[[str], list[TypedMatch]]  # what the rules match in a text
+Decoded = dict[tuple[str, int], list[TypedMatch]]  # matches in decoded texts, by text and by the depth left
 Places = list[int]  # where each character of a reading began in the text, and where its last one ended
 
 # In "https://host/x/MzUy" and "twice: 3335" a stretch begins before the encoded part of it does.
@@ -42,26 +41,26 @@ _LONGEST_CELL = 240
 _BEFORE = 120  # characters before the first cell that may name the number
 
 
-def find(text: str, look: Look) -> list[HiddenMatch]:
-    """Ranges of `text` that say something which `look` finds once it is read out."""
+def find(text: str, look: Look) -> list[TypedMatch]:
+    """Ranges of `text` in which `look` matches something once they are decoded."""
     look = cache(look)  # the same text comes out of several readings
-    said: Said = {}
+    decoded: Decoded = {}
     depth = DEEPEST if len(text) <= LONG else DEEPEST - 1
     return [
-        *_escaped(text, look, depth, said),
-        *_encoded(text, look, depth, said),
+        *_escaped(text, look, depth, decoded),
+        *_encoded(text, look, depth, decoded),
         *_divided(text),
         *_noted(text, look),
     ]
 
 
-def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[HiddenMatch]:
-    """As often as there is something to undo; a hit counts when something in it reads otherwise than it is written."""
-    if not _may_escape(text):
+def _escaped(text: str, look: Look, depth: int, decoded: Decoded) -> Iterator[TypedMatch]:
+    """Matches once escapes are undone, up to `depth` times; only those that hold a character which undoing changed."""
+    if text.isascii() and not any(sign in text for sign in ("%", "&", "\\", "=", "U+", "u+")):
         return
     written = text
     places: Places = list(range(len(text) + 1))
-    wide: list[int] = []  # how many characters before each place read otherwise than they are written
+    changed: list[int] = []  # how many characters before each place read otherwise than they are written
     while depth:
         depth -= 1
         plain, moved = escapes.undone(text)
@@ -72,14 +71,14 @@ def _escaped(text: str, look: Look, depth: int, said: Said) -> Iterator[HiddenMa
         places = [places[at] for at in canonical.starts] + [places[canonical.ends[-1]] if canonical.text else 0]
         text = canonical.text
         if moved:
-            wide = [0, *accumulate(map(ne, text, (written[at] for at in places)))]
-            yield from _placed(look(text), places, wide)
-    if wide and depth:
-        yield from _placed(_encoded(text, look, depth, said), places, wide)
+            changed = [0, *accumulate(map(ne, text, (written[at] for at in places)))]
+            yield from _placed(look(text), places, changed)
+    if changed and depth:
+        yield from _placed(_encoded(text, look, depth, decoded), places, changed)
 
 
-def _noted(text: str, look: Look) -> Iterator[HiddenMatch]:
-    """What reads on over the number of a footnote: "0300[1] 1234567"."""
+def _noted(text: str, look: Look) -> Iterator[TypedMatch]:
+    """Matches that the number of a footnote divides: "0300[1] 1234567"."""
     parts, places, at = list[str](), list[int](), 0
     for mark in _NOTE.finditer(text):
         parts.append(text[at : mark.start()])
@@ -94,45 +93,41 @@ def _noted(text: str, look: Look) -> Iterator[HiddenMatch]:
             yield RuleMatch(start, end, hit.score), type
 
 
-def _placed(found: Iterable[HiddenMatch], places: Places, wide: list[int]) -> Iterator[HiddenMatch]:
-    for hit, type in found:
-        if wide[hit.end] > wide[hit.start]:
+def _placed(matches: Iterable[TypedMatch], places: Places, changed: list[int]) -> Iterator[TypedMatch]:
+    for hit, type in matches:
+        if changed[hit.end] > changed[hit.start]:
             yield RuleMatch(places[hit.start], places[hit.end], hit.score), type
 
 
-def _may_escape(text: str) -> bool:
-    return any(sign in text for sign in "%&\\=") or "U+" in text or "u+" in text or not text.isascii()
-
-
-def _encoded(text: str, look: Look, depth: int, said: Said) -> Iterator[HiddenMatch]:
-    """Stretches whose bytes are a text with a hit in it, whole: what was left of one could still be decoded."""
+def _encoded(text: str, look: Look, depth: int, decoded: Decoded) -> Iterator[TypedMatch]:
+    """Encoded stretches with a match in their text, each whole: what was left of one could still be decoded."""
     for shape, decoders in encodings.SHAPES:
         for match in shape.finditer(text):
             for piece in (match, *(_PARTS[shape].finditer(text, *match.span()) if shape in _PARTS else ())):
-                found = [one for decode, _ in decoders for one in _says(decode(piece.group()), look, depth, said)]
-                if found:
-                    score, type = max((hit.score, type) for hit, type in found)
+                matches = [m for decode, _ in decoders for m in _in_bytes(decode(piece.group()), look, depth, decoded)]
+                if matches:
+                    score, type = max((hit.score, type) for hit, type in matches)
                     if score >= _PLAUSIBLE:
                         padding = _PADDING.match(text, piece.end())
                         yield RuleMatch(piece.start(), padding.end() if padding else piece.end(), score), type
                         break
 
 
-def _says(data: bytes, look: Look, depth: int, said: Said) -> list[HiddenMatch]:
-    """What is found in the bytes, if they are a text."""
+def _in_bytes(data: bytes, look: Look, depth: int, decoded: Decoded) -> list[TypedMatch]:
+    """Matches in the bytes, if they are a text."""
     try:
         plain = canonicalise(data.decode("utf-8")).text
     except UnicodeDecodeError:
         return []
     if len(plain) < 6 or not "".join(plain.split()).isprintable():
         return []
-    if (plain, depth) not in said:
-        deeper = _encoded(plain, look, depth - 1, said) if depth > 1 else ()
-        said[plain, depth] = look(plain) or [*_escaped(plain, look, depth - 1, said), *_divided(plain), *deeper]
-    return said[plain, depth]
+    if (plain, depth) not in decoded:
+        deeper = _encoded(plain, look, depth - 1, decoded) if depth > 1 else ()
+        decoded[plain, depth] = look(plain) or [*_escaped(plain, look, depth - 1, decoded), *_divided(plain), *deeper]
+    return decoded[plain, depth]
 
 
-def _divided(text: str) -> Iterator[HiddenMatch]:
+def _divided(text: str) -> Iterator[TypedMatch]:
     """The parts of a number that stand in neighbouring cells, each part for itself."""
     for cells in _runs(text):
         page = Page("-".join(text[start:end] for start, end in cells))
@@ -145,8 +140,8 @@ def _divided(text: str) -> Iterator[HiddenMatch]:
                 yield RuleMatch(start, end, hit.score), type
 
 
-def _joined(page: Page, named: str) -> Iterator[HiddenMatch]:
-    """Numbers of a table stand side by side by chance: only those with a form of their own, or a name, count."""
+def _joined(page: Page, named: str) -> Iterator[TypedMatch]:
+    """Numbers of a table stand side by side by chance: only those with a distinct form, or a name near them, count."""
     for hit in cnic.RULE.find(page):
         if cnic.LOCALITY.match(page.text, hit.start) or cnic.NAMES.search(named):
             yield hit, cnic.RULE.type
@@ -163,11 +158,7 @@ def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
         return
     run: list[tuple[int, int]] = []
     for cell in _CELL.finditer(text):
-        if cell.end() - cell.start() > _LONGEST_CELL:
-            whole = None
-        else:
-            whole = _NUMBER.fullmatch(cell.group())
-        if whole:
+        if len(cell.group()) <= _LONGEST_CELL and (whole := _NUMBER.fullmatch(cell.group())):
             run.append(_range(cell, whole))
             continue
         if not cell.group().strip():
@@ -184,5 +175,5 @@ def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
         yield run
 
 
-def _range(cell: re.Match[str], found: re.Match[str]) -> tuple[int, int]:
-    return cell.start() + found.start(1), cell.start() + found.end(1)
+def _range(cell: re.Match[str], number: re.Match[str]) -> tuple[int, int]:
+    return cell.start() + number.start(1), cell.start() + number.end(1)

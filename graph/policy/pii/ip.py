@@ -23,8 +23,7 @@ _CONNECTION = re.compile(
 _NETWORK = re.compile(r"/\d")
 _VERSION = re.compile(
     r"(?:\bv|\bver|version|versions|release|build|firmware|driver|section|sec\.?|chapter|clause|annex|table|figure|"
-    r"item|oid|"
-    r"upgrade to|update to|==|>=|<=|~=|\w-)\W{0,3}$"
+    r"item|oid|upgrade to|update to|==|>=|<=|~=|\w-)\W{0,3}$"
 )
 
 

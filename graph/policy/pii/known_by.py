@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from graph.policy.pii.rule import Page, Rule, RuleMatch
 
-# Of a person, and of nothing else; masked always. Of the others some belong to a firm or a form, and wait for `more`.
+# Words for a person's number alone: always masked. Some of the others belong to a firm or a form: masked at `more`.
 _PERSONS = (
     r"student|pupil|matriculation|enroll?ment|roll|employee|emp\.?|staff|personnel|payroll|worker|"
     r"case(?: file)?|national(?: id(?:entity|entification)?)?|identity(?: card)?|id card|citizen(?:ship)?|citizen id"
@@ -48,15 +49,11 @@ def _numbers(labelled: re.Pattern[str], page: Page) -> Iterator[RuleMatch]:
             yield RuleMatch(match.start("value"), match.start("value") + len(value), 0.7)
 
 
-def _of_persons(page: Page) -> Iterator[RuleMatch]:
-    yield from _numbers(_OF_PERSONS, page)
-
-
 def _of_others(page: Page) -> Iterator[RuleMatch]:
     yield from _numbers(_OF_OTHERS, page)
     for match in _PLATE.finditer(page.text):
         yield RuleMatch(match.start("value"), match.end("value"), 0.7)
 
 
-PERSONS = Rule("ID_NUMBER", _of_persons, digits=4)
+PERSONS = Rule("ID_NUMBER", partial(_numbers, _OF_PERSONS), digits=4)
 OTHERS = Rule("ID_NUMBER", _of_others, digits=2)

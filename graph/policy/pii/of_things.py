@@ -25,4 +25,5 @@ _WIDTH = 40  # characters before the number
 
 
 def of_a_thing(page: Page, start: int) -> bool:
+    """Whether such words end right before `start`, where the number begins."""
     return _NAMED.search(page.before(start, _WIDTH)) is not None

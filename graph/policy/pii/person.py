@@ -9,9 +9,8 @@ from graph.policy.pii.rule import Page, Rule, RuleMatch
 
 _LABEL = re.compile(
     r"(?<![\w\-.])(?P<what>\w{1,20}(?:'s)? )?(?P<label>name|contact(?: person)?|patient|applicant|employee|"
-    r"customer|student|attn|attention|"
-    r"signed(?: by)?|guardian|father|mother|spouse|husband|wife|next of kin|beneficiary|account holder|"
-    r"card ?holder|نام|नाम)"
+    r"customer|student|attn|attention|signed(?: by)?|guardian|father|mother|spouse|husband|wife|next of kin|"
+    r"beneficiary|account holder|card ?holder|نام|नाम)"
     r" ?(?:\([^()\n]{0,20}\) ?)?[:=][ \t]{0,4}\n?[ \t]{0,4}"
 )
 # "Series name", "Ship name", "Test name" are of things; so of the words before "name" only these tell of a person. What
@@ -56,13 +55,10 @@ _VALUE = re.compile(
 )
 _ROLE = re.compile(
     r"\b(?:officer|office|department|dept|team|support|desk|authority|controller|processor|manager|director|centre|"
-    r"center|service|"
-    r"services|sales|help|us|unit|committee|ministry|university|company|ltd|inc|gmbh|required|optional|unknown|"
-    r"none|null|n/a|tbd|"
-    r"anonymous|redacted|confidential|withheld|string|text|value|example|yes|no|page|form|information|details|"
-    r"number|email|phone|"
-    r"counsel|council|board|staff|owners?|resources|personnel|privacy|unions?|partners?|affiliates?|"
-    r"administrators?|users?|"
+    r"center|service|services|sales|help|us|unit|committee|ministry|university|company|ltd|inc|gmbh|required|"
+    r"optional|unknown|none|null|n/a|tbd|anonymous|redacted|confidential|withheld|string|text|value|example|yes|no|"
+    r"page|form|information|details|number|email|phone|counsel|council|board|staff|owners?|resources|personnel|"
+    r"privacy|unions?|partners?|affiliates?|administrators?|users?|"
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
 _GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name

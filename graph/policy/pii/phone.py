@@ -27,10 +27,8 @@ _TRUNK = re.compile(
 )
 _WORD = (
     r"(?:tele)?phones?|tele?|mobiles?|mob|cell(?:phone)?|call(?:ed|ing)?|fax|whats ?app|viber|sms|text me|contact|"
-    r"dial|ring|"
-    r"reach|hotline|helpline|landline|desk|office|direct line|telefono?|telefone|handy|mobil|portable|celular|"
-    r"answering|"
-    r"registered|receiving (?:calls|messages)"
+    r"dial|ring|reach|hotline|helpline|landline|desk|office|direct line|telefono?|telefone|handy|mobil|portable|"
+    r"celular|answering|registered|receiving (?:calls|messages)"
 )
 _OTHER_WORD = r"فون|موبائل|رابطہ|نمبر|هاتف|फोन|फ़ोन|मोबाइल|телефон|тел|电话|手机|電話"
 # One of these is in every label: a test at a fraction of the pattern's cost.
@@ -42,7 +40,7 @@ _LABELLED = re.compile(
     rf"(?:(?<![a-z])(?:{_WORD})(?![a-z])|{_OTHER_WORD})(?P<gap>[^\d\0\n]{{0,30}}\n?[^\d\0\n]{{0,8}}?)(?=\d)"
 )
 _LOCAL = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,14}(?:(?: ?x| ?ext\.? ?)\d{1,5})?(?![\w%°]|[.,:/\-]\d|\.[a-z]{2,4}\b)")
-_IN_ADDRESS = re.compile(r"://[^\s<>\"]*$")  # of a page: its numbers are those of the page
+_IN_ADDRESS = re.compile(r"://[^\s<>\"]*$")  # a web address, whose digits are no phone number
 _BEFORE_LABEL_AFTER = re.compile(
     r"(?<![\w.,:/+\-$€£])(?<!\d[ .\-/()])\(?\d(?:[ .\-/()]{0,2}\d){5,14}(?:x\d{1,5})?(?=[ \-(,]{0,3}(?:office|fax|"
     r"mobile|cell|home|desk)\b)"
@@ -57,7 +55,7 @@ _OTHER_NUMBER = re.compile(
     r"ref(?:erence)?|id|usd|eur|pkr|rs\.?|\$|€|£|grid|room|cnic|ssn|account|card)\W{0,3}"
     r"(?:no\W{0,3}|number\W{0,3}|# ?)?$"
 )
-# "The archive is called 2024117", "a room called 0300": that is its name. Who is called is a person.
+# "The archive is called 2024117", "a room called 0300": there the number is a name. People are called on the phone.
 _NAMED_SO = re.compile(
     r"\b(?:is|are|was|were|be|been|being)(?: \w+ly| often| also| now| still)? called\W{0,3}$|"
     r"\b(?:a|an|the|any|each|every|this|that|no) "
@@ -65,6 +63,7 @@ _NAMED_SO = re.compile(
 )
 # Services of public interest and directories all over Europe (116 117, 118 118): nobody's, and published to be called.
 _SERVICE = re.compile(r"11[68][ .\-]?\d{3}")
+_NUMBER_KINDS = "fixed_line mobile toll_free premium_rate shared_cost voip uan personal_number".split()
 # Home plans tried for a number that starts with the trunk zero and has no country.
 _HOME = (
     "PK", "GB", "IN", "FR", "DE", "BE", "NL", "CH", "AT", "ES", "IT", "SE", "FI", "AU", "NZ", "ZA", "AE", "SA", "TR",
@@ -143,7 +142,7 @@ def _labelled(page: Page) -> Iterator[RuleMatch]:
 
 
 def _of_another(page: Page, start: int) -> bool:
-    """Whether the words before a number say that it is none of a phone."""
+    """Whether the words before a number say that it is no phone number."""
     return _OTHER_NUMBER.search(page.before(start, 24)) is not None or of_a_thing(page, start)
 
 
@@ -173,16 +172,7 @@ def _plan(region: str) -> "re.Pattern[str] | None":
         data = PhoneMetadata.metadata_for_region(region, None)
     if data is None:
         return None
-    kinds = (
-        data.fixed_line,
-        data.mobile,
-        data.toll_free,
-        data.premium_rate,
-        data.shared_cost,
-        data.voip,
-        data.uan,
-        data.personal_number,
-    )
+    kinds = [getattr(data, name) for name in _NUMBER_KINDS]
     patterns = [kind.national_number_pattern for kind in kinds if kind is not None and kind.national_number_pattern]
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 

@@ -16,8 +16,7 @@ _MATERIAL = re.compile(
 
 
 def _find(page: Page) -> Iterator[RuleMatch]:
-    opened = -1
-    body = -1
+    opened = body = -1
     for edge in _EDGE.finditer(page.text):
         if edge["side"] == "END":
             if opened >= 0:

@@ -1,4 +1,4 @@
-"""What is public by somebody's word: masking leaves exactly these addresses and numbers.
+"""Addresses and numbers that somebody declared public: masking leaves exactly these.
 
 A value is compared by one form of it, so that a phone number counts however it is spelled, and never by a pattern.
 Only e-mail addresses and phone numbers can be public.
@@ -31,10 +31,10 @@ _EXTENSION = re.compile(r"(?: ?x| ?ext\.? ?)\d{1,5}$")
 
 def form(kind: str, written: str) -> str:
     """The one form of an e-mail address or phone number: "info@example.org", "+442079460958", "02079460958"."""
-    said = canonicalise(written).text.strip().lower()
+    plain = canonicalise(written).text.strip().lower()
     if kind == "EMAIL":
-        return said.replace(" ", "")
-    bare = _EXTENSION.sub("", said).replace("(0)", "").lstrip("( ")
+        return plain.replace(" ", "")
+    bare = _EXTENSION.sub("", plain).replace("(0)", "").lstrip("( ")
     digits = re.sub(r"\D", "", bare)
     return f"+{digits}" if bare.startswith("+") else f"+{digits[2:]}" if digits.startswith("00") else digits
 
@@ -58,12 +58,13 @@ def of_role(address: str) -> bool:
 
 
 def digest(value: str) -> str:
+    """SHA-256 in hexadecimal, as `Public.gone` holds it."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """`values` are forms, and "@example.org" for the role addresses of a domain; `gone` are digests of such that were
+    """`values` are forms, and "@example.org" for the role addresses of a domain; `gone` are digests of those that were
     public once; with `roles` every role address is public."""
 
     values: frozenset[str] = frozenset()
@@ -74,14 +75,14 @@ class Public:
         """The form of a value that stays as it stands; "" for what is masked."""
         if kind not in KINDS or not (self.values or self.gone or self.roles):
             return ""
-        found = form(kind, written)
-        named = [found]
-        if kind == "EMAIL" and of_role(found):
+        value = form(kind, written)
+        names = [value]
+        if kind == "EMAIL" and of_role(value):
             if self.roles:
-                return found
-            named.append(found[found.index("@") :] if "@" in found else "")
-        public = any(name in self.values or (self.gone and digest(name) in self.gone) for name in named)
-        return found if public else ""
+                return value
+            names.append(value[value.index("@") :] if "@" in value else "")
+        public = any(name in self.values or (self.gone and digest(name) in self.gone) for name in names)
+        return value if public else ""
 
 
 NOTHING = Public()

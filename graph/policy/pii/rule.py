@@ -23,12 +23,15 @@ class RuleMatch(NamedTuple):
     score: float
 
 
+TypedMatch = tuple[RuleMatch, str]  # with the type of its rule
+
+
 class Page:
     """A canonical text with placeholders blanked out, and the few things most rules ask of it."""
 
     def __init__(self, text: str) -> None:
         if "[REDACTED" in text:
-            text = PLACEHOLDER.sub(lambda found: BARRIER * len(found.group()), text)
+            text = PLACEHOLDER.sub(lambda placeholder: BARRIER * len(placeholder.group()), text)
         self.text = text
         self._mentions: dict[re.Pattern[str], bool] = {}
 
@@ -93,6 +96,7 @@ class Rule:
     any_of: tuple[str, ...] = ()
 
     def applies(self, page: Page) -> bool:
+        """Whether a page passes the gate."""
         if self.digits and page.digits < self.digits:
             return False
         return not self.any_of or any(part in page.low for part in self.any_of)

@@ -15,8 +15,8 @@ _LABELLED = re.compile(
     r"(?<![a-z$])(?:(?P<password>pass(?:word|wd|phrase|code)|pwd|kennwort|passwort|mot de passe|contrase[nñ]a|"
     r"پاس ?ورڈ)|"
     r"(?P<key>(?:[a-z]{1,20}[ _-])?(?:api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|token|access[ _-]?key|"
-    r"private[ _-]?key|"
-    r"client[ _-]?secret|signing[ _-]?key|account[ _-]?key|encryption[ _-]?key|auth(?:orization)?[ _-]?key)))"
+    r"private[ _-]?key|client[ _-]?secret|signing[ _-]?key|account[ _-]?key|encryption[ _-]?key|"
+    r"auth(?:orization)?[ _-]?key)))"
     r"['\"]?(?P<link> ?(?::=|=>|[:=])[ \t]?| (?:is|was)[ :]{1,2})(?P<quote>['\"`]?)(?P<value>[^\s'\"`,;<>\0]{4,})"
 )
 _FILLER = re.compile(

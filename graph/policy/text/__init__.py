@@ -1,1 +1,1 @@
-"""Text whatever it says: its canonical form, sentences, structure, words, and how nothing in it is rendered live."""
+"""The form of a text: canonical form, sentences, structure, words, escapes, and how to show it without live markup."""

@@ -218,7 +218,7 @@ def _fold_lookalikes(text: str, starts: Sequence[int], ends: Sequence[int]) -> C
     done = 0
     for index, word in enumerate(words):
         kind = kinds[index]
-        if kind == "real" or kind == "none":
+        if kind in ("real", "none"):
             continue
         if kind == "lookalike":
             before = index > 0 and kinds[index - 1] == "real" and word.start() - words[index - 1].end() < 3
@@ -234,24 +234,24 @@ def _fold_lookalikes(text: str, starts: Sequence[int], ends: Sequence[int]) -> C
     folded.append(text[done:])
     text = "".join(folded)
     if _DROPPED in text:
-        kept = [char != _DROPPED for char in text]
+        stays = [char != _DROPPED for char in text]
         text = text.replace(_DROPPED, "")
-        starts, ends = array("I", compress(starts, kept)), array("I", compress(ends, kept))
+        starts, ends = array("I", compress(starts, stays)), array("I", compress(ends, stays))
     return Canonical(text, starts, ends)
 
 
 def _word_kind(word: str) -> str:
     """ "mixed" and "lookalike" words are folded; "real" words of another alphabet and words with "none" are not."""
-    latin = alike = other = False
+    latin = alike = foreign = False
     for char in word:
         if char.isascii():
             latin = latin or char.isalpha()
         elif _lookalike(char) and char.isalpha():
             alike = True
         elif char.isalpha():
-            other = True
+            foreign = True
     if not alike:
-        return "real" if other and not latin else "none"
+        return "real" if foreign and not latin else "none"
     if latin:
         return "mixed"
-    return "real" if other else "lookalike"
+    return "real" if foreign else "lookalike"

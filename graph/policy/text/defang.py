@@ -20,7 +20,7 @@ _ELEMENT = re.compile(
     r"|track|tt|u|ul|var|video|wbr)(?![\w.:-])",
     re.I,
 )
-# What page, Markdown and PDF readers make a link of by themselves: any scheme, and without one "www.", "//host",
+# What readers of pages, Markdown and PDF turn into a link by themselves: any scheme, and without one "www.", "//host",
 # "\\host\share", a host with something behind it, a bare host below the top-level domains that linkify-it knows.
 _SCHEME = re.compile(
     r"\b(?:[a-z][a-z0-9+.-]{1,30}(?=\s?:[/\\]{2})|https?|ftp|file|data|mailto|javascript|vbscript)\s?:(?=\S)", re.I
@@ -39,21 +39,20 @@ _OPENS = re.compile(r"<(?=[A-Za-z!/?])")  # what is left of a tag, a comment or 
 _CODED = re.compile(r"&#?\w{1,31};")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _NESTED = 4  # names in angle brackets within each other, as types of code are
-_UNESCAPED = 3  # times; what is still coded then stays so, and is no entity any more
+_UNESCAPED = 3  # times; what is still coded after that is made no entity
 _REFUSAL = re.compile(r"\b(?:refusal|unavailable)(?= ?:)", re.I)
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}")  # where something went
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
-def text(given: str) -> str:
+def text(source: str) -> str:
     """Images become their caption, links their text, tags nothing, but <name> and List<Name> keep their words in other
-    brackets; a bare address stays readable but is not a link.
-    Control and direction characters go; what reads like the number of a source or a refusal of Cordon's is no longer.
+    brackets; a bare address stays readable but is not a link. Control and direction characters go. Nothing reads as the
+    number of a source or as a refusal of Cordon's any more.
 
-    What goes may join what stood beside it, so what would still be live after that is kept apart by a space. Mask again
-    what comes out.
+    Where a removal joins its neighbours to something live, a space parts them. Mask the result again.
     """
-    value = _CONTROL.sub("", given)
+    value = _CONTROL.sub("", source)
     for _ in range(_UNESCAPED):
         value = _CODED.sub(lambda m: html.unescape(m.group()), value)
     value = _CONTROL.sub("", _ENTITY.sub("& ", value))
@@ -67,16 +66,16 @@ def text(given: str) -> str:
     value = _SCHEME.sub(lambda m: m.group()[:-1].rstrip() + "[:]", value)
     value = _SLASHES.sub(r"[\g<0>]", value)
     value = _HOST.sub(lambda m: m.group().replace(".", "[.]"), value)
-    stood = frozenset(given.split("\n"))  # columns of code and tables keep their width
-    closed = (line if line in stood else _GAP.sub(" ", line) for line in value.split("\n"))
+    unchanged = frozenset(source.split("\n"))  # columns of code and tables keep their width
+    closed = (line if line in unchanged else _GAP.sub(" ", line) for line in value.split("\n"))
     return _quoted("\n".join(closed).strip())
 
 
 def _quoted(value: str) -> str:
     """ "Refusal: AccessDenied." of a document as “Refusal”: AccessDenied."""
     canonical = canonicalise(value)
-    for found in reversed(list(_REFUSAL.finditer(canonical.text))):
-        start, end = canonical.span(*found.span())
+    for refusal in reversed(list(_REFUSAL.finditer(canonical.text))):
+        start, end = canonical.span(*refusal.span())
         value = f"{value[:start]}“{value[start:end]}”{value[end:]}"
     return value
 

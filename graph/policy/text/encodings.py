@@ -1,7 +1,7 @@
 """Stretches of a text that stand for bytes: base64, base32, hexadecimal, binary and character codes.
 
-Here is only what such a stretch looks like and what its bytes are. Whether they say anything is for those who ask to
-judge: the guards want words (graph/policy/threats/views), masking wants what it would mask (graph/policy/pii).
+Here is only what such a stretch looks like and what its bytes are. The callers judge whether those say anything: the
+guards want words (graph/policy/threats/views), masking wants what it would mask (graph/policy/pii).
 """
 
 import base64

@@ -26,6 +26,7 @@ def words(text: str) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
+    """The stem of each of `words`, in order."""
     return [stem(word) for word in words(text)]
 
 
@@ -35,6 +36,7 @@ def numbers(text: str) -> set[str]:
 
 
 def negated(text: str) -> bool:
+    """Whether the text holds a word of negation, prohibition or exception."""
     return _NEGATION.search(text) is not None
 
 

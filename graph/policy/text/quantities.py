@@ -21,9 +21,8 @@ _TIMES = {
     "day": 1, "week": 7, "month": 30.4, "quarter": 91.3, "year": 365.25,
 }  # days  # fmt: skip
 _TIME = re.compile(rf"\b(\d+(?:\.\d+)?)\s*(?:-\s*\d+(?:\.\d+)?\s*)?(?:[a-z]+ ){{0,2}}({'|'.join(_TIMES)})s?\b", re.I)
-_CLOCK = re.compile(
-    r"(?<![\d:])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])"
-)  # hours or minutes first: they compare alike
+# Hours or minutes first: they compare alike.
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _SCALES = (
     "none very_low low medium high very_high critical".split(),
     "minimal minor moderate major severe".split(),
@@ -76,16 +75,12 @@ def quantity(text: str) -> Quantity | None:
 
 def dates(text: str) -> list[int]:
     """The ordinals of the days that a text names: "2025-04-01", "1 April 2025", "April 1st, 2025", "13.4.2025"."""
-    found = []
-    for pattern in (_ISO, _WRITTEN, _SLASHED):
-        for match in pattern.finditer(text):
-            day = _date(match.group())
-            found += [int(day)] if day else []
-    return found
+    matches = (match for pattern in (_ISO, _WRITTEN, _SLASHED) for match in pattern.finditer(text))
+    return [int(day) for match in matches if (day := _date(match.group()))]
 
 
 def _date(text: str) -> float | None:
-    """0 for one that there is not, such as the 31st of February."""
+    """The ordinal of the day; 0 for one that does not exist, such as the 31st of February; None where there is none."""
     try:
         if match := _ISO.search(text):
             return float(datetime(int(match[1]), int(match[2]), int(match[3])).toordinal())
@@ -93,8 +88,8 @@ def _date(text: str) -> float | None:
             day, month, year = (match[1], match[2], match[3]) if match[1] else (match[5], match[4], match[6])
             return float(datetime(int(year), _MONTHS.index(month[:3].lower()) + 1, int(day)).toordinal())
         if match := _SLASHED.search(text):
-            one, other, year = map(int, match.groups())
-            return float(datetime(year, *((other, one) if one > 12 else (one, other))).toordinal())
+            first, second, year = map(int, match.groups())
+            return float(datetime(year, *((second, first) if first > 12 else (first, second))).toordinal())
     except ValueError:
         return 0.0
     return None

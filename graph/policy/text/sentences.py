@@ -31,15 +31,15 @@ def split(text: str) -> list[tuple[int, int]]:
     A line end always ends a sentence, so list items and table rows stay whole. Every character that is not space
     is in exactly one range. Linear in the length of the text.
     """
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for start, end in _lines(text):
         begin = start
         for stop in _STOP.finditer(text, start, end):
             if stop.start() >= begin and _ends(text, start, stop, end):
-                _trim(text, begin, stop.end(), found)
+                _add_trimmed(text, begin, stop.end(), ranges)
                 begin = stop.end()
-        _trim(text, begin, end, found)
-    return found
+        _add_trimmed(text, begin, end, ranges)
+    return ranges
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -51,19 +51,17 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start = end + 1
 
 
-def _trim(text: str, start: int, end: int, found: list[tuple[int, int]]) -> None:
+def _add_trimmed(text: str, start: int, end: int, ranges: list[tuple[int, int]]) -> None:
     piece = text[start:end]
     begin = start + len(piece) - len(piece.lstrip())
     finish = begin + len(piece.strip())
     if finish > begin:
-        found.append((begin, finish))
+        ranges.append((begin, finish))
 
 
 def _ends(text: str, line: int, stop: re.Match[str], end: int) -> bool:
     after = stop.end()
-    if after >= end:
-        return True
-    if stop.group()[0] in _WIDE:
+    if after >= end or stop.group()[0] in _WIDE:
         return True
     if not text[after].isspace():
         return False

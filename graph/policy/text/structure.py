@@ -2,7 +2,7 @@
 
 A heading is a line of its own that begins with its level ("## Cold storage"); an item of a list begins with its mark,
 after two spaces a level ("  - dry ice"); a row of a table is "Header: value; Header: value"; code stands between
-fences. The text of a document travels masked and in parts, so that no table of places could go with it.
+fences. The marks are in the text because it travels masked and in parts: offsets kept beside it would not fit it.
 """
 
 import re
@@ -37,8 +37,8 @@ class Line:
     """`text[start:end]`, without the space around it and, for a heading, without its mark.
 
     `level` is that of a heading, from 1, or the depth of an item, from 0, and one more for its further paragraphs.
-    `words` is where the words begin after the
-    mark of an item. Lines of the same `block` are not divided by an empty line, a heading or a fence.
+    `words` is where the words begin, after the mark of an item. No empty line, heading or fence divides the lines of
+    one `block`.
     """
 
     start: int
@@ -117,13 +117,13 @@ def quoted(text: str, start: int, end: int) -> str:
     """`text[start:end]` as people read it: headings without their marks, code between its fences even where one of them
     lies outside, or before the beginning of the text."""
     fence = _open_at_start(text)
-    for found in _FENCE_LINE.finditer(text, 0, start):
-        fence = _after(fence, found.group().strip())
+    for mark in _FENCE_LINE.finditer(text, 0, start):
+        fence = _after(fence, mark.group().strip())
     parts = [fence] if fence else []
     for line in text[start:end].split("\n"):
-        marked = _FENCE_LINE.fullmatch(line)
-        parts.append(line if fence or marked else _HEADING_LINE.sub("", line))
-        fence = _after(fence, line.strip()) if marked else fence
+        is_fence = _FENCE_LINE.fullmatch(line)
+        parts.append(line if fence or is_fence else _HEADING_LINE.sub("", line))
+        fence = _after(fence, line.strip()) if is_fence else fence
     return "\n".join([*parts, fence] if fence else parts)
 
 

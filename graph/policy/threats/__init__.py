@@ -25,7 +25,7 @@ from graph.policy.threats import (
     toxicity,
     who_is,
 )
-from graph.policy.threats.detector import Detector, Seen, look
+from graph.policy.threats.detector import Detection, Detector, detect
 from graph.policy.threats.parts import parts
 from graph.policy.threats.readings import Readings, read
 from graph.policy.threats.rule import Table
@@ -55,21 +55,21 @@ _LEARNED: dict[str, tuple[ThreatType, str]] = {
 }
 _STEERING = frozenset({"prompt_injection", "jailbreak", "prompt_extraction"})
 _ALONE = _STEERING | {"obfuscation", "secret", "data_leakage"}  # their rules are precise
-_SIGN = 0.2  # of the learned layer, without which other rules only guard
+_SIGN = 0.2  # least score of the learned layer with which other rules may block
 _GUARDED_MOST = 0.79  # the guarded middle is answered with the rule's explanation, not refused (requirement D4)
 _HIDDEN_MOST = 0.85
-_FRAMED = 0.35  # the learned layer knows something of frames itself, so less is taken off what it finds
-_FORBIDDEN_MOST = 0.29  # a sentence that forbids the attack is no attack
-_LOOKED = 8_000
-_BESIDE = 80  # a plea and a reason; in more something else could be asked
-_TOLD = 24_000  # characters of a document that scores are told of which decide nothing
-_KEPT = 20  # findings of one text; a long one may hold thousands
+_FRAMED = 0.35  # more than frame.DAMPED, since the learned layer knows something of frames itself
+_HARMLESS_MOST = 0.29  # a sentence that forbids the attack is no attack
+_READ = 8_000  # characters in which the learned layer's exceptions look for words
+_BESIDE = 80  # characters that hold a plea and a reason; more could ask for something else
+_SCORED = 24_000  # characters of a document that the learned layer scores, for information only
+_MOST = 20  # findings of one text; a long one may hold thousands
 
 Find = Callable[[str, str], list[Finding]]  # canonical text, the asker's tenant → findings
 
 
 def _plain(name: str) -> Find:
-    """What finds what a table's rules say, without exceptions."""
+    """Finds what a table's rules match, without exceptions."""
     table = Table(name)
     return lambda text, tenant: table.find(text)
 
@@ -88,6 +88,8 @@ _QUESTION: tuple[Find, ...] = (
 
 @dataclass(frozen=True)
 class Assessment:
+    """What the guards make of one text."""
+
     findings: tuple[Finding, ...]  # strongest first; offsets in the text that was given
     scores: dict[str, float]  # each of SCORES, 0-1
     risk_score: int  # 0-100
@@ -115,32 +117,32 @@ def assess(
 
 
 def _document(text: str, detector: Detector | None) -> Assessment:
-    """Judged by what is planted in it; what else the learned layer sees in it is told and decides nothing."""
+    """Judged by what is planted in it. The other scores of the learned layer are reported and decide nothing."""
     from graph.policy.threats import planted
 
     canonical = canonicalise(text)
-    found, highest = planted.assess(canonical)
-    judged = concluded([*found, *instructions(text, detector)], highest)
-    held = [_placed(finding, canonical) for finding in secrets.find(canonical.text, "")]
-    told = learned.scores([mention.without(canonical.text[:_TOLD])])
+    findings, planted_scores = planted.assess(canonical)
+    verdict = concluded([*findings, *instructions(text, detector)], planted_scores)
+    exposed = [_placed(finding, canonical) for finding in secrets.find(canonical.text, "")]
+    heads = learned.scores([mention.without(canonical.text[:_SCORED])])
     scores = {
-        name: max(score, told[name].score if name != "injection" else 0.0) for name, score in judged.scores.items()
+        name: max(score, heads[name].score if name != "injection" else 0.0) for name, score in verdict.scores.items()
     }
-    return replace(judged, findings=(*judged.findings, *held)[:_KEPT], scores=scores)
+    return replace(verdict, findings=(*verdict.findings, *exposed)[:_MOST], scores=scores)
 
 
 def instructions(text: str, detector: Detector | None) -> list[Finding]:
     """What the detector would block as an attempt to steer in a document, where it reads them."""
     if detector is None or not detector.documents:
         return []
-    (seen,) = look(detector, [[text]], [BLOCKED])
-    return [finding for finding in _seen(seen) if finding.type == "prompt_injection"]
+    (detection,) = detect(detector, [[text]], [BLOCKED])
+    return [finding for finding in _detected(detection) if finding.type == "prompt_injection"]
 
 
-def _seen(seen: Seen) -> list[Finding]:
+def _detected(detection: Detection) -> list[Finding]:
     return [
         Finding(_LEARNED[head][0], score, start, end, f"{_LEARNED[head][1]} (detector)")
-        for head, score, start, end in seen.places
+        for head, score, start, end in detection.places
     ]
 
 
@@ -153,61 +155,51 @@ def assess_questions(
     thresholds: Thresholds | None = None,
 ) -> list[Assessment]:
     """`assess` of each question. The encoder reads what no rule blocks alone, the detector what is not yet blocked."""
-    questions = [_Question.from_text(text, tenant) for text in texts]
-    replaced = detector is not None and detector.replaces
-    by = learned.tuned() if encode else None
-    set_ = thresholds.for_tenant(tenant) if thresholds else {}
-    judged = [one.ruled() if replaced else one.judged(None if one.settled else by, set_) for one in questions]
-    open_ = [at for at, one in enumerate(judged) if one.action != "BLOCK"]
+    readings = [read(text) for text in texts]
+    ruled = [_ruled(reading, tenant) for reading in readings]
+    if detector is not None and detector.replaces:
+        verdicts = [concluded(findings, dict.fromkeys(SCORES, 0.0)) for findings in ruled]
+    else:
+        tuned = learned.tuned() if encode else None
+        knots = thresholds.for_tenant(tenant) if thresholds else {}
+        verdicts = [_judged(*question, tuned, knots) for question in zip(readings, ruled, strict=True)]
+    open_ = [at for at, verdict in enumerate(verdicts) if verdict.action != "BLOCK"]
     if detector is not None and open_:
-        seen = look(detector, [[texts[at], *questions[at].readings.learned[:2]] for at in open_])
-        for at, one in zip(open_, seen, strict=True):
-            raised = {head: max(score, one.scores.get(head, 0.0)) for head, score in judged[at].scores.items()}
-            judged[at] = concluded([*judged[at].findings, *_seen(one)], raised)
-    return judged
+        detections = detect(detector, [[texts[at], *readings[at].learned[:2]] for at in open_])
+        for at, detection in zip(open_, detections, strict=True):
+            verdict = verdicts[at]
+            raised = {head: max(score, detection.scores.get(head, 0.0)) for head, score in verdict.scores.items()}
+            verdicts[at] = concluded([*verdict.findings, *_detected(detection)], raised)
+    return verdicts
 
 
-@dataclass(frozen=True)
-class _Question:
-    readings: Readings
-    found: list[Finding]  # by the rules, in what it says and in what it hides
-
-    @classmethod
-    def from_text(cls, text: str, tenant: str) -> "_Question":
-        readings = read(text)
-        ruled = _ruled(readings, tenant)
-        return cls(readings, ruled + _hidden(readings, tenant, ruled))
-
-    @property
-    def settled(self) -> bool:
-        """Whether a rule blocks it alone."""
-        return any(f.type in _ALONE and rubric.action(round(f.score * 100)) == "BLOCK" for f in self.found)
-
-    def judged(self, by: learned.Tuned | None, thresholds: Mapping[str, Knots]) -> Assessment:
-        found, scores = _learned(self.readings, learned.scores(self.readings.learned, by), thresholds)
-        return concluded([*found, *(_agreed(f, scores) if by else f for f in self.found)], scores)
-
-    def ruled(self) -> Assessment:
-        return concluded(list(self.found), dict.fromkeys(SCORES, 0.0))
+def _judged(
+    readings: Readings, ruled: list[Finding], tuned: learned.Tuned | None, thresholds: Mapping[str, Knots]
+) -> Assessment:
+    """By the rules and the learned layer; the encoder is spared where a rule blocks alone."""
+    if any(f.type in _ALONE and rubric.action(round(f.score * 100)) == "BLOCK" for f in ruled):
+        tuned = None
+    findings, scores = _learned(readings, learned.scores(readings.learned, tuned), thresholds)
+    return concluded([*findings, *(_agreed(f, scores) if tuned else f for f in ruled)], scores)
 
 
 def _agreed(finding: Finding, scores: dict[str, float]) -> Finding:
-    """Guards only, where a rule that does not block alone finds what the learned layer sees no sign of."""
+    """Only guarded, where a rule that does not block alone finds what the learned layer sees no sign of."""
     if finding.type in _ALONE or scores[_SCORE_OF[finding.type]] >= _SIGN:
         return finding
     return replace(finding, score=min(finding.score, _GUARDED_MOST))
 
 
-def concluded(found: list[Finding], scores: dict[str, float]) -> Assessment:
+def concluded(findings: list[Finding], scores: dict[str, float]) -> Assessment:
     """The assessment that follows from findings and from what the learned layer scored."""
     scores = dict(scores)
-    found.sort(key=lambda f: (-f.score, f.start, f.end, f.type))
-    for finding in found:
+    findings = sorted(findings, key=lambda f: (-f.score, f.start, f.end, f.type))
+    for finding in findings:
         name = _SCORE_OF[finding.type]
         scores[name] = max(scores[name], finding.score)
     serious = [score for score in scores.values() if score >= rubric.GUARDED_FROM / 100] or [max(scores.values())]
     risk = rubric.risk(serious)
-    return Assessment(tuple(found[:_KEPT]), scores, risk, rubric.action(risk))
+    return Assessment(tuple(findings[:_MOST]), scores, risk, rubric.action(risk))
 
 
 def _learned(
@@ -215,21 +207,20 @@ def _learned(
 ) -> tuple[list[Finding], dict[str, float]]:
     """Findings and scores of the learned layer; less sure where a text only asks about a thing."""
     text = readings.learned[0]
-    framed, prevented = frame.frames(text), evasion.prevents(text[:_LOOKED])
-    public = organisational_contacts.of_a_function(text, beside=_BESIDE) or who_is.asked(text)
+    framed = frame.frames(text)
+    harmless = {
+        "evasion": evasion.prevents(text[:_READ]),
+        "leakage": organisational_contacts.of_a_function(text, beside=_BESIDE) or who_is.is_all_of(text),
+    }
     findings, scores = [], {}
     for head, hit in hits.items():
         place = (hit.start, hit.end) if hit.end else (0, len(text))
         ranges = {"injection": framed.inquiries + framed.reports, "leakage": framed.inquiries}.get(head, ())
         score = moved(hit.score, head, thresholds) * (_FRAMED if frame.covers(ranges, *place) else 1.0)
-        if (
-            frame.covers(framed.prohibitions, *place)
-            or (head == "evasion" and prevented)
-            or (head == "leakage" and public)
-        ):
-            score = min(score, _FORBIDDEN_MOST)
+        if frame.covers(framed.prohibitions, *place) or harmless.get(head):
+            score = min(score, _HARMLESS_MOST)
         # An insult is answered coolly (guarded); hatred, threats and obscenity are refused (requirement C4).
-        mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_LOOKED]))
+        mild = head == "evasion" or (head == "toxicity" and not toxicity.is_grave(text[:_READ]))
         score = scores[head] = min(score, _GUARDED_MOST) if mild else score
         if score >= rubric.GUARDED_FROM / 100:
             start, end = _place(readings, hit)
@@ -238,13 +229,10 @@ def _learned(
 
 
 def _ruled(readings: Readings, tenant: str) -> list[Finding]:
-    """Findings of the rules in the text as it stands; offsets in the original."""
+    """Findings of the rules in what the text says and in what it hides; offsets in the original."""
     canonical = readings.canonical
-    return [
-        _placed(finding, canonical, begin)
-        for begin, part in parts(canonical.text)
-        for finding in _weighed(part, tenant)
-    ]
+    plain = [_placed(f, canonical, begin) for begin, part in parts(canonical.text) for f in _weighed(part, tenant)]
+    return plain + _hidden(readings, tenant, {finding.type for finding in plain})
 
 
 def _placed(finding: Finding, canonical: Canonical, begin: int = 0) -> Finding:
@@ -255,12 +243,12 @@ def _placed(finding: Finding, canonical: Canonical, begin: int = 0) -> Finding:
 
 def _weighed(text: str, tenant: str) -> list[Finding]:
     """Findings of the rules, less sure where the words are only mentioned, asked about or reported."""
-    found = [finding for find in _QUESTION for finding in find(text, tenant)]
-    if not found:
-        return found
+    findings = [finding for find in _QUESTION for finding in find(text, tenant)]
+    if not findings:
+        return findings
     mentioned, framed = mention.spans(text), frame.frames(text)
     weighed = []
-    for finding in found:
+    for finding in findings:
         score = finding.score
         place = (finding.start, finding.end)
         if mention.inside(mentioned, *place):
@@ -274,20 +262,19 @@ def _weighed(text: str, tenant: str) -> list[Finding]:
     return weighed
 
 
-def _hidden(readings: Readings, tenant: str, ruled: Sequence[Finding]) -> list[Finding]:
-    """Findings of the rules in what the text hides, placed where it is hidden."""
-    found = []
-    plain = {finding.type for finding in ruled}
+def _hidden(readings: Readings, tenant: str, plain: set[ThreatType]) -> list[Finding]:
+    """Findings of the rules in what the text hides, placed where it is hidden; those `plain` to see are left out."""
+    findings = []
     for view, text in zip(readings.views, readings.hidden, strict=True):
         start, end = readings.canonical.span(view.start, min(view.end, len(readings.canonical.text)))
         for finding in _weighed(text, tenant):
             if finding.type in plain:
                 continue  # it stands there in plain words and was weighed by them
-            found.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
+            findings.append(Finding(finding.type, finding.score, start, end, f"{finding.why} ({view.how})"))
             if finding.score >= rubric.GUARDED_FROM / 100:
                 score = min(finding.score, _HIDDEN_MOST)
-                found.append(Finding("obfuscation", score, start, end, f"hides a request ({view.how})"))
-    return list(dict.fromkeys(found))
+                findings.append(Finding("obfuscation", score, start, end, f"hides a request ({view.how})"))
+    return list(dict.fromkeys(findings))
 
 
 def _place(readings: Readings, hit: learned.HeadScore) -> tuple[int, int]:

@@ -18,5 +18,6 @@ _WORDS = pattern(
 )
 
 
-def said(text: str) -> bool:
+def occurs(text: str) -> bool:
+    """Whether one of the words stands in a canonical text."""
     return literal_prefilter.search(_WORDS, text) is not None

@@ -1,5 +1,5 @@
-"""Greetings, wishes and thanks: sentences that ask for nothing. The learned layer does not judge them, and nothing is
-looked for by them.
+"""Greetings, wishes and thanks: sentences that ask for nothing. The learned layer does not judge them, and
+they are no part of a search.
 
 Texts to steer an assistant often speak to it kindly, so the n-grams of "Thank you very much for your help!" count there
 as a sign of one; people who ask their colleagues something write the same. The rules still read all of it.
@@ -13,7 +13,7 @@ from graph.policy.threats.lazy import pattern
 from graph.policy.threats.parts import stems
 
 _LONGEST = 160  # characters of a sentence
-_SAID = pattern(
+_COURTESY = pattern(
     r"\b(?:thanks?|thankful|grateful|appreciated?|hello|hi|hey|greetings|dear|good (?:morning|day|afternoon|evening)"
     r"|hope|regards|wishes|cheers|sincerely|sorry)\b",
     re.IGNORECASE,
@@ -34,33 +34,31 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 def without(text: str) -> str:
     """The text without sentences that are courtesy alone; linear in its length."""
-    if not _SAID.search(text):
+    if not _COURTESY.search(text):
         return text
-    kept, at = [], 0
+    parts, at = list[str](), 0
     for start, end in split(text):
         if _others(text[start:end]) <= _OTHERS:
-            kept.append(text[at:start])
+            parts.append(text[at:start])
             at = end
-    return "".join([*kept, text[at:]]).strip() if kept else text
+    return "".join([*parts, text[at:]]).strip() if parts else text
 
 
 def bare(question: str) -> str:
-    """The question without them; as it stands where nothing else is said."""
+    """The question without such sentences; as it stands where it has no others."""
     return without(question) or question
 
 
 def alone(text: str) -> bool:
     """Whether the text says nothing else, not even a name or a thing, and asks nothing."""
-    return (
-        "?" not in text
-        and bool(_SAID.search(text))
-        and all(_others(text[start:end]) == 0 for start, end in split(text))
-    )
+    if "?" in text or not _COURTESY.search(text):
+        return False
+    return all(_others(text[start:end]) == 0 for start, end in split(text))
 
 
 def _others(sentence: str) -> float:
     """How many words of a sentence are none of courtesy; more than any number where it is no courtesy."""
-    if len(sentence) > _LONGEST or not _SAID.search(sentence):
+    if len(sentence) > _LONGEST or not _COURTESY.search(sentence):
         return math.inf
     words = (word.replace("’", "'") for word in _WORD.findall(sentence.lower()))
     others = [word for word in words if word not in _WORDS]

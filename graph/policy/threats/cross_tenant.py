@@ -15,29 +15,29 @@ _ABOUT_TENANTS = frozenset(
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    found = _TABLE.find(text)
-    return found + (_other(text, tenant) if tenant else [])
+    """What the table's rules match and, where the asker's `tenant` is given, ids of others."""
+    return _TABLE.find(text) + (_other_tenants(text, tenant) if tenant else [])
 
 
-def _other(text: str, tenant: str) -> list[Finding]:
+def _other_tenants(text: str, tenant: str) -> list[Finding]:
     """Tenants named that are not the asker's, when its own id has such a form (U1 asks about U2)."""
     shape = re.fullmatch(r"([A-Za-z]{1,4})\d{1,4}(?:_\w+)?", tenant)
-    found = []
+    findings = []
     for match in _NAMED.finditer(text):
-        said, code = match[1], match[2]
-        name = said or code
+        word, code = match[1], match[2]  # behind "tenant", or of an id's form
+        name = word or code
         if name.casefold() == tenant.casefold() or _within(name, tenant) or _within(tenant, name):
             continue
-        spoken = said is not None and said.casefold() not in _ABOUT_TENANTS
+        named = word is not None and word.casefold() not in _ABOUT_TENANTS
         alike = (
             code is not None
             and shape is not None
             and code[: len(shape[1])].casefold() == shape[1].casefold()
             and code[len(shape[1]) : len(shape[1]) + 1].isdigit()
         )
-        if (spoken and re.search(r"\d", name)) or alike:
-            found.append(Finding("cross_tenant", 0.9, match.start(), match.end(), "names another tenant"))
-    return found
+        if (named and re.search(r"\d", name)) or alike:
+            findings.append(Finding("cross_tenant", 0.9, match.start(), match.end(), "names another tenant"))
+    return findings
 
 
 def _within(name: str, tenant: str) -> bool:

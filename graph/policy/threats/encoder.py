@@ -30,9 +30,10 @@ class Heads:
 
 @cache
 def heads(file: Path = FILE) -> Heads:
-    found = minilm.steps(file)
-    knots = list(zip(found.rest["knot_margins"], found.rest["knot_scores"], strict=True))
-    return Heads(found.rest["line"], found.rest["bias"], found.rest["share"], knots, found.digest)
+    """The heads of a weights file, read once."""
+    steps = minilm.steps(file)
+    knots = list(zip(steps.rest["knot_margins"], steps.rest["knot_scores"], strict=True))
+    return Heads(steps.rest["line"], steps.rest["bias"], steps.rest["share"], knots, steps.digest)
 
 
 @cache
@@ -43,5 +44,5 @@ def _runner(file: Path) -> minilm.Runner:
 def margins(texts: Sequence[str], file: Path = FILE) -> Any:
     """How much each text looks like what each head knows: (texts, heads), in standard deviations of training texts."""
     with _LOADING:
-        found, runner = heads(file), _runner(file)
-    return runner.embed(texts) @ found.lines + found.bias
+        lines, bias, runner = heads(file).lines, heads(file).bias, _runner(file)
+    return runner.embed(texts) @ lines + bias

@@ -13,15 +13,16 @@ _MORE = _TABLE.pattern("more")
 
 
 def prevents(text: str) -> bool:
-    """Whether all it asks is how others are kept from getting round a rule."""
+    """Whether the text asks only how others are kept from getting round a rule."""
     return literal_prefilter.search(_PREVENTS, text) is not None and not _MORE.search(text) and not find(text, "")
 
 
 def find(text: str, tenant: str) -> list[Finding]:
+    """What the table's rules match, except honest wishes and what is said of keeping others from it."""
     if literal_prefilter.search(_PREVENTS, text):
         text = _PREVENTS.sub(lambda match: " " * len(match.group()), text)  # offsets stay
     return [f for f in _TABLE.find(text) if not _is_honest(text[f.start : f.end])]
 
 
-def _is_honest(said: str) -> bool:
-    return bool(_OF_THINGS.search(said) or (_AVOIDS_WRONG.search(said) and not _CHECKER.search(said)))
+def _is_honest(wish: str) -> bool:
+    return bool(_OF_THINGS.search(wish) or (_AVOIDS_WRONG.search(wish) and not _CHECKER.search(wish)))

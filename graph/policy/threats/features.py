@@ -63,7 +63,7 @@ def _keys(symbols: Any, lengths: Sequence[int], sizes: tuple[int, ...], block: i
     import numpy as np
 
     owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    found = []
+    keys = []
     rolling = np.zeros(len(symbols), np.uint32)
     for size in range(1, max(sizes) + 1):
         if size > len(symbols):
@@ -74,8 +74,8 @@ def _keys(symbols: Any, lengths: Sequence[int], sizes: tuple[int, ...], block: i
             bucket = ((mixed ^ (mixed >> np.uint32(13))) >> np.uint32(32 - BITS)).astype(np.int64)
             first = owner[: len(owner) - size + 1]
             within = first == owner[size - 1 :]
-            found.append((((2 * first + block) << BITS) | bucket)[within])
-    return np.concatenate(found) if found else np.empty(0, np.int64)
+            keys.append((((2 * first + block) << BITS) | bucket)[within])
+    return np.concatenate(keys) if keys else np.empty(0, np.int64)
 
 
 @lru_cache(maxsize=20_000)

@@ -1,7 +1,7 @@
 """Who is spoken about: a question about a rule, or a report on what others do, commands nobody.
 
-The precise rules know words. Whether the sentence orders the assistant to act, or asks what is allowed, how something
-works or what somebody did, is seen here; a finding in the latter weighs less.
+The precise rules know words only. Here sentences that order the assistant to act are told from those that ask what is
+allowed or how something works, or report what somebody did; a finding in one of those weighs less.
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from graph.policy.text.sentences import split
 from graph.policy.threats.rule import Table
 
-DAMPED = 0.3
-
+DAMPED = 0.3  # what is left of the score of a finding in a question about a rule, or in a report
 
 _TABLE = Table("frame")
 _ADDRESSED = _TABLE.pattern("addressed")
@@ -41,9 +40,9 @@ def frames(text: str) -> Frames:
             if not _ADDRESSED.search(_OPENING.sub("", sentence, count=1)):
                 inquiries.append((start, end))
         elif (
-            (said := _REPORTED.search(sentence))
+            (report := _REPORTED.search(sentence))
             and not _YOU.search(sentence)
-            and not _ADDRESSED.match(sentence[: said.start()].strip() or "-")
+            and not _ADDRESSED.match(sentence[: report.start()].strip() or "-")
         ):
             reports.append((start, end))
     return Frames(tuple(inquiries), tuple(reports), tuple(prohibitions))

@@ -10,10 +10,11 @@ _FORBIDDEN = TABLE.pattern("forbidden")
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    found = rule.find((*TABLE.rules, *tongues.rules()), text)
-    return [f for f in found if not _is_harmless(text, f)]
+    """What rules of any language match, except corrections and what is forbidden."""
+    findings = rule.find((*TABLE.rules, *tongues.rules()), text)
+    return [f for f in findings if not _is_harmless(text, f)]
 
 
 def _is_harmless(text: str, finding: Finding) -> bool:
-    before, said = text[max(0, finding.start - 30) : finding.start], text[finding.start : finding.end]
-    return bool(_CORRECTION.search(said) or _FORBIDDEN.search(before))
+    before, words = text[max(0, finding.start - 30) : finding.start], text[finding.start : finding.end]
+    return bool(_CORRECTION.search(words) or _FORBIDDEN.search(before))

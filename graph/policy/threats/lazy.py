@@ -10,12 +10,12 @@ class _Pattern:
         self._source, self._flags = source, flags
 
     def __getattr__(self, name: str) -> Any:
-        # Called once for each name: what it finds stays in the instance.
-        found = getattr(re.compile(*self.written()), name)  # `re` keeps what it compiled
-        setattr(self, name, found)
-        return found
+        # Called once for each name: the instance keeps the value.
+        value = getattr(re.compile(*self._written()), name)  # `re` keeps what it compiled
+        setattr(self, name, value)
+        return value
 
-    def written(self) -> tuple[str, int]:
+    def _written(self) -> tuple[str, int]:
         return self._source if isinstance(self._source, str) else self._source(), self._flags
 
 
@@ -26,4 +26,4 @@ def pattern(source: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
 
 def source(pattern: re.Pattern[str]) -> tuple[str, int]:
     """What it is written as, and its flags; nothing is compiled."""
-    return pattern.written() if isinstance(pattern, _Pattern) else (pattern.pattern, pattern.flags)
+    return pattern._written() if isinstance(pattern, _Pattern) else (pattern.pattern, pattern.flags)

@@ -40,33 +40,35 @@ _NEAR = 160  # characters on both sides in which nobody may be meant beside a fu
 
 
 def find(text: str, tenant: str) -> list[Finding]:
-    found = [f for f in _TABLE.find(text) if not _is_harmless(text, f)]
-    return [replace(f, type="secret") if _OPENS.search(text[f.start : f.end]) else f for f in found]
+    """What the table's rules match, unless it is harmless; a request for what opens a door is one for a secret."""
+    findings = [f for f in _TABLE.find(text) if not _is_harmless(text, f)]
+    return [replace(f, type="secret") if _OPENS.search(text[f.start : f.end]) else f for f in findings]
 
 
-def _only_about(text: str, finding: Finding, said: str) -> bool:
+def _only_about(text: str, finding: Finding, words: str) -> bool:
     """Words about such data, figures of many people, or a secret that is none, and nothing personal after that."""
     if _ANY_PERSONAL.search(text[finding.end : finding.end + 200]):
         return False
-    many = _OF_MANY.search(text[finding.start : finding.end + 18]) and not _SOMEBODYS.search(said)
-    return bool(many or _ABOUT_IT.search(said) or re.search(r"\b(?:a|one) secret$", said, re.I))
+    many = _OF_MANY.search(text[finding.start : finding.end + 18]) and not _SOMEBODYS.search(words)
+    return bool(many or _ABOUT_IT.search(words) or re.search(r"\b(?:a|one) secret$", words, re.I))
 
 
 def _is_harmless(text: str, finding: Finding) -> bool:
     """Public contacts, invented or malformed values, and what belongs to the asker."""
     begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
-    around, said = text[begin:end], text[finding.start : finding.end]
+    around, words = text[begin:end], text[finding.start : finding.end]
+    forbidden = bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(words))
     if finding.why == _UNDERNEATH:  # whose value it is, nobody can tell: "my CNIC is ..." beside it proves nothing
-        return bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said))
-    if _only_about(text, finding, said) or (_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(said)):
+        return forbidden
+    if forbidden or _only_about(text, finding, words):
         return True
-    if _ONE_FOR_ALL.search(said) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
+    if _ONE_FOR_ALL.search(words) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True
     if finding.why in _CONTACT and of_a_function(text[max(0, finding.start - _NEAR) : finding.end + _NEAR]):
         return True
     return bool(
         _BY_A_TOOL.search(text[begin : finding.start])
-        or (_PUBLIC.search(around) and not (_PRIVATE.search(said) or _NAMED.search(said)))
+        or (_PUBLIC.search(around) and not (_PRIVATE.search(words) or _NAMED.search(words)))
         or _INVENTED.search(around)
         or _MINE.search(around)
     )

@@ -19,8 +19,8 @@ FILE = Path(__file__).with_name("weights") / "threats.npz"
 HEADS = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 SHOWN = 1_000  # characters that the encoder reads
 WINDOWS = 12  # of one reading
-_AGAIN = 1.2  # so much surer it must be of a sentence that it reads alone, out of a long text
-SIZE = features.SIZE + 1  # n-grams, then whether a word of abuse is said
+_AGAIN = 1.2  # off the margin of a sentence that the encoder reads alone, out of a long text
+SIZE = features.SIZE + 1  # n-grams, then whether a word of abuse occurs
 _ABUSE = 0.6  # its value, next to n-gram blocks of length 1; as planted.py has it for its classes of words
 _SHORTEST, _LONGEST = 12, 400
 
@@ -71,7 +71,7 @@ def model() -> Model:
 
 
 def tuned(file: Path = encoder.FILE) -> Tuned:
-    """The encoder of a weights file; the shipped one unless told."""
+    """The encoder of a weights file, by default the shipped one."""
     steps = encoder.heads(file)
     return Tuned(partial(encoder.margins, file=file), steps.share, steps.knots)
 
@@ -118,7 +118,7 @@ def sparse(text: str) -> tuple[Any, Any]:
 
 
 def _abuses(text: str) -> bool:
-    return abuse.said(text[: features.READ])
+    return abuse.occurs(text[: features.READ])
 
 
 def margins(weights: Model, texts: Sequence[str]) -> Any:
@@ -128,8 +128,8 @@ def margins(weights: Model, texts: Sequence[str]) -> Any:
     columns, values, starts = features.sparse_many(texts)
     parts = weights.words.T[columns] * values[:, None]
     sums = np.concatenate([np.zeros((1, len(weights.words))), np.cumsum(parts, axis=0, dtype=np.float64)])
-    said = np.array([[_ABUSE * _abuses(text)] for text in texts])
-    return sums[starts[1:]] - sums[starts[:-1]] + said * weights.words[:, -1] + weights.bias
+    abusive = np.array([[_ABUSE * _abuses(text)] for text in texts])
+    return sums[starts[1:]] - sums[starts[:-1]] + abusive * weights.words[:, -1] + weights.bias
 
 
 def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | None = None) -> dict[str, HeadScore]:
@@ -147,7 +147,8 @@ def scores(readings: Sequence[str], by: Tuned | None = None, weights: Model | No
     by_part = _each(partial(margins, weights), [readings[n][a:b] for n, a, b in places])
     if by is not None:
         again = _doubted(readings[0], places, by_part[:, 0])
-        extra = by.share * _each(by.margins, [*_looked_at(readings), *(readings[0][a:b] for _, a, b in places[again])])
+        texts = [*map(shown, readings[:2]), *(readings[0][a:b] for _, a, b in places[again])]
+        extra = by.share * _each(by.margins, texts)
         alone = by_part[again, 0] + extra[len(extra) - len(places[again]) :, 0] - _AGAIN
         by_part = by_part + extra[np.minimum([n for n, _, _ in places], min(len(readings), 2) - 1)]
         by_part[again, 0] = np.maximum(by_part[again, 0], alone)
@@ -165,21 +166,17 @@ def _doubted(text: str, places: Sequence[tuple[int, int, int]], margins: Any) ->
     """The sentence of a long text that looks most like an attack, where it is a stranger on its page: the encoder sees
     head and tail. System prompts and policies give orders too, in the words of their page."""
     own = [at for at, (n, a, b) in enumerate(places) if n == 0 and b - a < len(text)]
-    one = max(own, key=lambda at: margins[at], default=0)
-    _, start, end = places[one]
+    likeliest = max(own, key=lambda at: margins[at], default=0)
+    _, start, end = places[likeliest]
     beside = ((max(0, start - surroundings.NEAR), start), (start, end), (end, end + surroundings.NEAR))
     strange = len(text) > SHOWN and surroundings.strange(beside, [text[a:b] for a, b in beside])[1]
-    return slice(one, one + bool(strange))
+    return slice(likeliest, likeliest + bool(strange))
 
 
 def _each(margins: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Any:
     """A row for each text. Readings of one text have most of their sentences in common."""
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     return margins(list(rows))[[rows[text] for text in texts]]
-
-
-def _looked_at(readings: Sequence[str]) -> list[str]:
-    return [shown(reading) for reading in readings[:2]]
 
 
 def shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Common words with their frequency: tells text that people can read from text that was disguised."""
+"""Common words with their frequency: they tell text that people can read from text that was disguised."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -26,27 +26,28 @@ def words() -> dict[str, float]:
 @cache
 def _folded() -> dict[str, tuple[str, float]]:
     """Words keyed as leetspeak writes them, where 1 is i or l."""
-    found: dict[str, tuple[str, float]] = {}
+    words_by_form: dict[str, tuple[str, float]] = {}
     for word, log in words().items():
-        found.setdefault(unleet(word).replace("l", "i"), (word, log))
-    return found
+        words_by_form.setdefault(_unleet(word), (word, log))
+    return words_by_form
 
 
 @cache
 def _shapes() -> dict[str, str]:
     """Words keyed by first letter, last letter and the letters between in order: the eye reads past a shuffle."""
-    found: dict[str, str] = {}
+    words_by_shape: dict[str, str] = {}
     for word in words():
         if len(word) >= 5:
-            found.setdefault(_shape(word), word)
-    return found
+            words_by_shape.setdefault(_shape(word), word)
+    return words_by_shape
 
 
-def unleet(word: str) -> str:
-    return word.translate(_LEET)
+def _unleet(letters: str) -> str:
+    return letters.translate(_LEET).replace("l", "i")
 
 
 def known(word: str) -> bool:
+    """Whether a lower-case word is a common one."""
     return word in words()
 
 
@@ -62,20 +63,19 @@ def readable_as(text: str, turned: Sequence[Mapping[int, int]]) -> list[float]:
 
 
 def _share(tokens: list[str]) -> float:
-    seen = hit = 0
-    have = words()
+    total = common = 0
+    known_words = words()
     for word in tokens:
         weight = len(word) if len(word) > 2 else 1
-        seen += weight
-        if word in have:
-            hit += weight
-    return hit / seen if seen else 0.0
+        total += weight
+        if word in known_words:
+            common += weight
+    return common / total if total else 0.0
 
 
 def from_leet(word: str) -> str:
     """The common word that `word` writes in leetspeak, or ""."""
-    found = _folded().get(unleet(word.lower()).replace("l", "i"))
-    return found[0] if found else ""
+    return _folded().get(_unleet(word.lower()), ("", 0.0))[0]
 
 
 def from_shuffle(word: str) -> str:
@@ -85,20 +85,20 @@ def from_shuffle(word: str) -> str:
 
 def segment(letters: str) -> str:
     """The likeliest words that `letters`, written without spaces and perhaps in leetspeak, consist of."""
-    plain = unleet(letters.lower()[:1_200]).replace("l", "i")
-    have = _folded()
+    plain = _unleet(letters.lower()[:1_200])
+    words_by_form = _folded()
     best = [0.0] + [-1e9] * len(plain)
     cut = [0] * (len(plain) + 1)
     for end in range(1, len(plain) + 1):
         best[end], cut[end] = best[end - 1] - 14.0, end - 1  # a letter that belongs to no word
         for start in range(max(0, end - LONGEST), end):
-            if (found := have.get(plain[start:end])) and (score := best[start] + found[1]) > best[end]:
+            if (word := words_by_form.get(plain[start:end])) and (score := best[start] + word[1]) > best[end]:
                 best[end], cut[end] = score, start
     pieces: list[str] = []
     at = len(plain)
     while at:
         piece = plain[cut[at] : at]
-        pieces.append(have[piece][0] if piece in have else piece)
+        pieces.append(words_by_form[piece][0] if piece in words_by_form else piece)
         at = cut[at]
     return " ".join(reversed(pieces))
 

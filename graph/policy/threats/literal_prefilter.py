@@ -1,7 +1,7 @@
 """Pieces of text without which a pattern cannot match, read off the pattern itself.
 
-Most rules fit few texts, and to look for a word costs a hundredth of running a pattern. So a pattern is run, and
-compiled, only where the words are that each of its matches must hold.
+Most rules match few texts, and to look for a word costs a hundredth of running a pattern. So a pattern is compiled and
+run only where the text holds the words that each of its matches must hold.
 """
 
 import re
@@ -25,7 +25,7 @@ _ALIKE = {code: min(code, *others) for code, others in _casefix._EXTRA_CASES.ite
 
 
 def folded(text: str) -> str:
-    """The text such that letters are equal that `re` takes for one another where case is ignored."""
+    """The text with one form for all letters that `re` takes for one another where case is ignored."""
     if text.isascii():
         return text.lower()
     return text.replace("\u0130", "i").lower().translate(_ALIKE)  # lowered, that one would be two characters
@@ -49,50 +49,48 @@ def search(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 @cache
 def needs(pattern: re.Pattern[str]) -> Needs:
-    """What every match of the pattern holds, folded, the group first that fewest texts hold; () where nothing can be
-    said. What it does not know of a pattern it passes over."""
+    """What every match of the pattern holds, folded, the group that fewest texts hold first; () where nothing is known.
+    Parts of a pattern that this module cannot read count for nothing."""
     groups = dict.fromkeys(map(_least, _read(_parser.parse(*lazy.source(pattern)))[1]))
     return tuple(sorted(groups, key=lambda group: (-min(map(len, group)), len(group))))
 
 
 def _least(pieces: Iterable[str]) -> tuple[str, ...]:
     """Without those that hold another one, the shortest first."""
-    kept: list[str] = []
+    shortest: list[str] = []
     for piece in sorted(pieces, key=lambda piece: (len(piece), piece)):
-        if not any(short in piece for short in kept):
-            kept.append(piece)
-    return tuple(kept)
+        if not any(short in piece for short in shortest):
+            shortest.append(piece)
+    return tuple(shortest)
 
 
 _Words = frozenset[str]
-_Seen = tuple[_Words | None, list[_Words]]  # all that it can match, where that is little; what its matches hold
+_Reading = tuple[_Words | None, list[_Words]]  # all that an item can match, where that is little; what its matches hold
 
 
-def _read(items: Any) -> _Seen:
-    """Of things that stand one behind the other."""
-    found: list[_Words] = []
+def _read(items: Any) -> _Reading:
+    """Of items that stand one behind the other."""
+    groups: list[_Words] = []
     run: _Words = frozenset([""])
     whole = True
     for kind, value in items:
-        if kind is _parser.LITERAL:  # most are: the short way to what is done below
+        if kind is _parser.LITERAL:
             letter = folded(chr(value))
             run = frozenset([begun + letter for begun in run])
             continue
         if kind in _ZERO_WIDTH:
             continue
-        words, held = _one(kind, value)
+        words, inner = _read_item(kind, value)
         if words is not None and len(run) * len(words) <= _MOST:
             run = frozenset(a + b for a, b in product(run, words))
             continue
         whole = False
-        found += [run, *held]
+        groups += [run, *inner]
         run = frozenset([""]) if words is None else words
-    return (run if whole else None), [group for group in [*found, run] if group and min(map(len, group)) >= _SHORTEST]
+    return (run if whole else None), [group for group in [*groups, run] if group and min(map(len, group)) >= _SHORTEST]
 
 
-def _one(kind: Any, value: Any) -> _Seen:
-    if kind is _parser.LITERAL:
-        return frozenset([folded(chr(value))]), []
+def _read_item(kind: Any, value: Any) -> _Reading:
     if kind is _parser.IN:
         return _characters(value), []
     if kind is _parser.SUBPATTERN:
@@ -103,26 +101,26 @@ def _one(kind: Any, value: Any) -> _Seen:
         return _either([_read(branch) for branch in value[1]])
     if kind in _REPEATS:
         least, most, repeated = value
-        words, held = _read(repeated)
+        words, groups = _read(repeated)
         if words is not None and most == 1:
             return words | {""} if least == 0 else words, []
-        return None, [] if least == 0 else held + _long([words])
+        return None, [] if least == 0 else groups + _long([words])
     return None, []
 
 
-def _either(branches: list[_Seen]) -> _Seen:
+def _either(branches: list[_Reading]) -> _Reading:
     words = [words for words, _ in branches]
-    union = frozenset[str]().union(*(one or () for one in words))
+    union = frozenset[str]().union(*(branch or () for branch in words))
     if None not in words and len(union) <= _MOST:
         return union, []
     # One group of each: that with the longest pieces.
     best = [
-        max(held + _long([words]), key=lambda group: min(map(len, group)), default=None) for words, held in branches
+        max(groups + _long([words]), key=lambda group: min(map(len, group)), default=None) for words, groups in branches
     ]
     if None in best:
         return None, []
-    held = frozenset(_least(piece for group in best if group for piece in group))
-    return None, [held] if len(held) <= _MOST else []
+    pieces = frozenset(_least(piece for group in best if group for piece in group))
+    return None, [pieces] if len(pieces) <= _MOST else []
 
 
 def _long(groups: Iterable[_Words | None]) -> list[_Words]:

@@ -1,4 +1,4 @@
-"""Use and mention: "ignore all rules" in quotation marks, in a sentence that talks about it, commands nobody."""
+"""Quotations that are only mentioned: "ignore all rules", in a sentence that talks about the words, commands nobody."""
 
 import re
 from collections.abc import Sequence
@@ -44,16 +44,16 @@ def spans_by_sentence(text: str) -> list[tuple[int, int]]:
 
 def without(text: str, *, document: bool = False) -> str:
     """The text with each mentioned quotation replaced by an ellipsis."""
-    found = spans(text, document=document)
-    return _without(text, found) if found else text
+    return _without(text, spans(text, document=document))
 
 
 def _wants_it_done(outside: str) -> bool:
     return any(not _DENIED.search(outside[max(0, m.start() - 70) : m.end()]) for m in _DO.finditer(outside))
 
 
-def inside(found: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    return any(a <= start and end <= b for a, b in found)
+def inside(ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether one of the ranges covers all of [start, end)."""
+    return any(a <= start and end <= b for a, b in ranges)
 
 
 def _without(text: str, ranges: list[tuple[int, int]]) -> str:

@@ -15,8 +15,8 @@ _NAME = pattern(r"(?<=[\w,;] )[A-Z][a-z]+")
 
 
 def of_a_function(text: str, *, beside: int = 1_000) -> bool:
-    """Whether the contact that the text asks for is that of a function, and of nobody; with at most so many characters
-    of other words."""
+    """Whether the contact that the text asks for is that of a function, and of nobody; with at most `beside`
+    characters of other words."""
     text = " ".join(text[:2_000].split())
     if not literal_prefilter.search(_STRAIGHT, text):
         return False

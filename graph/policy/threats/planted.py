@@ -38,18 +38,20 @@ _SIGN = _TABLE.pattern("sign")
 _HINT = _TABLE.pattern("hint")
 _DEFINES = _TABLE.pattern("defines")
 
-
 Margins = dict[str, float]  # by the model, of a sentence
 
 
 @dataclass(frozen=True)
 class Model:
-    words: Any
+    """A linear model over the columns of `sparse`."""
+
+    words: Any  # (SIZE,) float32
     bias: float
 
 
 @cache
 def model() -> Model:
+    """The shipped weights; raises FileNotFoundError without them."""
     import numpy as np
 
     with np.load(FILE, allow_pickle=False) as stored:
@@ -66,10 +68,10 @@ def sparse(sentence: str) -> tuple[Any, Any]:
     import numpy as np
 
     columns, values = features.sparse(sentence)
-    found = np.array(cues.columns(sentence), np.int64)
+    classes = np.array(cues.columns(sentence), np.int64)
     return (
-        np.concatenate([columns, features.SIZE + found]),
-        np.concatenate([values, np.full(len(found), _CUE_VALUE, np.float32)]),
+        np.concatenate([columns, features.SIZE + classes]),
+        np.concatenate([values, np.full(len(classes), _CUE_VALUE, np.float32)]),
     )
 
 
@@ -77,10 +79,10 @@ def margins(weights: Any, bias: float, sentences: Sequence[str]) -> Any:
     """Of each sentence; the same as weights @ `sparse`, for all of them at once."""
     import numpy as np
 
-    spoken = [_CUE_VALUE * float(weights[[features.SIZE + c for c in cues.columns(s)]].sum()) for s in sentences]
+    cued = [_CUE_VALUE * float(weights[[features.SIZE + c for c in cues.columns(s)]].sum()) for s in sentences]
     columns, values, starts = features.sparse_many(sentences)
     sums = np.concatenate([[0.0], np.cumsum(values * weights[columns], dtype=np.float64)])
-    return (sums[starts[1:]] - sums[starts[:-1]] + bias + np.array(spoken)).astype(np.float32)
+    return (sums[starts[1:]] - sums[starts[:-1]] + bias + np.array(cued)).astype(np.float32)
 
 
 def learned(sentences: Sequence[str]) -> Any:
@@ -90,15 +92,15 @@ def learned(sentences: Sequence[str]) -> Any:
 
 
 def find(text: str, known: Margins | None = None) -> list[Finding]:
-    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched. To `known`, margins of
-    what else was judged of the document, it adds its own: passages overlap, and the whole is judged beside them."""
-    return _found(canonicalise(text), {} if known is None else known)[0]
+    """Findings in a document; offsets in `text`. Each covers a sentence, or what a rule matched. Margins of sentences
+    are looked up in `known` and added to it: passages of a document overlap, and the whole is judged as well."""
+    return _findings(canonicalise(text), {} if known is None else known)[0]
 
 
 def assess(canonical: Canonical) -> tuple[list[Finding], dict[str, float]]:
     """Findings, with offsets in the original, and a score for each of the six."""
-    found, highest = _found(canonical, {})
-    return found, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
+    findings, highest = _findings(canonical, {})
+    return findings, dict.fromkeys(SCORES, 0.0) | {"injection": highest}
 
 
 def ruled(text: str) -> list[Finding]:
@@ -107,21 +109,21 @@ def ruled(text: str) -> list[Finding]:
 
 
 def _ruled(canonical: Canonical) -> list[Finding]:
-    found = []
+    findings = []
     rules = (*(rule for rule in injection.TABLE.rules if rule.documents), *_TABLE.rules)
     for begin, part in parts(canonical.text):
-        seen = find_by(rules, part)
-        mentioned = mention.spans_by_sentence(part) if seen else []
-        for finding in seen:
+        matches = find_by(rules, part)
+        mentioned = mention.spans_by_sentence(part) if matches else []
+        for finding in matches:
             if not mention.inside(mentioned, finding.start, finding.end):
                 start, end = canonical.span(begin + finding.start, begin + finding.end)
-                found.append(replace(finding, start=start, end=end))
-    return found
+                findings.append(replace(finding, start=start, end=end))
+    return findings
 
 
-def _found(canonical: Canonical, known: Margins) -> tuple[list[Finding], float]:
+def _findings(canonical: Canonical, known: Margins) -> tuple[list[Finding], float]:
     plain = canonical.text
-    found = _ruled(canonical)
+    findings = _ruled(canonical)
     highest = 0.0
     ranges = [(a, b) for a, b in split(plain) if b - a >= _TINY]
     sentences = [_unmentioned(plain[a:b]) for a, b in ranges]
@@ -134,13 +136,15 @@ def _found(canonical: Canonical, known: Margins) -> tuple[list[Finding], float]:
             highest = max(highest, score)
             if score >= 0.3:
                 start, end = canonical.span(*ranges[n])
-                found.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
-    return found, highest
+                findings.append(
+                    Finding("prompt_injection", score, start, end, "reads like an instruction to a machine")
+                )
+    return findings, highest
 
 
 def _learn(sentences: Sequence[str], known: Margins) -> None:
-    """Adds the margins of those that are not known: of each that of its worst piece."""
-    pieces = [(one, piece) for one in dict.fromkeys(sentences) if one not in known for piece in _pieces(one)]
+    """Add the margins of sentences that are not known yet: for each that of its worst piece."""
+    pieces = [(s, piece) for s in dict.fromkeys(sentences) if s not in known for piece in _pieces(s)]
     for (sentence, _), margin in zip(pieces, learned([piece for _, piece in pieces]).tolist(), strict=True):
         known[sentence] = max(known.get(sentence, margin), margin)
 

@@ -7,12 +7,14 @@ from graph.policy.threats import courtesy, lexicon, mention
 from graph.policy.threats.views import views
 from graph.policy.threats.views.view import View
 
-_BETTER = 0.15  # so much more readable must a view be to take the place of the text
+_BETTER = 0.15  # how much more readable than the text a view must be to take its place
 _READABLE = 0.5
 
 
 @dataclass(frozen=True)
 class Readings:
+    """One text in all its readings."""
+
     canonical: Canonical  # of the text as it stands
     views: tuple[View, ...]
     hidden: tuple[str, ...]  # the canonical text of each view
@@ -20,20 +22,21 @@ class Readings:
 
 
 def read(text: str) -> Readings:
+    """All readings of a text; linear in its length."""
     canonical = canonicalise(text)
-    found = tuple(views(text if not text.isascii() and _hides(text) else canonical.text))
+    disguises = tuple(views(text if not text.isascii() and _hides(text) else canonical.text))
     plain = courtesy.without(mention.without(canonical.text))
-    if not found:
+    if not disguises:
         return Readings(canonical, (), (), (plain,))
-    hidden = tuple(canonicalise(view.text).text for view in found)
+    hidden = tuple(canonicalise(view.text).text for view in disguises)
     others = [courtesy.without(mention.without(text)) for text in hidden]
-    shares = {other: lexicon.readable(other) for other in others}
-    best = max(others, key=lambda other: shares[other])
-    readable = [other for other in others if shares[other] > _READABLE and other != best]
+    shares = {reading: lexicon.readable(reading) for reading in others}
+    best = max(others, key=lambda reading: shares[reading])
+    readable = [reading for reading in others if shares[reading] > _READABLE and reading != best]
     if shares[best] > lexicon.readable(canonical.text) + _BETTER:
-        return Readings(canonical, found, hidden, (best, *readable))
+        return Readings(canonical, disguises, hidden, (best, *readable))
     best_too = [best] if shares[best] > _READABLE else []
-    return Readings(canonical, found, hidden, (plain, *best_too, *readable))
+    return Readings(canonical, disguises, hidden, (plain, *best_too, *readable))
 
 
 def _hides(text: str) -> bool:

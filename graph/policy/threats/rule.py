@@ -1,8 +1,8 @@
 """Tables of precise rules: one TOML file each in `rules/`, read with the first question.
 
     [words]      fragments by name; a pattern names one as <name>, and so may another fragment
-    [[rule]]     type, score, why, pattern; `hits` and `leaves` are texts that it must find and must leave alone
-    [patterns]   what else the table's module asks, by name
+    [[rule]]     type, score, why, pattern; `hits` and `leaves` are texts that it must match and must leave alone
+    [patterns]   other patterns of the table's module, by name
 
 Line ends in a pattern, and what indents a line, do not count. In a rule a space stands for any white space, one with
 `?` behind it also for none. Case is ignored.
@@ -37,12 +37,13 @@ class Rule:
     documents: bool = False  # holds in documents, too
 
     def find(self, text: str) -> Iterable[Finding]:
+        """In order; offsets in `text`."""
         for match in self.pattern.finditer(text):
             yield Finding(self.type, self.score, match.start(), match.end(), self.why)
 
 
 def find(rules: Iterable[Rule], text: str) -> list[Finding]:
-    """What each of them finds. Those run whose words are in the text, which changes nothing of it."""
+    """Findings of the rules, one rule after the other. A rule runs only where the words are that its matches need."""
     low = folded(text)
     return [f for rule in rules if met(needs(rule.pattern), low) for f in rule.find(text)]
 
@@ -53,18 +54,20 @@ def spaced(pattern: str) -> re.Pattern[str]:
 
 
 class Table:
-    """The table in `rules/NAME.toml`, with fragments `given` beside its own. Nothing is read before it is asked for."""
+    """The table in `rules/NAME.toml`, with `fragments` beside its own. Nothing is read before it is asked for."""
 
-    def __init__(self, name: str, **given: str) -> None:
-        self.name, self._given = name, given
+    def __init__(self, name: str, **fragments: str) -> None:
+        self.name, self._fragments = name, fragments
 
     @cached_property
-    def held(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
+        """The file as `tomllib` reads it."""
         with (FOLDER / f"{self.name}.toml").open("rb") as file:
             return tomllib.load(file)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
+        """In the order of the file."""
         return tuple(
             Rule(
                 row["type"],
@@ -75,20 +78,23 @@ class Table:
                 tuple(row["leaves"]),
                 row.get("documents", False),
             )
-            for row in self.held.get("rule", ())
+            for row in self.content.get("rule", ())
         )
 
     def find(self, text: str) -> list[Finding]:
+        """Findings of the table's rules; offsets in `text`."""
         return find(self.rules, text)
 
     def pattern(self, name: str, flags: int = re.I) -> re.Pattern[str]:
-        return lazy.pattern(lambda: self._whole(self.held["patterns"][name]), flags)
+        """One of the table's patterns, read and compiled when it is first used."""
+        return lazy.pattern(lambda: self._whole(self.content["patterns"][name]), flags)
 
     def _whole(self, pattern: str) -> str:
         """On one line, each <name> replaced by its fragment. Raises KeyError for a fragment that is not there."""
-        fragments = self.held.get("words", {}) | self._given
+        fragments = self.content.get("words", {}) | self._fragments
         return _FRAGMENT.sub(lambda named: f"(?:{self._whole(fragments[named[1]])})", joined(pattern))
 
 
 def joined(pattern: str) -> str:
+    """A pattern of several lines on one, without indents."""
     return "".join(line.lstrip() for line in pattern.split("\n"))

@@ -1,6 +1,7 @@
 """Secrets that a text holds: keys, tokens, passwords, addresses with credentials.
 
-They are masked wherever they go. Whoever pastes one by mistake asks something innocent, so it is told, not stopped.
+They are masked wherever they go. Whoever pastes one by mistake asks something innocent, so the finding is reported and
+blocks nothing.
 """
 
 from graph.policy.pii import api_key, private_key, secret, token, url_credentials
@@ -8,10 +9,11 @@ from graph.policy.pii.rule import Page
 from graph.policy.rubric import Finding
 
 _RULES = (api_key.RULE, private_key.RULE, secret.RULE, token.RULE, url_credentials.RULE)
-_TOLD = 0.15
+_SCORE = 0.15
 
 
 def find(text: str, tenant: str) -> list[Finding]:
+    """Secrets that the rules of masking match; offsets in `text`."""
     page = Page(text)
     hits = (hit for rule in _RULES if rule.applies(page) for hit in rule.find(page))
-    return [Finding("secret", _TOLD, hit.start, hit.end, "holds a secret") for hit in hits]
+    return [Finding("secret", _SCORE, hit.start, hit.end, "holds a secret") for hit in hits]

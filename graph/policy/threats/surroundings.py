@@ -1,4 +1,4 @@
-"""Whether a sentence of a document belongs where it stands: what is planted speaks of other things than its neighbours.
+"""Whether a sentence of a document belongs where it stands: planted ones speak of other things than their neighbours.
 
 A handbook that tells its readers what to do says it in the words of its page.
 """
@@ -25,8 +25,8 @@ _COMMON = frozenset(
 
 
 def strange(ranges: Sequence[tuple[int, int]], sentences: Sequence[str]) -> list[bool | None]:
-    """Of each sentence whether its words are its own, None where too few stand around it; `ranges` are their places in
-    the text. Linear."""
+    """Of each sentence whether its words occur nowhere near it, None where too few stand around it to say; `ranges` are
+    the places of the sentences in the text. Linear."""
     words = [_words(sentence) for sentence in sentences]
     counts, around = Counter[str](), Counter[str]()  # sentences and words of the window
     kinds = begin = end = 0
@@ -47,7 +47,7 @@ def strange(ranges: Sequence[tuple[int, int]], sentences: Sequence[str]) -> list
                     kinds -= around[word] == 0
             begin += 1
         own = words[at]
-        alone = sum(around[word] == 1 for word in own)  # the one is the sentence's
+        alone = sum(around[word] == 1 for word in own)  # counted once: in the sentence itself
         verdicts.append(len(own) >= _OWN and alone >= STRANGE * len(own) if kinds - len(own) >= _FEW else None)
     return verdicts
 

@@ -16,20 +16,21 @@ Knots = tuple[list[float], list[float]]  # scores, and what they become, both ri
 class Thresholds:
     """The thresholds of every tenant. Raises BadSettings, which names the setting, for what is not usable."""
 
-    def __init__(self, said: str, heads: Sequence[str], setting: str) -> None:
-        self._said: dict[str, dict[str, str]] = {}  # by tenant; "" is for all
-        for name, value in pairs(setting, said, heads, before=":").items():
+    def __init__(self, value: str, heads: Sequence[str], setting: str) -> None:
+        self._by_tenant: dict[str, dict[str, str]] = {}  # then by head; "" is for all tenants
+        for name, borders in pairs(setting, value, heads, before=":").items():
             tenant, _, head = name.rpartition(":")
-            knots(setting, value)
-            self._said.setdefault(tenant, {})[head] = value
+            knots(setting, borders)
+            self._by_tenant.setdefault(tenant, {})[head] = borders
         self._setting = setting
 
-    def said(self, tenant: str) -> dict[str, str]:
-        """What is set for a tenant, by head: its own before what is for all. For the record."""
-        return {**self._said.get("", {}), **self._said.get(tenant, {})}
+    def as_set(self, tenant: str) -> dict[str, str]:
+        """What is set for a tenant, by head, such as "0.5/0.9": its own before what is for all. For the record."""
+        return {**self._by_tenant.get("", {}), **self._by_tenant.get(tenant, {})}
 
     def for_tenant(self, tenant: str) -> dict[str, Knots]:
-        return {head: knots(self._setting, value) for head, value in self.said(tenant).items()}
+        """By head, without the heads for which nothing is set."""
+        return {head: knots(self._setting, borders) for head, borders in self.as_set(tenant).items()}
 
 
 def moved(score: float, head: str, thresholds: Mapping[str, Knots]) -> float:
@@ -39,26 +40,26 @@ def moved(score: float, head: str, thresholds: Mapping[str, Knots]) -> float:
     return float(np.interp(score, *thresholds[head])) if head in thresholds else score
 
 
-def knots(setting: str, said: str) -> Knots:
-    """Of `0.5/0.9`, which guards and blocks, or `0.5`, which never blocks."""
+def knots(setting: str, borders: str) -> Knots:
+    """Of `0.5/0.9`, which guards and blocks, or `0.5`, which never blocks. Raises BadSettings for anything else."""
     try:
-        values = [float(number) for number in said.split("/")]
+        values = [float(number) for number in borders.split("/")]
     except ValueError:
         values = []
     if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] <= 1 or len(set(values)) < len(values):
-        raise BadSettings(f"{setting}: {said!r} is not usable.", hint="0.5/0.9 guards and blocks; 0.5 guards alone.")
+        raise BadSettings(f"{setting}: {borders!r} is not usable.", hint="0.5/0.9 guards and blocks; 0.5 guards alone.")
     scores = [0.0, GUARDED, BLOCKED] if len(values) == 2 else [0.0, GUARDED]
     last = 1.0 if len(values) == 2 else BLOCKED - 0.01
     return [0.0, *values, 1.0], [*scores, last]
 
 
-def pairs(setting: str, told: str, names: Sequence[str] = (), before: str = "=") -> dict[str, str]:
+def pairs(setting: str, value: str, names: Sequence[str] = (), before: str = "=") -> dict[str, str]:
     """`a=b,c=d`. Raises BadSettings for anything else, and for a name that is none of `names`; with `before` the name
     is what follows its last occurrence."""
-    found = {}
-    for pair in filter(None, (part.strip() for part in told.split(","))):
-        name, _, value = (part.strip() for part in pair.rpartition("="))
-        if not name or not value or (names and name.rpartition(before)[2] not in names):
+    by_name = {}
+    for pair in filter(None, (part.strip() for part in value.split(","))):
+        name, _, entry = (part.strip() for part in pair.rpartition("="))
+        if not name or not entry or (names and name.rpartition(before)[2] not in names):
             raise BadSettings(f"{setting}: {pair!r} is not usable.", hint=f"NAME=VALUE,… with {', '.join(names)}.")
-        found[name] = value
-    return found
+        by_name[name] = entry
+    return by_name

@@ -23,32 +23,18 @@ def rules() -> tuple[Rule, ...]:
     """For each language one of dropping and one of showing; Chinese, written without spaces, has rules of its own."""
     table = Table("tongues")
     every = list(table.rules)
-    for row in table.held["language"]:
+    for row in table.content["language"]:
         drop, which, show, hidden, noun = (joined(row[key]) for key in ("drop", "which", "show", "hidden", "noun"))
-        hits, leaves = tuple(row["hits"]), tuple(row["leaves"])
+        name, hits, leaves = row["name"], tuple(row["hits"]), tuple(row["leaves"])
         aside = _either(f"(?:{drop})", f"(?:{which}){_GAP}(?:{noun})")
         out = _either(f"(?:{show})", f"(?:{hidden}){_GAP}(?:{noun})")
         every += [
-            Rule(
-                "prompt_injection",
-                0.9,
-                f"asks to set earlier instructions aside ({row['name']})",
-                spaced(aside),
-                hits[:1],
-                leaves,
-            ),
-            Rule(
-                "prompt_extraction",
-                0.85,
-                f"asks for hidden instructions ({row['name']})",
-                spaced(out),
-                hits[1:],
-                leaves,
-            ),
+            Rule("prompt_injection", 0.9, f"asks to set earlier instructions aside ({name})", aside, hits[:1], leaves),
+            Rule("prompt_extraction", 0.85, f"asks for hidden instructions ({name})", out, hits[1:], leaves),
         ]
     return tuple(every)
 
 
-def _either(verb: str, rest: str) -> str:
+def _either(verb: str, rest: str) -> re.Pattern[str]:
     """The verb before the rest or behind it."""
-    return _without_accents(rf"(?<!\w)(?:{verb}{_GAP}{rest}|{rest}{_GAP}{verb})(?!\w)")
+    return spaced(_without_accents(rf"(?<!\w)(?:{verb}{_GAP}{rest}|{rest}{_GAP}{verb})(?!\w)"))

@@ -1,5 +1,5 @@
-"""Who somebody is, by name, what their work is, and who took their things: a house is asked that every day, and nothing
-of it is private."""
+"""Questions who somebody is, by name, what their work is, or who took a thing: an office is asked that every day, and
+nothing of it is private."""
 
 import re
 
@@ -23,6 +23,6 @@ _ASKED = re.compile(
 )
 
 
-def asked(text: str) -> bool:
-    """Whether this and nothing else is asked."""
+def is_all_of(text: str) -> bool:
+    """Whether the text asks this and nothing else."""
     return len(text) < 200 and _ASKED.fullmatch(" ".join(text.split())) is not None

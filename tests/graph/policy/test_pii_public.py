@@ -29,7 +29,7 @@ def test_what_stands_beside_it_is_masked() -> None:
     text = "Call 020 7946 0958 or 020 7946 0123, or write to a@example.org."
     masked = pii.mask(text, keep=NUMBER)
     assert masked.text == "Call 020 7946 0958 or [REDACTED], or write to [REDACTED]."
-    assert masked.kept == ("02079460958",)
+    assert masked.public == ("02079460958",)
     assert pii.mask(masked.text, keep=NUMBER).text == masked.text
     assert pii.mask(masked.text).text.count("[REDACTED]") == 3
 

@@ -60,16 +60,16 @@ def test_what_a_row_finds_is_not_let_through(name: str, row: Rule) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fragment_and_pattern_can_be_used(name: str) -> None:
     table = Table(name, **({"kind": "NAME"} if name == "leakage" else {}))
-    for pattern in table.held.get("patterns", {}):
+    for pattern in table.content.get("patterns", {}):
         assert re.compile(table.pattern(pattern).pattern)
-    whole = rule.joined(" ".join([*table.held.get("patterns", {}).values(), *_patterns(table)]))
-    for word, fragment in table.held.get("words", {}).items():
-        assert f"<{word}>" in whole + "".join(table.held["words"].values()), f"{name}: nothing names <{word}>"
+    whole = rule.joined(" ".join([*table.content.get("patterns", {}).values(), *_patterns(table)]))
+    for word, fragment in table.content.get("words", {}).items():
+        assert f"<{word}>" in whole + "".join(table.content["words"].values()), f"{name}: nothing names <{word}>"
         assert fragment
 
 
 def _patterns(table: Table) -> list[str]:
-    return [row["pattern"] for row in table.held.get("rule", ())]
+    return [row["pattern"] for row in table.content.get("rule", ())]
 
 
 def test_a_fragment_that_is_not_there_is_an_error() -> None:

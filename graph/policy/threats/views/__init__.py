@@ -1,7 +1,7 @@
 """Other readings of a text: what it says once encodings and disguises are undone.
 
-A reading counts only if it is text that people can read where the original was not, so that a serial number, a hash
-or a picture in base64 gives none. Every step looks at a bounded stretch of text: linear in its length.
+A reading counts only if people can read it and could not read the original, so a serial number, a hash or a picture in
+base64 gives none. Every step looks at a bounded stretch of text: linear in its length.
 """
 
 from collections.abc import Iterator
@@ -14,28 +14,28 @@ from graph.policy.threats.views.unmarked import unmarked
 from graph.policy.threats.views.view import READ, View
 
 MOST = 8  # readings of one text
-DEEPEST = 3  # an encoding within an encoding within an encoding
+DEEPEST = 3  # encodings within each other that are undone
 
 
 def views(text: str) -> list[View]:
     """Readings of `text`, each once, in a fixed order; none for plain prose."""
-    found: list[View] = []
+    readings: list[View] = []
     seen = {_key(text)}
     respelling = Respelling()
     queue = [(View(text, "", 0, len(text)), 0)]
-    while queue and len(found) < MOST:
+    while queue and len(readings) < MOST:
         above, depth = queue.pop(0)
         for view in _once(above.text, respelling):
             key = _key(view.text)
-            if key in seen or len(found) >= MOST:
+            if key in seen or len(readings) >= MOST:
                 continue
             seen.add(key)
             how = f"{above.how}, {view.how}" if above.how else view.how
             place = (view.start, view.end) if not depth else (above.start, above.end)
-            found.append(View(view.text, how, *place))
+            readings.append(View(view.text, how, *place))
             if depth + 1 < DEEPEST:
-                queue.append((found[-1], depth + 1))
-    return found
+                queue.append((readings[-1], depth + 1))
+    return readings
 
 
 def _key(text: str) -> str:

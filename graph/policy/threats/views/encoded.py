@@ -30,9 +30,10 @@ _SPELT = pattern(rf"(?:\b(?:{'|'.join(_NATO)})\b[\s,/|.-]*){{6,}}", re.I)
 
 
 def encoded(text: str) -> Iterator[View]:
+    """Two readings of each stretch: decoded where it stands, and the decoded text alone."""
     head = text[:READ]
     for shape, decoders in encodings.SHAPES:
-        yield from _views(head, shape, [(partial(_said, decode), how) for decode, how in decoders])
+        yield from _views(head, shape, [(partial(_decoded, decode), how) for decode, how in decoders])
     yield from _views(head, _MORSE, [(_from_morse, "Morse code")])
     yield from _views(head, _SPELT, [(_from_spelling, "spelling alphabet")])
 
@@ -45,7 +46,7 @@ def _views(head: str, shape: re.Pattern[str], decoders: list[tuple[Callable[[str
                 yield View(plain, how, *match.span())
 
 
-def _said(decode: Callable[[str], bytes], piece: str) -> str:
+def _decoded(decode: Callable[[str], bytes], piece: str) -> str:
     return as_text(decode(piece))
 
 
@@ -63,20 +64,18 @@ def as_text(data: bytes) -> str:
 def _sayable(plain: str) -> bool:
     """Readable now, or readable once undone again (an encoding in an encoding, rotated letters)."""
     letters = sum(c.isalpha() or c == " " for c in plain)
-    return (
-        lexicon.readable(plain) >= 0.4
-        or letters >= 0.85 * len(plain)
-        or bool(encodings.BASE64.fullmatch(plain.strip()))
-    )
+    if lexicon.readable(plain) >= 0.4 or letters >= 0.85 * len(plain):
+        return True
+    return encodings.BASE64.fullmatch(plain.strip()) is not None
 
 
 def _from_morse(piece: str) -> str:
     piece = piece.replace("·", ".").replace("−", "-").replace("–", "-").replace("_", "-")
-    found = [
+    words = [
         "".join(_MORSE_LETTERS.get(letter, "") for letter in word.split())
         for word in re.split(r"\s*[/|]\s*|\s{3,}", piece)
     ]
-    plain = " ".join(filter(None, found))
+    plain = " ".join(filter(None, words))
     if len(plain) < 6:
         return ""
     return plain if lexicon.readable(plain) >= READABLE else segmented(plain.replace(" ", ""))

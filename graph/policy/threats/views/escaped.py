@@ -14,6 +14,7 @@ _QUOTED = pattern(r"(?:=[0-9A-F]{2}){1}")
 
 
 def escaped(text: str) -> Iterator[View]:
+    """One reading of the whole text for each kind of escape in it."""
     head = text[:READ]
     if head.count("%") >= 2 and len(PERCENT.findall(head)) >= 2:
         plain = unquote_to_bytes(head.replace("+", " ") if " " not in head.strip() else head).decode("utf-8", "replace")

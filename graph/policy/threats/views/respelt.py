@@ -20,8 +20,8 @@ _MIRROR = str.maketrans(_ALPHABET, _ALPHABET[::-1])
 
 
 class Respelling:
-    """Readings of one text after the other: those of one text have most of their words in common, so what a word and a
-    run of words are is found once."""
+    """Readings of several texts that have most of their words in common: each word and each run of words is judged
+    once."""
 
     def __init__(self) -> None:
         self._common, self._plain, self._undone = cache(_common), cache(_plain), cache(_undone)
@@ -38,12 +38,12 @@ class Respelling:
         fixed, hits = self._respelled(head, tokens)
         if hits >= 2:
             yield View(fixed, "leetspeak or shuffled letters", 0, len(text))
-        found: dict[str, list[tuple[int, int, str]]] = {}
+        places_by_disguise: dict[str, list[tuple[int, int, str]]] = {}
         for first, last in runs[:PIECES]:
             start, end = tokens[first].start(), tokens[last].end()
             for plain, how in self._undone(head[start:end]):
-                found.setdefault(how, []).append((start, end, plain))
-        for how, places in found.items():  # all places at once: the rules read every view from end to end
+                places_by_disguise.setdefault(how, []).append((start, end, plain))
+        for how, places in places_by_disguise.items():  # all places at once: the rules read every view from end to end
             parts, at = [], 0
             for start, end, plain in places:
                 parts += [head[at:start], plain]
@@ -73,7 +73,7 @@ class Respelling:
 
     def _respelled(self, text: str, tokens: list[re.Match[str]]) -> tuple[str, int]:
         """The text with leetspeak and shuffled words in plain letters, and how many words changed."""
-        doubtful = [(token, *found) for token in tokens if (found := self._plain(token.group()))]
+        doubtful = [(token, *pair) for token in tokens if (pair := self._plain(token.group()))]
         hits = sum(not bare.isdigit() and len(word) > 2 for _, bare, word in doubtful)
         if hits < 2:
             return text, hits
@@ -109,16 +109,12 @@ def _undone(piece: str) -> list[tuple[str, str]]:
     if lexicon.readable(piece) >= 0.8 and max(map(len, piece.split())) <= 20:
         return []
     low = piece.lower()
-    readings = [
-        (plain, how)
-        for how, plain in (
-            ("reversed", low[::-1]),
-            ("each word reversed", " ".join(w[::-1] for w in low.split())),
-            ("mirrored alphabet", low.translate(_MIRROR)),
-        )
-        if lexicon.readable(plain) >= READABLE
-    ]
-    if readings:
+    turned = (
+        (low[::-1], "reversed"),
+        (" ".join(word[::-1] for word in low.split()), "each word reversed"),
+        (low.translate(_MIRROR), "mirrored alphabet"),
+    )
+    if readings := [(plain, how) for plain, how in turned if lexicon.readable(plain) >= READABLE]:
         return readings
     sample = low[:400]
     if sum(c in _ALPHABET for c in sample) > 0.6 * len(sample):

@@ -12,6 +12,7 @@ _SELECTORS = pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 
 
 def smuggled(text: str) -> Iterator[View]:
+    """One reading of each invisible run, and of the whole text where letters are flipped or in Braille."""
     if text.isascii():
         return
     for match in _TAGS.finditer(text):

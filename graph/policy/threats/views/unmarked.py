@@ -15,6 +15,7 @@ _STRETCHED = pattern(r"([a-zA-Z])\1{2,}")
 
 
 def unmarked(text: str) -> Iterator[View]:
+    """One reading of the whole text for each kind of marks, where it gets more readable without them."""
     head = text[:READ]
     for how, plain in (
         ("joined pieces", _GLUED.sub("", head)),
