@@ -66,17 +66,19 @@ NOTHING_ASKED = "With pleasure. Ask a question, and it is answered from the docu
 
 
 class Refusal(TypedDict):
+    """The reply's `refusal` object; `text` is one of TEXTS, after which a reviewer's reason may stand."""
+
     code: str
     text: str
 
 
 def refusal(code: Code) -> Refusal:
-    """The reply's `refusal` object."""
+    """With the canonical text."""
     return {"code": code, "text": TEXTS[code]}
 
 
 def not_approved(reason: str) -> Refusal:
-    """What a reviewer did not release, with the reason as it is told to the asker."""
+    """For an answer that a reviewer did not release; `reason` is shown to the asker."""
     return {"code": "NotApproved", "text": f"{TEXTS['NotApproved']} Reason: {reason}"}
 
 

@@ -31,5 +31,5 @@ def parts(question: str) -> list[str]:
         return []
     words = [{lexical.stem(word) for word in lexical.words(part) if word.lower() not in _SMALL} for part in cut]
     apart = not any(_LEANS.search(part) for part in cut[1:]) and not set.intersection(*words)
-    asked = all(map(_OPENS.match, cut)) and all(len(own) >= _SAYS for own in words)
-    return [f"{part}?" for part in cut] if apart and asked else []
+    complete = all(map(_OPENS.match, cut)) and all(len(own) >= _SAYS for own in words)
+    return [f"{part}?" for part in cut] if apart and complete else []
