@@ -80,8 +80,9 @@ def _written(head: str, lines: Sequence[str]) -> str:
 def _number(line: str, heading: str) -> float | None:
     value = next((text for name, text in cells(line) if name == heading), "")
     amount = quantity(value)
-    single = amount is not None and amount.kind in ("number", "money") and len(_NUMBERS.findall(value)) == 1
-    return amount.number if amount and single else None
+    if amount is None or amount.kind not in ("number", "money") or len(_NUMBERS.findall(value)) != 1:
+        return None
+    return amount.number
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

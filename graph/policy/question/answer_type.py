@@ -151,13 +151,13 @@ def kind(question: str) -> Wanted:
 
 
 def all_of(question: str) -> All | None:
-    """What a question wants of all there is, or None where a passage may answer it."""
+    """What a question wants to know of all items, or None where one passage may answer it."""
     question = plain(question)
     return next((kind for kind, pattern in _ALL if pattern.search(question)), None)
 
 
 def plain(question: str) -> str:
-    """Without what abbreviations stand for, which search puts in brackets behind them."""
+    """Without the long forms of abbreviations, which search adds in brackets."""
     return _SPELLED.sub("", question)
 
 

@@ -27,26 +27,23 @@ _PRONOUNS = frozenset(
     somebody anyone itself themselves myself""".split()
 )
 _SMALL = frozenset(
-    """and or but if so then also people well fewer less
-    altogether too not no yes because while just only even ever still again please ok okay more most
-    much many few other else such very really first long often soon far old good best common possible default general
-    instead usually now today
-    away up out off down allowed able about kind kinds type types sort sorts way ways thing things lot example
-    difference thanks thank interesting""".split()
+    """and or but if so then also people well fewer less altogether too not no yes because while just only even ever
+    still again please ok okay more most much many few other else such very really first long often soon far old
+    good best common possible default general instead usually now today away up out off down allowed able about
+    kind kinds type types sort sorts way ways thing things lot example difference thanks thank interesting""".split()
 )
 _FUNCTION = _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _ASKING | _PRONOUNS | _SMALL
 _VERBS = frozenset(
     stem(word)
     for word in """add affect allow apply approve ask become begin bring build buy call cancel carry cause change check
-    choose claim clean collect come compare consider contain count cover create cut decide define delete depend describe
-    develop differ do eat enter exclude explain expire fail feel file fill find follow get give go grow handle happen
-    help hold include increase keep know last lead learn leave let list live look lose made make manage mean meet move
-    need offer open own paid pay pick play prevent produce prove provide put raise read receive record reduce remove
-    replace report request require return run save say see sell send set show sign start stay stop store submit take
-    taken teach tell treat try turn understand use used visit want wear win work write written became began chose done
-    found gave given gone got held kept knew known left lost met ran said saw seen sent set
-    speak spoke stood thought told took
-    went won wrote""".split()
+    choose claim clean collect come compare consider contain count cover create cut decide define delete depend
+    describe develop differ do eat enter exclude explain expire fail feel file fill find follow get give go grow
+    handle happen help hold include increase keep know last lead learn leave let list live look lose made make
+    manage mean meet move need offer open own paid pay pick play prevent produce prove provide put raise read
+    receive record reduce remove replace report request require return run save say see sell send set show sign
+    start stay stop store submit take taken teach tell treat try turn understand use used visit want wear win work
+    write written became began chose done found gave given gone got held kept knew known left lost met ran said saw
+    seen sent set speak spoke stood thought told took went won wrote""".split()
 )
 _CONNECTED = re.compile(r"^\W*(?:(?:and|or|but|so|also|then|plus)\b[\s,]*)+", re.I)
 _INSTEAD = re.compile(r"^\W*(?:(?:what|how) about|what of)\s+", re.I)
@@ -62,7 +59,7 @@ _POINTER = re.compile(
     r"does|do|did|has|have|can|could|may|must|should|will|would|include|happen|and|or)\b)",
     re.I,
 )
-# Something's benefits, causes, exceptions: of what is not said.
+# The benefits, causes or exceptions of a thing that is not named.
 _PART = re.compile(
     r"^(?:tell me (?:more )?about|describe|explain|list|what(?:['’]s| is| are| were| was))\s+"
     r"(?:(?:the|some|any)\s+)?(?:\w+\s+)?"
@@ -82,7 +79,7 @@ _WANTED = re.compile(rf"\W*(?:what|which|how (?:many|much))\b.*?\b(?=(?:{'|'.joi
 _BOUNDARY = re.compile(r"[,;.?!]|\b(?:and|if|when|because|but|then|so that|while|after|before|once)\b", re.I)
 _WORD = re.compile(r"[^\W_]+(?:[-'’./&][^\W_]+)*")
 _NAME = re.compile(r"^((?:[A-Z]\S*\s+)+[A-Z]\S*)\s.*", re.S)
-# What there is of a thing, and what says when: neither takes the other's place, nor that of the thing.
+# Attributes of a thing, and times: neither replaces the other, nor the thing.
 _ATTRIBUTE = re.compile(
     r"\b(?:incomes?|revenues?|turnover|profits?|loss(?:es)?|costs?|prices?|fees?|fares?|budgets?|expenses?|expenditures?|"
     r"rents?|deposits?|numbers?|size|length|width|height|weight|depth|capacity|area|age|durations?|deadlines?|dates?|"
@@ -155,13 +152,15 @@ def _self_contained(phrase: _Phrase) -> bool:
 
 
 def _pointer(question: str) -> re.Match[str] | None:
-    """The word that stands for something said before, unless the question itself says for what."""
+    """The word that refers to an earlier turn, unless the question itself names what it refers to."""
+    asking = _WANTED.match(question)  # blanked: "How many hours may they" asks about no hours
+    blanked = " " * asking.end() + question[asking.end() :] if asking else question
     empty = [match.start(n) for match in _EXPLETIVE.finditer(question) for n in (1, 2, 3) if match[n]]
     for match in _POINTER.finditer(question):
         last = _WORD.findall(question[: match.start()].lower())[-1:]
         if match.start() in empty or (match["bare"] and not (_FUNCTION - _PRONOUNS - {"people"}).issuperset(last)):
             continue  # "people that have a badge"
-        before = _without_asking(question)[: match.start()]
+        before = blanked[: match.start()]
         if match["whose"] and any(_many(p.text) or p.text.lower().startswith(("the ", "a ")) for p in _phrases(before)):
             return None  # "how do companies pay their staff"
         edges = [edge.start() for edge in _BOUNDARY.finditer(question, 0, match.start())]
@@ -169,12 +168,6 @@ def _pointer(question: str) -> re.Match[str] | None:
         own = [p for p in _phrases(before[: edges[-1]] if edges else "") if not (singular and _many(p.text))]
         return None if own else match
     return None
-
-
-def _without_asking(question: str) -> str:
-    """The question, blanks in the place of the words that only ask: "How many hours may they" asks about no hours."""
-    asking = _WANTED.match(question)
-    return " " * asking.end() + question[asking.end() :] if asking else question
 
 
 def _lacks_a_verb(fragment: str) -> bool:
@@ -191,16 +184,15 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     small = words[0].lower() if words[0].lower() in _PREPOSITIONS else ""
     thing = fragment[_WORD.search(fragment).end() :].strip() if small else fragment  # type: ignore[union-attr]
     phrases = _phrases(earlier)
-    alike = [p for p in phrases if _shares(thing, p.text)]
-    same = [p for p in phrases if small and p.after == small]
+    alike = [p for p in phrases if _shares(thing, p.text)] or [p for p in phrases if small and p.after == small]
     end = earlier.rstrip(" ?.!")
-    if small == "of" and not (alike or same) and (whole := [p for p in phrases if " of " in p.text]):
+    if small == "of" and not alike and (whole := [p for p in phrases if " of " in p.text]):
         at = whole[-1].start + whole[-1].text.rindex(" of ") + len(" of ")
         return f"{earlier[:at]}{thing}{earlier[whole[-1].end :]}"
-    if not (alike or same) and (small or not phrases):
+    if not alike and (small or not phrases):
         return f"{end} {fragment}?"
-    if alike or same:
-        old = (alike or same)[-1]
+    if alike:
+        old = alike[-1]
     else:
         when = [p for p in phrases if _TIME.search(p.text)]
         others = [p for p in phrases if p not in when]

@@ -59,7 +59,7 @@ def weighting(request: str) -> int:
 
 
 ANY = "any document"
-# That there are such documents, and no more: "Which reports do I have to sign in May?" asks for some of them.
+# Only whether such documents exist: "Which reports do I have to sign in May?" asks for some of them.
 _STORE = (
     r"(?:in|within) (?:the|my|our|your|this|that) (?:\w+ ){0,2}?"
     r"(?:index|corpus|knowledge base|library|space|context|collection|system|store|archive|folder)"

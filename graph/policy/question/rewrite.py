@@ -24,7 +24,7 @@ _MARKUP = re.compile(
 _MIN_WORDS = 4
 
 
-class RiskVerdict(Protocol):
+class Assessed(Protocol):
     """What `graph.policy.threats.assess` gives."""
 
     @property
@@ -37,7 +37,7 @@ class RiskVerdict(Protocol):
 
 
 def rescued(
-    question: str, verdict: RiskVerdict, judge: Callable[[str], RiskVerdict], whole: Callable[[str], RiskVerdict]
+    question: str, verdict: Assessed, judge: Callable[[str], Assessed], whole: Callable[[str], Assessed]
 ) -> str:
     """The part of a question with this verdict that may go on: its remainder where only REWRITABLE blocks it, or "".
 
@@ -50,7 +50,7 @@ def rescued(
     return safe if safe and whole(safe).risk_score < GUARDED_FROM else ""
 
 
-def remainder(question: str, judge: Callable[[str], RiskVerdict]) -> str:
+def remainder(question: str, judge: Callable[[str], Assessed]) -> str:
     """The sentences and clauses of the question that no finding touches and that ask for something, or "".
 
     Each of them, and all of them together, must be benign by `judge`. Markup is no part of a question.

@@ -108,8 +108,8 @@ def across(word: str) -> set[str]:
 
 
 def _row(source: str, target: str) -> list[float]:
-    """The distance of `source` from each beginning of `target` (optimal string alignment). It stops where every distance
-    is at least _FAR, so the last ones may be too small, but not below that."""
+    """The distance of `source` from each beginning of `target` (optimal string alignment). It stops where all are at
+    least _FAR: those given may then be too small, but not smaller than that."""
     before: list[float] = []
     last = [float(n) for n in range(len(target) + 1)]
     for i, a in enumerate(source, 1):
