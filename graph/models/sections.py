@@ -53,7 +53,7 @@ def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
     there = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
     if not there:
         return []
-    best = max(there, key=lambda section: (wanted.exactly(section.name), section.words > 8))
+    best = max(there, key=lambda section: (wanted.overlap(section.name), section.words > 8))
     return list(_quoted(best.lines, SECTION_WORDS))
 
 

@@ -36,19 +36,20 @@ def scan_many(
         raise BadInput(f"source {source!r} is neither question nor document.")
     if source == "document":
         return [_scanned(text, threats.assess(text, source="document", detector=detector), "") for text in texts]
-    found = threats.assess_questions(texts, encode=True, detector=detector, thresholds=thresholds)
+    assessments = threats.assess_questions(texts, encode=True, detector=detector, thresholds=thresholds)
     judge = partial(threats.assess, encode=True, thresholds=thresholds)
     whole = partial(judge, detector=detector)
     return [
-        _scanned(text, one, rewrite.rescued(text, one, judge, whole)) for text, one in zip(texts, found, strict=True)
+        _scanned(text, assessment, rewrite.rescued(text, assessment, judge, whole))
+        for text, assessment in zip(texts, assessments, strict=True)
     ]
 
 
-def _scanned(text: str, found: threats.Assessment, safe: str) -> dict[str, Any]:
+def _scanned(text: str, assessment: threats.Assessment, safe: str) -> dict[str, Any]:
     return {
-        "action": "ALLOW_WITH_GUARDRAILS" if safe else found.action,
-        "risk_score": min(found.risk_score, 79) if safe else found.risk_score,
-        "scores": found.scores,
+        "action": "ALLOW_WITH_GUARDRAILS" if safe else assessment.action,
+        "risk_score": min(assessment.risk_score, 79) if safe else assessment.risk_score,
+        "scores": assessment.scores,
         "threats": [
             {
                 "type": f.type,
@@ -56,7 +57,7 @@ def _scanned(text: str, found: threats.Assessment, safe: str) -> dict[str, Any]:
                 "score": round(f.score, 4),
                 "evidence": _quoted(text, f.start, f.end),
             }
-            for f in found.findings
+            for f in assessment.findings
         ],
         "rewrite": rewrite.PREFIX + pii.mask(safe).text if safe else "",
     }
@@ -71,16 +72,17 @@ def _quoted(text: str, start: int, end: int) -> str:
 
 
 def mask(text: str, *, typed: bool = False) -> dict[str, Any]:
-    found = pii.mask(text, typed=typed)
-    return {"text": found.text, "spans": [{"start": s.start, "end": s.end, "type": s.type} for s in found.spans]}
+    """The masked text, and each span's half-open offsets in `text` with its type; `typed` as for `pii.mask`."""
+    masked = pii.mask(text, typed=typed)
+    return {"text": masked.text, "spans": [{"start": s.start, "end": s.end, "type": s.type} for s in masked.spans]}
 
 
 def check(claim: str, evidence: Sequence[str], encoder: entailment.Encoder = entailment.margins) -> dict[str, Any]:
     """The best support among the evidence, its three scores, which sum to 1; `best` holds offsets in
     evidence[index]."""
-    found = grounding.supports(claim, evidence, encoder) or [grounding.Support()]
-    index = max(range(len(found)), key=lambda at: found[at].score)
-    best = found[index]
+    supports = grounding.supports(claim, evidence, encoder) or [grounding.Support()]
+    index = max(range(len(supports)), key=lambda at: supports[at].score)
+    best = supports[index]
     return {
         "supported": best.score >= grounding.SUPPORTED_FROM,
         "score": best.score,
@@ -99,5 +101,5 @@ def repair(text: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
         from graph.policy.repair.schema import usable
 
         usable(schema)
-    found = ladder.repair(text, schema)
-    return {"ok": found.ok, "value": found.value, "steps": found.steps}
+    repaired = ladder.repair(text, schema)
+    return {"ok": repaired.ok, "value": repaired.value, "steps": repaired.steps}

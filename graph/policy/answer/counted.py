@@ -26,7 +26,7 @@ def count(lines: Sequence[str]) -> str:
 
 def total(lines: Sequence[str], heading: str) -> str:
     """The sentence for the sum of a column; "" where a row has no amount in it."""
-    numbers = _numbers(lines, heading)
+    numbers = [_number(line, heading) for line in lines]
     if None in numbers:
         return ""
     value = round(sum(number for number in numbers if number is not None), 4)
@@ -54,7 +54,10 @@ def places(lines: Sequence[str], texts: Sequence[str]) -> list[list[tuple[int, i
     for line in lines:
         for text, spans in zip(texts, ranges, strict=True):
             at = text.find(line)
-            while at >= 0 and not (_is_line(text, at, at + len(line)) and _free(spans, at, at + len(line))):
+            while at >= 0 and (
+                not _is_line(text, at, at + len(line))
+                or any(start < at + len(line) and at < end for start, end in spans)
+            ):
                 at = text.find(line, at + 1)
             if at >= 0:
                 spans.append((at, at + len(line)))
@@ -70,21 +73,16 @@ def _is_line(text: str, start: int, end: int) -> bool:
     return _MARK.fullmatch(before) is not None and not text[end : end + 1].isalnum()
 
 
-def _free(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    return not any(begin < end and start < stop for begin, stop in spans)
-
-
 def _written(head: str, lines: Sequence[str]) -> str:
     return f"{head}:\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def _numbers(lines: Sequence[str], heading: str) -> list[float | None]:
-    values = [next((text for name, text in cells(line) if name == heading), "") for line in lines]
-    found = [quantity(value) for value in values]
-    return [
-        one.number if one and one.kind in ("number", "money") and len(_NUMBERS.findall(value)) == 1 else None
-        for one, value in zip(found, values, strict=True)
-    ]
+def _number(line: str, heading: str) -> float | None:
+    value = next((text for name, text in cells(line) if name == heading), "")
+    amount = quantity(value)
+    if amount is None or amount.kind not in ("number", "money") or len(_NUMBERS.findall(value)) != 1:
+        return None
+    return amount.number
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -29,36 +29,48 @@ class Words:
 
 @dataclass(slots=True)
 class Heading:
-    level: int  # from 1
+    """`level` from 1, the highest, to 9."""
+
+    level: int
     text: str
     numbers: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
 class Paragraph:
+    """Parts of lines, each with sources of its own, in order."""
+
     words: list[Words]
 
 
 @dataclass(slots=True)
 class Code:
+    """The text between the fences, with its blanks."""
+
     text: str
     numbers: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
 class Table:
+    """Each row has one cell a column; its last cell has the numbers of its sources."""
+
     columns: list[str]
     rows: list[list[Words]]
 
 
 @dataclass(slots=True)
 class Item:
-    mark: str  # as written, "3." or "(b)"; "" for any bullet
+    """`mark` as written, "3." or "(b)"; "" for any bullet."""
+
+    mark: str
     blocks: list["Block"]
 
 
 @dataclass(slots=True)
 class Listing:
+    """Bullets, or entries whose numbers rise by one."""
+
     items: list[Item] = field(default_factory=list)
 
 
@@ -67,16 +79,16 @@ _Read = Block | Words
 
 
 def blocks(answer: str) -> list[Block]:
-    """Of the `answer` of a reply. Rows of one table that stand together become it, be each a sentence of its own."""
-    found: list[_Read] = []
+    """Of the `answer` of a reply. Rows of one table that stand together become a table again."""
+    pieces: list[_Read] = []
     parts = _NUMBERS.split(answer)
     for text, numbers in zip(parts[::2], [*parts[1::2], ""], strict=True):
         gap = re.match(r"\s*", text)[0]  # type: ignore[index]
         for block in _read(text.strip().split("\n"), gap if gap in (" ", "\n") else ""):
-            _add(found, block)
-        if numbers and found:
-            _behind(found[-1], tuple(int(n) for n in re.findall(r"\d+", numbers)))
-    return _grouped(found)
+            _add(pieces, block)
+        if numbers and pieces:
+            _behind(pieces[-1], tuple(int(n) for n in re.findall(r"\d+", numbers)))
+    return _grouped(pieces)
 
 
 def number(mark: str) -> int | None:
@@ -86,18 +98,20 @@ def number(mark: str) -> int | None:
 
 
 def _read(lines: Sequence[str], gap: str, depth: int = 0) -> list[_Read]:
-    found: list[_Read] = []
+    pieces: list[_Read] = []
     at = 0
     while at < len(lines):
         line, at = lines[at], at + 1
         if not line.strip():
             gap = ""
         elif fence := _FENCE.match(line):
-            end = next((i for i in range(at, len(lines)) if _closes(lines[i], fence[1])), len(lines))
-            found += [Code(code)] if (code := "\n".join(lines[at:end])).strip() else []
+            end = at
+            while end < len(lines) and (lines[end].strip(" `") or not lines[end].strip().startswith(fence[1])):
+                end += 1
+            pieces += [Code(code)] if (code := "\n".join(lines[at:end])).strip() else []
             at, gap = end + 1, ""
         elif heading := _HEADING.match(line):
-            found.append(Heading(len(heading[1]), line[heading.end() :].strip()))
+            pieces.append(Heading(len(heading[1]), line[heading.end() :].strip()))
             gap = ""
         elif depth < DEEPEST and (item := ITEM.match(line)):
             begin = at
@@ -105,16 +119,12 @@ def _read(lines: Sequence[str], gap: str, depth: int = 0) -> list[_Read]:
                 at += 1
             inner = [line[item.end() :], *dedent("\n".join(lines[begin:at])).split("\n")]
             mark = "" if item[2] in "-*•–" else item[2]
-            _add(found, Listing([Item(mark, _read(inner, "", depth + 1))]))  # type: ignore[arg-type]
+            _add(pieces, Listing([Item(mark, _read(inner, "", depth + 1))]))  # type: ignore[arg-type]
             gap = ""
         else:
-            found.append(Words(line.strip(), (), gap))
+            pieces.append(Words(line.strip(), (), gap))
             gap = "\n"
-    return found
-
-
-def _closes(line: str, fence: str) -> bool:
-    return line.strip().startswith(fence) and not line.strip(" `")
+    return pieces
 
 
 def _within(lines: Sequence[str], at: int, indent: int) -> bool:
@@ -123,12 +133,12 @@ def _within(lines: Sequence[str], at: int, indent: int) -> bool:
     return len(line) - len(line.lstrip()) > indent
 
 
-def _add(found: list[_Read], block: _Read) -> None:
-    last = found[-1] if found else None
+def _add(pieces: list[_Read], block: _Read) -> None:
+    last = pieces[-1] if pieces else None
     if isinstance(block, Listing) and isinstance(last, Listing) and _goes_on(last.items[-1], block.items[0]):
         last.items += block.items
     else:
-        found.append(block)
+        pieces.append(block)
 
 
 def _goes_on(last: Item, item: Item) -> bool:
@@ -146,19 +156,19 @@ def _behind(block: _Read, numbers: tuple[int, ...]) -> None:
         block.numbers += numbers
 
 
-def _grouped(found: Sequence[_Read], *, top: bool = True) -> list[Block]:
+def _grouped(pieces: Sequence[_Read], *, top: bool = True) -> list[Block]:
     """Rows made a table, and lines a paragraph."""
     grouped: list[Block] = []
     at, open_ = 0, False  # whether the paragraph goes on
-    while at < len(found):
-        block = found[at]
+    while at < len(pieces):
+        block = pieces[at]
         if not isinstance(block, Words):
             if isinstance(block, Listing):
                 block = Listing([Item(i.mark, _grouped(i.blocks, top=False)) for i in block.items])
             grouped.append(block)
             at, open_ = at + 1, False
             continue
-        columns, rows = _rows(found[at:])
+        columns, rows = _rows(pieces[at:])
         if len(rows) > 1:
             grouped.append(_table(columns, rows))
             at, open_ = at + len(rows), False
@@ -177,16 +187,16 @@ def _grouped(found: Sequence[_Read], *, top: bool = True) -> list[Block]:
 
 def cells(line: str) -> dict[str, str]:
     """Name → value of a row, "Cone: 6; Hold: 15 minutes"; {} when it is none."""
-    found = [_CELL.fullmatch(part) for part in _NEXT_CELL.split(line)]
-    row = {cell[1].strip(): cell[2].strip() for cell in found if cell}
-    return row if len(row) == len(found) > 1 else {}
+    matches = [_CELL.fullmatch(part) for part in _NEXT_CELL.split(line)]
+    row = {cell[1].strip(): cell[2].strip() for cell in matches if cell}
+    return row if len(row) == len(matches) > 1 else {}
 
 
-def _rows(found: Sequence[_Read]) -> tuple[list[str], list[Words]]:
-    """The rows of one table with which this begins, and its columns. Empty cells are left out of rows."""
+def _rows(pieces: Sequence[_Read]) -> tuple[list[str], list[Words]]:
+    """The columns and rows of the table that the pieces begin with. A row leaves out its empty cells."""
     columns: list[str] = []
     rows: list[Words] = []
-    for block in found:
+    for block in pieces:
         names = list(cells(block.text)) if isinstance(block, Words) else []
         wide, narrow = (names, columns) if len(names) > len(columns) else (columns, names)
         rest = iter(wide)

@@ -34,7 +34,6 @@ def brief(design: Mapping[str, Any], sentences: Sequence[Mapping[str, Any]]) -> 
     lines = [f"# {design['title']}", "", f"Level: {design['level']}. Weighting: {design['weighting']}%.", ""]
     lines += ["## What the documents say", "", joined(sentences, "bullet")]
     for title, key in _PARTS:
-        numbered = key == "task"
         lines += ["", f"## {title}", ""]
-        lines += [f"{i}. {line}" if numbered else f"- {line}" for i, line in enumerate(design[key], 1)]
+        lines += [f"{i}. {line}" if key == "task" else f"- {line}" for i, line in enumerate(design[key], 1)]
     return "\n".join(lines)

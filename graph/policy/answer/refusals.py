@@ -28,14 +28,14 @@ BY_THREAT: tuple[tuple[str, Code], ...] = (
     ("policy_evasion", "InjectionDetected"),
 )
 
-# Not refusals: an outage and an empty house are no verdict on the question.
+# Not refusals: they are no verdict on the question.
 UNAVAILABLE = "Unavailable: {what} {hint}"
 EMPTY_KNOWLEDGE_BASE = "No documents have been uploaded yet. Please upload documents before asking questions."
 NOT_IN_DOCUMENTS = "The provided documents do not contain information about this."
 PENDING = "Pending: a reviewer reads this answer before it is given. Ask for the run again later."
 APPEALED = "Pending: a reviewer looks at this refusal again. Ask for the run again later."
 UPHELD = "A reviewer upheld this:"
-# Why nothing of what a model wrote was let out. It opens the reply: "not in the documents" would be untrue then.
+# Why nothing of a model's draft was shown. It opens the reply, since "not in the documents" would be untrue.
 Why = Literal["unsupported", "cut", "unreadable", "declined", "silent", "beside"]
 DROPPED: dict[Why, str] = {
     "unsupported": "The model's draft was not supported by the documents.",
@@ -52,12 +52,8 @@ PARTIAL = "This is from the passages that were found; there may be more in the d
 QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
 COMPLETED = "What stands at the end is quoted from the documents, to complete the model's answer."
 LAPSED = "A document that is quoted here is no longer in force, as the end of the answer says."
-NOTES = {
-    "not_in_force": LAPSED,
-    "completed": COMPLETED,
-    "partial": PARTIAL,
-    "quoted_only": QUOTED,
-}  # by the flag that says the same; in the order in which they stand
+# By the flag that says the same, in the order in which they stand.
+NOTES = {"not_in_force": LAPSED, "completed": COMPLETED, "partial": PARTIAL, "quoted_only": QUOTED}
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."
@@ -66,17 +62,19 @@ NOTHING_ASKED = "With pleasure. Ask a question, and it is answered from the docu
 
 
 class Refusal(TypedDict):
+    """The reply's `refusal` object; `text` is one of TEXTS, after which a reviewer's reason may stand."""
+
     code: str
     text: str
 
 
 def refusal(code: Code) -> Refusal:
-    """The reply's `refusal` object."""
+    """With the canonical text."""
     return {"code": code, "text": TEXTS[code]}
 
 
 def not_approved(reason: str) -> Refusal:
-    """What a reviewer did not release, with the reason as it is told to the asker."""
+    """For an answer that a reviewer did not release; `reason` is shown to the asker."""
     return {"code": "NotApproved", "text": f"{TEXTS['NotApproved']} Reason: {reason}"}
 
 

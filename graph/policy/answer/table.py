@@ -23,9 +23,9 @@ def from_citations(question: str, citations: Sequence[Mapping[str, Any]]) -> lis
 
 def rows(citations: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Those that stand in the quotes."""
-    cited = ((one, dict(cells(line))) for one in citations for line in one["quote"].split("\n"))
     return [
-        {"doc_id": one["doc_id"], "filename": one["filename"], "citation": one["n"], "cells": row}
-        for one, row in cited
-        if len(row) > 1
+        {"doc_id": citation["doc_id"], "filename": citation["filename"], "citation": citation["n"], "cells": row}
+        for citation in citations
+        for line in citation["quote"].split("\n")
+        if len(row := dict(cells(line))) > 1
     ]

@@ -20,7 +20,7 @@ def denied(
     """None when the principal may read it: it is public or the tenant's own, for all of the tenant or for one of the
     principal's groups, and its retention has not run out.
 
-    `owner` is the name of the space it lies in; `groups` are those that its own record names, which must be the same;
+    `owner` is the name of the space it lies in; `groups` are those of its own record, which must be those of the space;
     `expires` is UTC, ISO 8601, or "".
     """
     tenant, audience = whose(owner)

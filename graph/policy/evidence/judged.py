@@ -1,5 +1,5 @@
-"""What the guard finds in a passage, whoever asks. Ingestion keeps it beside the passage: to find it takes 10 ms, and a
-question reaches several passages."""
+"""What the guard finds in a passage, whoever asks. Ingestion stores it with the passage, since finding it takes 10 ms
+and a question reads several passages."""
 
 import hashlib
 import json
@@ -18,37 +18,38 @@ JUDGING = ("pii", "threats", "text")  # packages of graph/policy of which a judg
 @dataclass(frozen=True)
 class PassageJudgement:
     """Half-open ranges of the raw text, ascending: `orders` are sentences that give instructions, `personal` is what
-    masking finds. What people released and what is public is not taken out of them."""
+    masking finds. Both include what people released and what is public."""
 
     orders: tuple[tuple[int, int], ...]
     personal: tuple[pii.Span, ...]
 
 
 def judge(raw: str, detector: Detector | None = None, known: Margins | None = None) -> PassageJudgement:
-    """`known` as of `planted.find`."""
+    """`known` as for `planted.find`."""
     return PassageJudgement(tuple(withholding.ranges(raw, detector, known)), tuple(pii.find(raw)))
 
 
-def written(found: PassageJudgement) -> str:
-    """As it is kept; no word of the passage is in it."""
-    return json.dumps([found.orders, [astuple(span) for span in found.personal]], separators=(",", ":"))
+def written(judgement: PassageJudgement) -> str:
+    """As JSON for storage, without any word of the passage."""
+    return json.dumps([judgement.orders, [astuple(span) for span in judgement.personal]], separators=(",", ":"))
 
 
-def read(kept: str) -> PassageJudgement:
-    orders, personal = json.loads(kept)
+def read(stored: str) -> PassageJudgement:
+    """From what `written` gave."""
+    orders, personal = json.loads(stored)
     return PassageJudgement(tuple((a, b) for a, b in orders), tuple(pii.Span(*span) for span in personal))
 
 
 def judge_name() -> str:
-    """Of the judge: another one where any of its rules or weights, or the level of masking, is another. What was found
-    under one name counts under no other."""
+    """A name that changes with every rule and weight of the judge and with the level of masking. A judgement holds only
+    under the name under which it was made."""
     policy = Path(pii.__file__).parents[1]
     files = [policy / "rubric.py", policy / "evidence" / "judged.py", policy / "evidence" / "withholding.py"]
     return f"{_digest(*files, *(policy / package for package in JUDGING))}-{pii.level}"
 
 
 def policy_name() -> str:
-    """Of all rules that a run goes by, for the record."""
+    """A name that changes with every rule of graph/policy, for the record."""
     return f"{_digest(Path(pii.__file__).parents[1])}-{pii.level}"
 
 

@@ -17,9 +17,7 @@ from graph.policy.threats.detector import Detector
 
 Range = tuple[int, int]  # half-open, of letters
 _ROUNDS = 3
-_NAMES = re.compile(
-    r"(?:^|; |\n)[^:;\n]{1,100}: "
-)  # of the columns, which a table's row has in a text and not on the page
+_NAMES = re.compile(r"(?:^|; |\n)[^:;\n]{1,100}: ")  # of columns: a table's row has them in a text, not on the page
 _ENDS = {0: "\ufffd", 2: "-", 10: "\n", 13: "\n"}  # codes that stand for no letter; 2 divides a word at a line end
 MOST_COMPARED = 100_000  # words of a page times those of a quote: some pages are made to take long
 LEAST_MARKED = 0.5  # share of a quote's words that must be found, where it is not found as a whole
@@ -36,9 +34,10 @@ class PageText:
         self._plain, self._at = _plain(raw)
 
     def part(self, start: int, end: int) -> "PageText":
-        one = PageText(())
-        one._read(self.raw[start:end])
-        return one
+        """Of half-open offsets in `raw`."""
+        part = PageText(())
+        part._read(self.raw[start:end])
+        return part
 
     def find(self, text: str) -> list[Range]:
         """Where these letters stand in a row: in the same case, else as words of their own, else anywhere."""
@@ -48,8 +47,8 @@ class PageText:
             starts.append(start)
             start = self._plain.find(wanted, start + 1)
         apart = [start for start in starts if self._apart(start) and self._apart(start + len(wanted))]
-        found = [(self._at[start], self._at[start + len(wanted) - 1] + 1) for start in apart or starts]
-        return [(start, end) for start, end in found if self.raw[start:end] == text] or found
+        places = [(self._at[start], self._at[start + len(wanted) - 1] + 1) for start in apart or starts]
+        return [(start, end) for start, end in places if self.raw[start:end] == text] or places
 
     def _apart(self, at: int) -> bool:
         """Whether something lies between this letter and the one before."""
@@ -57,23 +56,23 @@ class PageText:
 
     def words(self) -> list[tuple[str, Range]]:
         """As `find` compares them, in order."""
-        found, start = [], 0
+        words, start = [], 0
         for at in range(1, len(self._at) + 1):
             if self._apart(at):
-                found.append((self._plain[start:at], (self._at[start], self._at[at - 1] + 1)))
+                words.append((self._plain[start:at], (self._at[start], self._at[at - 1] + 1)))
                 start = at
-        return found
+        return words
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
     """Letters and digits alone, lower case, without accents; for each where it stands."""
-    found = [
+    letters = [
         (letter, at)
         for at, sign in enumerate(text)
         for letter in unicodedata.normalize("NFKD", sign).casefold()
         if letter.isalnum()
     ]
-    return "".join(letter for letter, _ in found), [at for _, at in found]
+    return "".join(letter for letter, _ in letters), [at for _, at in letters]
 
 
 def taken_out(
@@ -111,9 +110,9 @@ def _value(page: PageText, value: str) -> list[Range]:
 
 
 def in_all(letters: PageText, values: Iterable[str], sentences: Iterable[str]) -> list[Range]:
-    """Where the letters of a whole document have them, whatever the page. What has no part there, of a sentence no
-    three words in a row, is not drawn: a hidden note. Raises Quarantined "uncertain" where some of it is.
-    """
+    """Where they stand in the letters of a whole document, over all pages. A hidden note, of which no word of a value
+    or no three words of a sentence in a row are drawn, is left out. Raises Quarantined "uncertain" where only a part of
+    a sentence is drawn."""
     places = list[Range]()
     for value in values:
         drawn = letters.find(value) or any(letters.find(word) for word in value.split())
@@ -128,10 +127,10 @@ def in_all(letters: PageText, values: Iterable[str], sentences: Iterable[str]) -
     return united(places)
 
 
-def _located(found: list[Range], text: str) -> list[Range]:
-    if not found and _plain(text)[0]:
+def _located(places: list[Range], text: str) -> list[Range]:
+    if not places and _plain(text)[0]:
         raise _uncertain()
-    return found
+    return places
 
 
 def _uncertain() -> Quarantined:
@@ -161,20 +160,19 @@ def _without(text: str, taken: Iterable[Range]) -> str:
 
 
 def marked(page: PageText, quote: str, before: int = 0, *, whole: bool = False) -> list[Range]:
-    """The letters of a quote, which stands `before` times in the page's text before the place that is meant. Of one
-    that is not found as a whole those of its words that are; none with `whole`, or where that is less than half of it.
-    """
+    """The letters of a quote, which stands `before` times in the page's text before the place that is meant. Where the
+    whole is not found, those of its words that are; none with `whole`, or below LEAST_MARKED of its words."""
     for text in (quote, _NAMES.sub(" ", quote)):
-        if found := page.find(text):
-            return [found[min(before, len(found) - 1)]]
+        if places := page.find(text):
+            return [places[min(before, len(places) - 1)]]
     if whole:
         return []
-    there = page.words()
+    drawn = page.words()
     wanted = [word for part in quote.split() if (word := _plain(part)[0])]
-    if len(there) * len(wanted) > MOST_COMPARED:
+    if len(drawn) * len(wanted) > MOST_COMPARED:
         return []
-    matcher = SequenceMatcher(None, [word for word, _ in there], wanted, autojunk=False)
+    matcher = SequenceMatcher(None, [word for word, _ in drawn], wanted, autojunk=False)
     same = [block for block in matcher.get_matching_blocks() if block.size]
     if sum(block.size for block in same) < LEAST_MARKED * max(len(wanted), 1):
         return []
-    return [(there[block.a][1][0], there[block.a + block.size - 1][1][1]) for block in same]
+    return [(drawn[block.a][1][0], drawn[block.a + block.size - 1][1][1]) for block in same]

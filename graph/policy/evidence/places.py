@@ -10,17 +10,17 @@ Place = tuple[int, int | None, int | None]
 
 
 def written(places: Sequence[Place]) -> str:
-    """ "" where there is neither a page nor a row to tell."""
-    told = any(page is not None or row is not None for _, page, row in places)
-    return json.dumps(places, separators=(",", ":")) if told else ""
+    """As JSON; "" where no place has a page or a row."""
+    known = any(page is not None or row is not None for _, page, row in places)
+    return json.dumps(places, separators=(",", ":")) if known else ""
 
 
 def on_page(page: int | None, places: str, length: int, wanted: int) -> list[tuple[int, int]]:
     """Half-open ranges of a passage of this length that stand on the page `wanted`."""
-    told: list[tuple[int, int | None]] = [(at, its_page) for at, its_page, _ in json.loads(places)] if places else []
-    told = told or [(0, page)]
-    ends = [at for at, _ in told[1:]] + [length]
-    return [(at, end) for (at, its_page), end in zip(told, ends, strict=True) if its_page == wanted and at < end]
+    pages: list[tuple[int, int | None]] = [(at, its_page) for at, its_page, _ in json.loads(places or "[]")]
+    pages = pages or [(0, page)]
+    ends = [at for at, _ in pages[1:]] + [length]
+    return [(at, end) for (at, its_page), end in zip(pages, ends, strict=True) if its_page == wanted and at < end]
 
 
 def locate(page: int | None, places: str, start: int, end: int) -> tuple[int | None, int | None, int | None]:
@@ -42,9 +42,5 @@ def parts(citation: Mapping[str, Any]) -> list[str]:
     first, last = citation["page"], citation.get("page_end")
     page = f"pages {first}-{last}" if last and last != first else f"page {first}"
     row = citation.get("row")
-    told = [
-        page if first else "",
-        f"sheet {citation['sheet']}" if citation["sheet"] else "",
-        f"row {row}" if row else "",
-    ]
-    return [part for part in told if part]
+    sheet = f"sheet {citation['sheet']}" if citation["sheet"] else ""
+    return list(filter(None, (page if first else "", sheet, f"row {row}" if row else "")))

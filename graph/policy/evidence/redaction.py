@@ -14,7 +14,7 @@ PLACEHOLDER = "[REDACTED]"
 
 
 def public_values(evidence: Sequence[Mapping[str, Any]]) -> pii.Public:
-    """What the passages show because it is public: what a draft may say, too."""
+    """Values that the passages show because they are public. A draft may say them, too."""
     return pii.Public(frozenset(form for item in evidence for form in item.get("public", ())))
 
 

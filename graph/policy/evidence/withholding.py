@@ -16,17 +16,17 @@ WITHHELD_FROM = planted.WITHHELD_FROM  # injection score (0-1) of a sentence as 
 
 
 def sentences(text: str, detector: Detector | None = None, known: planted.Margins | None = None) -> list[Finding]:
-    """The sentences that try to give instructions, each as its worst finding; ascending, disjoint. `known` as of
+    """The sentences that try to give instructions, each as its worst finding; ascending, disjoint. `known` as for
     `planted.find`."""
     judged = [*planted.find(text, known), *instructions(text, detector)]
-    found = sorted((f for f in judged if f.score >= WITHHELD_FROM), key=lambda f: (f.start, f.end))
-    if not found:
+    findings = sorted((f for f in judged if f.score >= WITHHELD_FROM), key=lambda f: (f.start, f.end))
+    if not findings:
         return []
-    starts = [f.start for f in found]
-    furthest = list(accumulate((f.end for f in found), max))  # of all findings up to each
+    starts = [f.start for f in findings]
+    furthest = list(accumulate((f.end for f in findings), max))  # of all findings up to each
     touched = []
     for a, b in split(text):
-        near = found[bisect_right(furthest, a) : bisect_left(starts, b)]  # the first of them reaches beyond `a`
+        near = findings[bisect_right(furthest, a) : bisect_left(starts, b)]  # the first of them reaches beyond `a`
         if near:
             worst = max((f for f in near if f.end > a), key=lambda f: f.score)
             touched.append(replace(worst, start=a, end=b))
@@ -35,12 +35,12 @@ def sentences(text: str, detector: Detector | None = None, known: planted.Margin
 
 def ranges(text: str, detector: Detector | None = None, known: planted.Margins | None = None) -> list[tuple[int, int]]:
     """Half-open ranges of these sentences; ascending, disjoint."""
-    return [(one.start, one.end) for one in sentences(text, detector, known)]
+    return [(finding.start, finding.end) for finding in sentences(text, detector, known)]
 
 
-def unreleased(text: str, found: Iterable[tuple[int, int]], released: Collection[str]) -> list[tuple[int, int]]:
-    """Those of the ranges whose `digest` was not released."""
-    return [(a, b) for a, b in found if not released or digest(text[a:b]) not in released]
+def unreleased(text: str, places: Iterable[tuple[int, int]], released: Collection[str]) -> list[tuple[int, int]]:
+    """Those of these half-open ranges whose `digest` was not released."""
+    return [(a, b) for a, b in places if not released or digest(text[a:b]) not in released]
 
 
 def digest(sentence: str) -> str:

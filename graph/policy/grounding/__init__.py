@@ -60,10 +60,12 @@ class Support:
 
     @property
     def start(self) -> int:
+        """Of the first span, 0 without one."""
         return self.spans[0][0] if self.spans else 0
 
     @property
     def end(self) -> int:
+        """Of the first span, 0 without one."""
         return self.spans[0][1] if self.spans else 0
 
 
@@ -82,7 +84,7 @@ class Compared:
 
 
 def support(claim: str, evidence: str, encoder: entailment.Encoder = entailment.margins) -> Support:
-    """How well the evidence supports the claim. One that stands in it as it is scores 1.0, and its range is given."""
+    """How well the evidence supports the claim; 1.0, with its range, where it stands there word for word."""
     return supports(claim, [evidence], encoder)[0]
 
 
@@ -93,35 +95,35 @@ def supports(claim: str, evidences: Sequence[str], encoder: entailment.Encoder =
     parts = [claim[start:end] for start, end in split(claim[: 2 * LONGEST])]
     parts = [part for part in parts if read(part).forms]
     if len(parts) < 2 or any(claim in evidence for evidence in evidences):
-        return _of_one(claim, evidences, encoder)
-    each = [_of_one(part, evidences, encoder) for part in parts]
-    return [_together(found) for found in zip(*each, strict=True)]
+        return _single(claim, evidences, encoder)
+    by_part = [_single(part, evidences, encoder) for part in parts]
+    results = []
+    for each in zip(*by_part, strict=True):
+        weakest = min(each, key=lambda part: part.score)
+        results.append(replace(weakest, spans=tuple(sorted({span for part in each for span in part.spans}))))
+    return results
 
 
-def _together(found: Sequence[Support]) -> Support:
-    weakest = min(found, key=lambda one: one.score)
-    return replace(weakest, spans=tuple(sorted({span for one in found for span in one.spans})))
-
-
-def _of_one(claim: str, evidences: Sequence[str], encoder: entailment.Encoder) -> list[Support]:
-    found: dict[int, Support] = {}
+def _single(claim: str, evidences: Sequence[str], encoder: entailment.Encoder) -> list[Support]:
+    results: dict[int, Support] = {}
     likely: list[tuple[float, int, Compared]] = []
     for at, evidence in enumerate(evidences):
         if (whole := _verbatim(claim, evidence)) is not None:
-            found[at] = whole
-        elif (one := compared(claim, evidence)) is not None:
-            likely.append((-one.share, at, one))
-    likely = [one for one in sorted(likely, key=lambda o: o[:2])[:READ] if one[0] <= LEAST * min(o[0] for o in likely)]
-    pairs = {at: read_by_encoder(one) for _, at, one in likely}
+            results[at] = whole
+        elif (comparison := compared(claim, evidence)) is not None:
+            likely.append((-comparison.share, at, comparison))
+    likely.sort(key=lambda item: item[:2])
+    likely = [item for item in likely[:READ] if item[0] <= LEAST * likely[0][0]]
+    pairs = {at: read_by_encoder(comparison) for _, at, comparison in likely}
     each = list(dict.fromkeys(pair for both in pairs.values() for pair in both))  # a short evidence is both at once
     margins = dict(zip(each, encoder(each), strict=True)) if each else {}
-    for _, at, one in likely:
-        found[at] = _weighed(one, *(margins[pair] for pair in pairs[at]))
-    return [found.get(at, Support()) for at in range(len(evidences))]
+    for _, at, comparison in likely:
+        results[at] = _weighed(comparison, *(margins[pair] for pair in pairs[at]))
+    return [results.get(at, Support()) for at in range(len(evidences))]
 
 
 def _verbatim(claim: str, evidence: str) -> Support | None:
-    """None where more than a look is needed."""
+    """None where the claim does not stand in the evidence word for word, and has to be compared."""
     if not claim or not evidence:
         return Support()
     at = evidence.find(claim)
@@ -138,44 +140,46 @@ def compared(
     wanted = read(hours.spelled(claim, ready.forms))
     if not wanted.forms or not ready.sentences:
         return None
-    found = [
+    scored = [
         (float(features @ coefficients + intercept), n, span, features)
         for n, (span, features) in enumerate(candidates(wanted, ready))
     ]
-    words, _, best, features = max(found, key=lambda one: (one[0], -one[1]))
+    words, _, best, features = max(scored, key=lambda item: (item[0], -item[1]))
     ranges = stretch(wanted, ready)
     near = float(features[NAMES.index("near")])
     return Compared(claim, wanted, ready, best, words, near, ranges, _share(wanted, ready, ranges))
 
 
-def read_by_encoder(one: Compared) -> list[entailment.Pair]:
+def read_by_encoder(comparison: Compared) -> list[entailment.Pair]:
     """The claim with the best span, and with the sentences that have most of it."""
-    text = one.ready.text
+    text = comparison.ready.text
     return [
-        entailment.shown(one.claim, text[one.best.start : one.best.end]),
-        entailment.shown(one.claim, " ".join(text[start:end] for start, end in one.ranges)),
+        entailment.shown(comparison.claim, text[comparison.best.start : comparison.best.end]),
+        entailment.shown(comparison.claim, " ".join(text[start:end] for start, end in comparison.ranges)),
     ]
 
 
-def signs_of(one: Compared, window: np.ndarray, together: np.ndarray) -> np.ndarray:
-    return signs(one.claim, one.wanted, one.ready, one.ranges, (one.words, one.near), window, together)
+def signs_of(comparison: Compared, window: np.ndarray, together: np.ndarray) -> np.ndarray:
+    """`signs` of a comparison; `window` and `together` are the margins of the pairs of `read_by_encoder`."""
+    wanted, ready, ranges = comparison.wanted, comparison.ready, comparison.ranges
+    return signs(comparison.claim, wanted, ready, ranges, (comparison.words, comparison.near), window, together)
 
 
-def _weighed(one: Compared, window: np.ndarray, together: np.ndarray) -> Support:
-    values = signs_of(one, window, together)
+def _weighed(comparison: Compared, window: np.ndarray, together: np.ndarray) -> Support:
+    values = signs_of(comparison, window, together)
     score = 1 / (1 + math.exp(-float(values @ _SIGN_WEIGHTS + SIGN_INTERCEPT)))
-    passage = one.ready.text[one.best.start : one.best.end]
-    if score > contrary.MOST and contrary.contrary(one.claim, one.wanted, passage, read(passage)):
+    passage = comparison.ready.text[comparison.best.start : comparison.best.end]
+    if score > contrary.MOST and contrary.contrary(comparison.claim, comparison.wanted, passage, read(passage)):
         score = contrary.MOST
     if score > MOST_BESIDE and values[BESIDE]:
         score = MOST_BESIDE
-    if score > added.MOST and added.added(one.claim, one.ready):
+    if score > added.MOST and added.added(comparison.claim, comparison.ready):
         score = added.MOST
     against = 1 / (1 + math.exp(float(together[2] - together[1])))
-    if score > TOO_LONG and len(one.claim) > LONGEST:  # what was not read is not believed
+    if score > TOO_LONG and len(comparison.claim) > LONGEST:  # what was not read is not believed
         score = TOO_LONG
     score = round(score, 4)
-    return Support(score, round((1 - score) * against, 4), _places(one))
+    return Support(score, round((1 - score) * against, 4), _places(comparison))
 
 
 def joined(score: float, odds: float) -> float:
@@ -189,14 +193,14 @@ def joined(score: float, odds: float) -> float:
 def exact(claim: str, evidence: str) -> bool:
     """Whether every number, date, unit and name of the claim stands in the evidence, none of them beside another
     thing, and nothing there says the contrary."""
-    one = compared(claim, evidence)
-    if one is None:
+    comparison = compared(claim, evidence)
+    if comparison is None:
         return False
-    ready, wanted = one.ready, one.wanted
+    ready, wanted = comparison.ready, comparison.wanted
     begins = frozenset().union(*ready.begins)
     names = [name for name in wanted.names if name not in ready.forms and begin(name) not in begins]
     units = {unit for reading in ready.readings for unit in reading.units.values()}
-    passage = ready.text[one.best.start : one.best.end]
+    passage = ready.text[comparison.best.start : comparison.best.end]
     return (
         wanted.numbers <= ready.forms
         and not names
@@ -206,10 +210,10 @@ def exact(claim: str, evidence: str) -> bool:
     )
 
 
-def doubted(found: Support, claim: str, evidence: str) -> bool:
-    """Whether a claim that is not supported is so weakly, not contradicted, and exact."""
-    weak = DOUBTED_FROM <= found.score < SUPPORTED_FROM
-    return weak and found.contradicted <= MOST_AGAINST and exact(claim, evidence)
+def doubted(result: Support, claim: str, evidence: str) -> bool:
+    """Whether the evidence supports the claim weakly, does not contradict it, and the claim is `exact`."""
+    weak = DOUBTED_FROM <= result.score < SUPPORTED_FROM
+    return weak and result.contradicted <= MOST_AGAINST and exact(claim, evidence)
 
 
 def unmarked(text: str) -> str:
@@ -217,12 +221,12 @@ def unmarked(text: str) -> str:
     return text.removesuffix(MARK)
 
 
-def _places(one: Compared) -> tuple[Span, ...]:
+def _places(comparison: Compared) -> tuple[Span, ...]:
     """The best span; and sentences elsewhere where only together they have the claim."""
-    best = (one.best.start, one.best.end)
-    outside = [(start, end) for start, end in one.ranges if end <= best[0] or start >= best[1]]
-    alone = _share(one.wanted, one.ready, [best])
-    brought = [span for span in outside if _share(one.wanted, one.ready, [best, span]) > alone + MORE]
+    best = (comparison.best.start, comparison.best.end)
+    outside = [(start, end) for start, end in comparison.ranges if end <= best[0] or start >= best[1]]
+    alone = _share(comparison.wanted, comparison.ready, [best])
+    brought = [span for span in outside if _share(comparison.wanted, comparison.ready, [best, span]) > alone + MORE]
     return tuple(sorted([best, *brought[:1]]))
 
 

@@ -23,9 +23,9 @@ def added(claim: str, ready: Prepared) -> bool:
     clauses = [clause for clause in BORDER.split(claim) if clause.strip()]
     if len(clauses) < 2:
         return False
-    held = ready.forms | frozenset().union(*ready.begins)
+    known = ready.forms | frozenset().union(*ready.begins)
     return any(
-        len(forms := read(clause).forms) >= _LEAST and not any(form in held or begin(form) in held for form in forms)
+        len(forms := read(clause).forms) >= _LEAST and not any(form in known or begin(form) in known for form in forms)
         for at, clause in enumerate(clauses)
         if at or not _LEAD.match(clause)
     )

@@ -26,11 +26,11 @@ _MUTUAL = frozenset(
 )
 
 
-def contrary(said: str, claim: Reading, text: str, passage: Reading) -> bool:
-    """Whether the passage `text` says the contrary of the claim `said`."""
+def contrary(sentence: str, claim: Reading, text: str, passage: Reading) -> bool:
+    """Whether the passage `text` says the contrary of the claim `sentence`."""
     return (
-        (_DENIED.search(text) is not None and _DENIED.search(said) is None)
-        or _unconditional(said, claim, text)
+        (_DENIED.search(text) is not None and _DENIED.search(sentence) is None)
+        or _unconditional(sentence, claim, text)
         or _each_opposed(claim, passage)
         or _turned_round(claim, passage)
     )
@@ -42,17 +42,17 @@ def undone(before: str) -> bool:
     return _DENIED.search(begun) is not None or _CONDITION.fullmatch(begun.rstrip()) is not None
 
 
-def _unconditional(said: str, claim: Reading, text: str) -> bool:
+def _unconditional(sentence: str, claim: Reading, text: str) -> bool:
     """The claim is what follows a condition, without it."""
-    if _CONDITIONAL.search(said):
+    if _CONDITIONAL.search(sentence):
         return False
-    conditions = [found.group().casefold() for part in _END.split(text) if (found := _CONDITION.match(part))]
+    conditions = [match.group().casefold() for part in _END.split(text) if (match := _CONDITION.match(part))]
     return any(not any(begin(form) in condition for form in claim.forms) for condition in conditions)
 
 
 def _each_opposed(claim: Reading, passage: Reading) -> bool:
-    held = frozenset(map(begin, passage.forms))
-    absent = [form for form in claim.forms if form not in passage.forms and begin(form) not in held]
+    begins = frozenset(map(begin, passage.forms))
+    absent = [form for form in claim.forms if form not in passage.forms and begin(form) not in begins]
     theirs = passage.forms - claim.forms
     return 0 < len(absent) < len(claim.forms) and all(opposed(form, theirs) for form in absent)
 

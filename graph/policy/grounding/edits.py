@@ -53,9 +53,7 @@ def edits(claim: Reading, passage: Reading) -> tuple[float, Edits]:
             modal |= bool(_modals(new) and _modals(old) and _modals(new) != _modals(old))
         put.append(_weighty(new))
         out.append(_weighty(old))
-    exchanged = any(
-        (put[i] & out[j] and put[j] & out[i]) for i in range(len(put)) for j in range(i) if put[i] and put[j]
-    )
+    exchanged = any(put[i] & out[j] and put[j] & out[i] for i in range(len(put)) for j in range(i))
     return likeness, Edits((share - NEAR_FROM) / (1 - NEAR_FROM), replaced, turned, negated, exchanged, modal)
 
 

@@ -30,13 +30,14 @@ def pair(claim: str, evidence: str, heading: str = "") -> Pair:
 
 
 def shown(claim: str, part: str) -> Pair:
+    """Both cut to what is read, CLAIM_CHARS and PART_CHARS."""
     return claim[:CLAIM_CHARS], part[:PART_CHARS]
 
 
 @cache
 def _opened(file: Path) -> tuple[minilm.Runner, Any, Any]:
-    found = minilm.steps(file)
-    return minilm.runner(found, PIECES, "piece"), found.rest["line"], found.rest["bias"]
+    steps = minilm.steps(file)
+    return minilm.runner(steps, PIECES, "piece"), steps.rest["line"], steps.rest["bias"]
 
 
 @cache

@@ -23,10 +23,10 @@ NAMES = (
 SOFT = 0.7  # what a word counts for that shares its first letters with a word of the passage
 
 
-def coverage(claim: Reading, weights: Mapping[str, float], held: frozenset[str], stems: frozenset[str]) -> float:
-    """The share of the claim's content, by weight, that the forms hold; `stems` are the first letters of them."""
+def coverage(claim: Reading, weights: Mapping[str, float], known: frozenset[str], stems: frozenset[str]) -> float:
+    """The share of the claim's content, by weight, that is `known`, whose first letters are `stems`."""
     total = sum(weights[form] for form in claim.forms)
-    got = sum(weights[form] * (1.0 if form in held else SOFT if begin(form) in stems else 0.0) for form in claim.forms)
+    got = sum(weights[form] * (1.0 if form in known else SOFT if begin(form) in stems else 0.0) for form in claim.forms)
     return got / total if total else 0.0
 
 
@@ -68,9 +68,9 @@ def compare(
         "number_elsewhere": min(len(lost_numbers & whole), 2) / 2,
         "name_missing": min(len(lost_names), 3) / 3,
         "name_elsewhere": min(len(lost_names & whole), 3) / 3,
-        "negation": float(_negation(claim, passage, shared)),
+        "negation": float(bool((claim.negated ^ passage.negated) & shared)),
         "opposite": float(_opposite(claim, passage)),
-        "quantifier": float(_quantifier(claim, passage, shared)),
+        "quantifier": float(_differs(claim.quantified, passage.quantified, shared)),
         "quantifier_added": float(_added(claim, passage)),
         "modal": float(_differs(claim.modal, passage.modal, shared)),
         "comparison": float(_differs(claim.compared, passage.compared, shared)),
@@ -98,13 +98,8 @@ def compare(
     return np.array([values[name] for name in NAMES])
 
 
-def _share(wanted: frozenset[Any], held: frozenset[Any]) -> float:
-    return len(wanted & held) / len(wanted) if wanted else 0.0
-
-
-def _negation(claim: Reading, passage: Reading, shared: frozenset[str]) -> bool:
-    """A word that both have stands under a negation in one of them only."""
-    return bool((claim.negated ^ passage.negated) & shared)
+def _share(claim: frozenset[Any], passage: frozenset[Any]) -> float:
+    return len(claim & passage) / len(claim) if claim else 0.0
 
 
 def _opposite(claim: Reading, passage: Reading) -> bool:
@@ -117,14 +112,10 @@ def _all(reading: Reading) -> frozenset[str]:
     return frozenset(t.form for t in reading.tokens)
 
 
-def _quantifier(claim: Reading, passage: Reading, shared: frozenset[str]) -> bool:
-    return _differs(claim.quantified, passage.quantified, shared)
-
-
 def _added(claim: Reading, passage: Reading) -> bool:
     """The claim says all, most, none or only of something of which the passage does not."""
-    said = {k: v for k, v in claim.quantified.items() if v in ("all", "most", "none", "only")}
-    return any(form in passage.forms and form not in passage.quantified for form in said)
+    quantified = [form for form, kind in claim.quantified.items() if kind in ("all", "most", "none", "only")]
+    return any(form in passage.forms and form not in passage.quantified for form in quantified)
 
 
 def _differs(mine: Mapping[str, str], theirs: Mapping[str, str], shared: frozenset[str]) -> bool:

@@ -12,7 +12,7 @@ def spelled(claim: str, forms: frozenset[str]) -> str:
 
     def full(match: re.Match[str]) -> str:
         hour = int(match[2])
-        held = [clock for clock in (f"{hour % 12}:00", f"{hour % 12 + 12}:00", f"{hour}:00") if clock in forms]
-        return match[1] + held[0] if len(set(held)) == 1 and match[2] not in forms else match[0]
+        clocks = [clock for clock in (f"{hour % 12}:00", f"{hour % 12 + 12}:00", f"{hour}:00") if clock in forms]
+        return match[1] + clocks[0] if len(set(clocks)) == 1 and match[2] not in forms else match[0]
 
     return _HOUR.sub(full, claim)

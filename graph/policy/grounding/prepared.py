@@ -23,17 +23,19 @@ class Window:
 
 @dataclass(frozen=True)
 class Prepared:
+    """Ranges of the sentences, half-open, and by sentence its reading and the first letters of its words (`begins`)."""
+
     text: str
     sentences: tuple[tuple[int, int], ...]
     readings: tuple[Reading, ...]
-    begins: tuple[frozenset[str], ...]  # of each sentence: the first letters of its words
+    begins: tuple[frozenset[str], ...]
     forms: frozenset[str]
     frequency: Counter[str]
 
 
 @lru_cache(maxsize=256)
 def prepare(text: str) -> Prepared:
-    """The same text is read once, however many claims are held against it."""
+    """Cached, since several claims are compared with the same text."""
     sentences = tuple(split(text))
     readings = tuple(read(text[start:end]) for start, end in sentences)
     frequency: Counter[str] = Counter()

@@ -17,7 +17,7 @@ CLEARLY = 0.12  # of the claim: how much more of it a sentence without its numbe
 
 
 def signs(
-    said: str,
+    sentence: str,
     claim: Reading,
     ready: Prepared,
     ranges: list[tuple[int, int]],
@@ -41,34 +41,32 @@ def signs(
         _over(stretch, 0),
         _over(stretch, 1),
         _share(claim.numbers - forms, claim.numbers),
-        float(number_beside(said, ready)),
+        float(number_beside(sentence, ready)),
         _share(frozenset(n for n in claim.names - forms if begin(n) not in begins), claim.names),
         float(not ready.forms & claim.forms),
     ])  # fmt: skip
 
 
-def number_beside(said: str, ready: Prepared) -> bool:
+def number_beside(sentence: str, ready: Prepared) -> bool:
     """Whether a number of a clause stands only in sentences that have clearly less of the rest of the clause than one
     with another number: the value of another row, or of another thing."""
-    return any(_beside(read(clause), ready) for clause in BORDER.split(said) if any(map(str.isalnum, clause)))
+    return any(_beside(read(clause), ready) for clause in BORDER.split(sentence) if any(map(str.isalnum, clause)))
 
 
 def _beside(clause: Reading, ready: Prepared) -> bool:
     rest = clause.forms - clause.numbers
     if not rest or not clause.numbers:
         return False
-    both = zip(ready.readings, ready.begins, strict=True)
-    shares = [(_covered(rest, reading.forms, begins), reading) for reading, begins in both]
+    shares = [
+        (sum(form in reading.forms or begin(form) in begins for form in rest) / len(rest), reading)
+        for reading, begins in zip(ready.readings, ready.begins, strict=True)
+    ]
     for number in clause.numbers:
         having = [share for share, reading in shares if number in reading.forms]
         lacking = [share for share, reading in shares if number not in reading.forms and reading.numbers]
         if having and lacking and max(lacking) > max(having) + CLEARLY:
             return True
     return False
-
-
-def _covered(rest: frozenset[str], forms: frozenset[str], begins: frozenset[str]) -> float:
-    return sum(form in forms or begin(form) in begins for form in rest) / len(rest)
 
 
 def _over(margins: Any, at: int) -> float:

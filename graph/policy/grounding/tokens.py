@@ -74,11 +74,14 @@ class Reading:
     modal: dict[str, str]  # form → may, must
     compared: dict[str, str]  # number → up (at least, more than) or down
     units: dict[str, str]  # number → unit
-    passive: bool  # a form of "be" stands before a word, and "by" somewhere: a guess, since no participle is told
+    passive: (
+        bool  # a form of "be" stands before a word, and "by" somewhere: a guess, since participles are not recognised
+    )
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
+    """Cached for the latest 4,096 texts."""
     tokens = tuple(_tokens(text))
     content = [t for t in tokens if t.content]
     negated, quantified, modal = _governed(tokens)
@@ -102,7 +105,7 @@ _BE = frozenset("is are was were be been being".split())
 
 
 def _tokens(text: str) -> list[Token]:
-    found: list[Token] = []
+    tokens: list[Token] = []
     stop = True
     begun = False  # whether a word of this sentence was seen: the first capital says nothing
     for match in _TOKEN.finditer(text.replace("’", "'")):
@@ -111,12 +114,12 @@ def _tokens(text: str) -> list[Token]:
             stop = True
             begun = begun and raw not in ".!?"
             continue
-        for form, what in _forms(str(kind), raw, begun, found):
+        for form, what in _forms(str(kind), raw, begun, tokens):
             content = what != "word" or form not in FUNCTION_WORDS
-            found.append(Token(form, what, content, stop))
+            tokens.append(Token(form, what, content, stop))
             stop = False
         begun = True
-    return found
+    return tokens
 
 
 def _forms(kind: str, raw: str, begun: bool, before: list[Token]) -> list[tuple[str, Kind]]:
@@ -225,19 +228,19 @@ def _governed(tokens: tuple[Token, ...]) -> tuple[frozenset[str], dict[str, str]
 
 
 def _behind(tokens: tuple[Token, ...], at: int, most: int) -> list[str]:
-    found: list[str] = []
+    forms: list[str] = []
     for token in tokens[at + 1 : at + 2 + 2 * most]:
-        if token.stop_before and found:
+        if token.stop_before and forms:
             break
         if token.content and token.form not in NEGATIONS:
-            found.append(token.form)
-            if len(found) == most:
+            forms.append(token.form)
+            if len(forms) == most:
                 break
-    return found
+    return forms
 
 
 def _compared(tokens: tuple[Token, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    bounds: dict[str, str] = {}
     for at, token in enumerate(tokens):
         if token.kind == "number":
             before = [t.form for t in tokens[max(0, at - 4) : at]]
@@ -246,18 +249,18 @@ def _compared(tokens: tuple[Token, ...]) -> dict[str, str]:
                 if way:
                     if NEGATIONS & {t.form for t in tokens[max(0, at - length - 3) : at - length]}:
                         way = "down" if way == "up" else "up"
-                    found.setdefault(token.form, way)
+                    bounds.setdefault(token.form, way)
                     break
-    return found
+    return bounds
 
 
 def _units(tokens: tuple[Token, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    units: dict[str, str] = {}
     for at, token in enumerate(tokens):
         if token.kind == "number":
             around = [t.form for t in tokens[at + 1 : at + 2]] + [t.form for t in tokens[max(0, at - 1) : at]]
             for form in around:
                 if form in UNITS:
-                    found.setdefault(token.form, UNITS[form])
+                    units.setdefault(token.form, UNITS[form])
                     break
-    return found
+    return units

@@ -31,12 +31,10 @@ MODALS = {
 COMPARISONS = {
     **dict.fromkeys(
         ("at least", "more than", "over", "above", "minimum of", "from", "exceed", "exceeds", "exceeding",
-        "greater than",
-         "beyond", "later than", "longer than", "after", "higher than", "older than"), "up"),
+         "greater than", "beyond", "later than", "longer than", "after", "higher than", "older than"), "up"),
     **dict.fromkeys(
         ("at most", "less than", "fewer than", "under", "below", "up to", "maximum of", "within", "until",
-        "earlier than",
-         "shorter than", "before", "lower than", "younger than"), "down"),
+         "earlier than", "shorter than", "before", "lower than", "younger than"), "down"),
 }  # fmt: skip
 COMPARISONS |= {" ".join(stem(w) for w in words.split()): way for words, way in COMPARISONS.items()}
 ALWAYS = frozenset(QUANTIFIERS) | {"unless", "only", "at", "least", "most", "more", "less", "fewer"}
@@ -66,12 +64,10 @@ _UNITS = (
     "second seconds sec s", "minute minutes min", "hour hours h hr", "day days", "week weeks", "month months",
     "year years", "%", "€ eur euro euros", "$ usd dollar dollars", "£ gbp pound pounds", "₨ pkr rupee rupees rs",
     "kg kilogram kilograms", "g gram grams", "mg milligram milligrams", "µg microgram micrograms",
-    "km kilometre kilometres",
-    "m metre metres", "cm centimetre centimetres", "mm millimetre millimetres", "l litre litres",
-    "ml millilitre millilitres",
-    "µl microlitre microlitres", "b byte bytes", "kb", "mb megabyte megabytes", "gb gigabyte gigabytes",
-    "tb terabyte terabytes",
-    "°c", "n newton newtons", "v volt volts", "w watt watts", "kwh", "hz", "khz", "mhz", "ghz", "bar", "pa", "kpa",
+    "km kilometre kilometres", "m metre metres", "cm centimetre centimetres", "mm millimetre millimetres",
+    "l litre litres", "ml millilitre millilitres", "µl microlitre microlitres", "b byte bytes", "kb",
+    "mb megabyte megabytes", "gb gigabyte gigabytes", "tb terabyte terabytes", "°c", "n newton newtons",
+    "v volt volts", "w watt watts", "kwh", "hz", "khz", "mhz", "ghz", "bar", "pa", "kpa",
 )  # fmt: skip
 UNITS = {form: line.split()[0] for line in _UNITS for word in line.split() for form in (word, stem(word))}
 
@@ -79,36 +75,28 @@ _OPPOSITES = """
     allow forbid; allow prohibit; permit prohibit; permit forbid; lawful unlawful; legal illegal; include exclude;
     increase decrease; increase reduce; raise lower; rise fall; grow shrink; gain lose; win lose; before after;
     above below; over under; minimum maximum; more less; more fewer; higher lower; high low; highest lowest;
-    first last;
-    internal external; inside outside; public private; open close; open shut; start end; begin end; start stop;
-    accept reject; accept refuse; approve reject; grant refuse; grant deny; always never; with without;
-    enable disable;
-    hot cold; warm cold; same different; present absent; early late; earlier later; earliest latest; import export;
-    buy sell; true false; major minor; male female; north south; east west; northern southern; eastern western;
-    left right; top bottom;
-    front back; success failure; succeed fail; pass fail; old new; old young; older younger; long short;
-    longer shorter;
-    large small; larger smaller; largest smallest; big small; fast slow; faster slower; strong weak;
-    easy difficult; safe dangerous; full empty;
-    add remove; add delete; keep delete; retain delete; keep discard; encrypt decrypt; lock unlock; known unknown;
-    necessary unnecessary; appropriate inappropriate; possible impossible; able unable; valid invalid;
-    complete incomplete;
+    first last; internal external; inside outside; public private; open close; open shut; start end; begin end;
+    start stop; accept reject; accept refuse; approve reject; grant refuse; grant deny; always never; with without;
+    enable disable; hot cold; warm cold; same different; present absent; early late; earlier later; earliest latest;
+    import export; buy sell; true false; major minor; male female; north south; east west; northern southern;
+    eastern western; left right; top bottom; front back; success failure; succeed fail; pass fail; old new;
+    old young; older younger; long short; longer shorter; large small; larger smaller; largest smallest; big small;
+    fast slow; faster slower; strong weak; easy difficult; safe dangerous; full empty; add remove; add delete;
+    keep delete; retain delete; keep discard; encrypt decrypt; lock unlock; known unknown; necessary unnecessary;
+    appropriate inappropriate; possible impossible; able unable; valid invalid; complete incomplete;
     adequate inadequate; authorised unauthorised; voluntary mandatory; optional mandatory; optional required;
     optional compulsory; direct indirect; directly indirectly; positive negative; best worst; better worse;
-    most least;
-    married divorced; alive dead; day night; morning evening; morning afternoon; summer winter; wet dry;
-    light dark; light heavy; near far;
-    upper lower; up down; on off; join leave; arrive leave; arrive depart; agree disagree; like dislike;
-    connect disconnect;
-    improve worsen; gather scatter; permanent temporary; manual automatic; manually automatically; single multiple;
-    exempt subject; repeal adopt; public confidential; free paid; weekly monthly; daily weekly; monthly yearly;
-    annual monthly"""
+    most least; married divorced; alive dead; day night; morning evening; morning afternoon; summer winter; wet dry;
+    light dark; light heavy; near far; upper lower; up down; on off; join leave; arrive leave; arrive depart;
+    agree disagree; like dislike; connect disconnect; improve worsen; gather scatter; permanent temporary;
+    manual automatic; manually automatically; single multiple; exempt subject; repeal adopt; public confidential;
+    free paid; weekly monthly; daily weekly; monthly yearly; annual monthly"""
 OPPOSITE_PAIRS = [tuple(pair.split()) for pair in _OPPOSITES.split(";")]
 OPPOSITES: dict[str, set[str]] = {}
 for _pair in OPPOSITE_PAIRS:
-    _one, _other = (word if word in FUNCTION_WORDS | ALWAYS else stem(word) for word in _pair)
-    OPPOSITES.setdefault(_one, set()).add(_other)
-    OPPOSITES.setdefault(_other, set()).add(_one)
+    _left, _right = (word if word in FUNCTION_WORDS | ALWAYS else stem(word) for word in _pair)
+    OPPOSITES.setdefault(_left, set()).add(_right)
+    OPPOSITES.setdefault(_right, set()).add(_left)
 PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis")  # of words whose rest means the contrary
 
 
@@ -136,11 +124,10 @@ for _number, _line in enumerate(_SAME.split(";")):
             _GROUPS.setdefault(_shape, set()).add(_number)
 
 
-def alike(one: str, other: str) -> bool:
+def alike(word: str, another: str) -> bool:
     """Whether two words are forms of one, or mean the same in most sentences."""
-    if one == other or _GROUPS.get(one, _NOTHING) & _GROUPS.get(other, _NOTHING):
-        return True
-    return begin(one) == begin(other)
+    same = word == another or bool(_GROUPS.get(word, _NOTHING) & _GROUPS.get(another, _NOTHING))
+    return same or begin(word) == begin(another)
 
 
 @lru_cache(maxsize=16_384)

@@ -58,32 +58,27 @@ def find(text: str) -> Iterator[Amount]:
             number = number.replace(".", "").replace(",", ".")
         elif re.fullmatch(r"\d+,\d{1,2}", number):
             number = number.replace(",", ".")
-        named = [_codes(match[part]) for part in ("before", "after") if match[part]]
+        names = [match[part] for part in ("before", "after") if match[part]]
+        codes = {c for c, pattern in _CURRENCIES.items() for name in names if re.fullmatch(pattern, name, re.I)}
         larger = (match["larger"] or "").lower()
-        if larger in ("k", "m") and not named:
+        if larger in ("k", "m") and not names:
             continue  # three metres
         value = Decimal(re.sub(r"[^\d.]", "", number)) * _LARGER.get(larger, 1)
-        yield Amount(*match.span(), value, frozenset().union(*named), match.group())
+        yield Amount(*match.span(), value, frozenset(codes), match.group())
 
 
 def asked(question: str) -> list[Amount]:
-    """Those that may be written otherwise: with a currency, or of four digits and more that are no year."""
+    """The first MOST amounts that documents may write in another way: with a currency, or from _LEAST and no year."""
     year = re.compile(r"(?:19|20)\d\d")
-    found = (
-        one for one in find(question) if one.currencies or (one.value >= _LEAST and not year.fullmatch(one.written))
-    )
-    return list(found)[:MOST]
+    amounts = [a for a in find(question) if a.currencies or (a.value >= _LEAST and not year.fullmatch(a.written))]
+    return amounts[:MOST]
 
 
 def phrases(amount: Amount) -> list[tuple[str, str]]:
     """Words under which a document's index may have the amount, and how its text writes them."""
     whole = int(amount.value)
-    found = [str(whole), *(f"{whole:,}".replace(",", mark) for mark in ",.'’ \u202f\u00a0")]
+    forms = [str(whole), *(f"{whole:,}".replace(",", mark) for mark in ",.'’ \u202f\u00a0")]
     for size, name in ((10**9, "billion"), (10**6, "million")):
         if whole >= size and (larger := (amount.value / size).normalize()) == round(larger, 2):
-            found.append(f"{larger:f} {name}")
-    return [(re.sub(r"\W+", " ", one), one) for one in dict.fromkeys(found)]
-
-
-def _codes(name: str) -> frozenset[str]:
-    return frozenset(code for code, names in _CURRENCIES.items() if re.fullmatch(names, name, re.I))
+            forms.append(f"{larger:f} {name}")
+    return [(re.sub(r"\W+", " ", form), form) for form in dict.fromkeys(forms)]

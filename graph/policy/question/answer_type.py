@@ -151,13 +151,13 @@ def kind(question: str) -> Wanted:
 
 
 def all_of(question: str) -> All | None:
-    """What a question wants of all there is, or None where a passage may answer it."""
+    """What a question wants to know of all items, or None where one passage may answer it."""
     question = plain(question)
     return next((kind for kind, pattern in _ALL if pattern.search(question)), None)
 
 
 def plain(question: str) -> str:
-    """Without what abbreviations stand for, which search puts in brackets behind them."""
+    """Without the long forms of abbreviations, which search adds in brackets."""
     return _SPELLED.sub("", question)
 
 
@@ -166,23 +166,23 @@ def sides(question: str) -> tuple[str, str] | None:
     text = " ".join(question.split()).rstrip("?.! ")
     if not _DIFFER.search(text):
         return None
-    found = _BETWEEN.search(text) or _AND.search(text) or _HALVES.match(text) or _CHOICE.match(text)
-    if found is None:
+    match = _BETWEEN.search(text) or _AND.search(text) or _HALVES.match(text) or _CHOICE.match(text)
+    if match is None:
         return None
-    one, other = (part.strip(" ,;:") for part in found.groups())
-    return (one, other) if _words(one) and _words(other) else None
+    left, right = (part.strip(" ,;:") for part in match.groups())
+    return (left, right) if _words(left) and _words(right) else None
 
 
 def _words(text: str) -> list[str]:
     return [word for word in _WORD.findall(text.casefold()) if word not in _SMALL]
 
 
-def stated(question: str, said: str) -> bool:
+def stated(question: str, sentence: str) -> bool:
     """Whether a number stands beside a word for what the question counts: "24 lenders", "Visitors: 48,200"."""
     match = _COUNTED.search(question)
     counted = (match[1] or match[2]).split() if match else []
     nouns = [at for at, word in enumerate(counted) if _MANY.fullmatch(word)]
-    asked = {*lexical.stems(counted[nouns[0]] if nouns else " ".join(counted))}
-    words = re.findall(r"\w[\w.,]*", said)
+    wanted = {*lexical.stems(counted[nouns[0]] if nouns else " ".join(counted))}
+    words = re.findall(r"\w[\w.,]*", sentence)
     at = [place for place, word in enumerate(words) if _COUNT.fullmatch(word.strip(".,"))]
-    return any(asked & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)
+    return any(wanted & {*lexical.stems(" ".join(words[max(0, n - 1) : n + _BESIDE]))} for n in at)

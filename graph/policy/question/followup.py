@@ -27,26 +27,23 @@ _PRONOUNS = frozenset(
     somebody anyone itself themselves myself""".split()
 )
 _SMALL = frozenset(
-    """and or but if so then also people well fewer less
-    altogether too not no yes because while just only even ever still again please ok okay more most
-    much many few other else such very really first long often soon far old good best common possible default general
-    instead usually now today
-    away up out off down allowed able about kind kinds type types sort sorts way ways thing things lot example
-    difference thanks thank interesting""".split()
+    """and or but if so then also people well fewer less altogether too not no yes because while just only even ever
+    still again please ok okay more most much many few other else such very really first long often soon far old
+    good best common possible default general instead usually now today away up out off down allowed able about
+    kind kinds type types sort sorts way ways thing things lot example difference thanks thank interesting""".split()
 )
 _FUNCTION = _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _ASKING | _PRONOUNS | _SMALL
 _VERBS = frozenset(
     stem(word)
     for word in """add affect allow apply approve ask become begin bring build buy call cancel carry cause change check
-    choose claim clean collect come compare consider contain count cover create cut decide define delete depend describe
-    develop differ do eat enter exclude explain expire fail feel file fill find follow get give go grow handle happen
-    help hold include increase keep know last lead learn leave let list live look lose made make manage mean meet move
-    need offer open own paid pay pick play prevent produce prove provide put raise read receive record reduce remove
-    replace report request require return run save say see sell send set show sign start stay stop store submit take
-    taken teach tell treat try turn understand use used visit want wear win work write written became began chose done
-    found gave given gone got held kept knew known left lost met ran said saw seen sent set
-    speak spoke stood thought told took
-    went won wrote""".split()
+    choose claim clean collect come compare consider contain count cover create cut decide define delete depend
+    describe develop differ do eat enter exclude explain expire fail feel file fill find follow get give go grow
+    handle happen help hold include increase keep know last lead learn leave let list live look lose made make
+    manage mean meet move need offer open own paid pay pick play prevent produce prove provide put raise read
+    receive record reduce remove replace report request require return run save say see sell send set show sign
+    start stay stop store submit take taken teach tell treat try turn understand use used visit want wear win work
+    write written became began chose done found gave given gone got held kept knew known left lost met ran said saw
+    seen sent set speak spoke stood thought told took went won wrote""".split()
 )
 _CONNECTED = re.compile(r"^\W*(?:(?:and|or|but|so|also|then|plus)\b[\s,]*)+", re.I)
 _INSTEAD = re.compile(r"^\W*(?:(?:what|how) about|what of)\s+", re.I)
@@ -62,7 +59,7 @@ _POINTER = re.compile(
     r"does|do|did|has|have|can|could|may|must|should|will|would|include|happen|and|or)\b)",
     re.I,
 )
-# Something's benefits, causes, exceptions: of what is not said.
+# The benefits, causes or exceptions of a thing that is not named.
 _PART = re.compile(
     r"^(?:tell me (?:more )?about|describe|explain|list|what(?:['’]s| is| are| were| was))\s+"
     r"(?:(?:the|some|any)\s+)?(?:\w+\s+)?"
@@ -82,7 +79,7 @@ _WANTED = re.compile(rf"\W*(?:what|which|how (?:many|much))\b.*?\b(?=(?:{'|'.joi
 _BOUNDARY = re.compile(r"[,;.?!]|\b(?:and|if|when|because|but|then|so that|while|after|before|once)\b", re.I)
 _WORD = re.compile(r"[^\W_]+(?:[-'’./&][^\W_]+)*")
 _NAME = re.compile(r"^((?:[A-Z]\S*\s+)+[A-Z]\S*)\s.*", re.S)
-# What there is of a thing, and what says when: neither takes the other's place, nor that of the thing.
+# Attributes of a thing, and times: neither replaces the other, nor the thing.
 _ATTRIBUTE = re.compile(
     r"\b(?:incomes?|revenues?|turnover|profits?|loss(?:es)?|costs?|prices?|fees?|fares?|budgets?|expenses?|expenditures?|"
     r"rents?|deposits?|numbers?|size|length|width|height|weight|depth|capacity|area|age|durations?|deadlines?|dates?|"
@@ -111,37 +108,38 @@ class _Phrase:
 def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
     """The question with what it leaves out, from the `earlier` one and what that was about; and what a pronoun in it
     stands for. The question itself and "" where it leaves nothing out."""
-    asked = " ".join(question.split())
-    if len(asked.split()) > _LONG:
-        return asked, ""
-    rest = _CONNECTED.sub("", asked)
-    connected = len(rest) < len(asked)
+    text = " ".join(question.split())
+    if len(text.split()) > _LONG:
+        return text, ""
+    rest = _CONNECTED.sub("", text)
+    connected = len(rest) < len(text)
     fragment = _CLOSING.sub("", _INSTEAD.sub("", rest))
     if earlier and (connected or _INSTEAD.match(rest)) and _lacks_a_verb(fragment):
         return _in_the_frame(fragment, earlier), ""
     pointer = _pointer(rest)
     if not topic:
-        return asked, ""
+        return text, ""
     if pointer:
         put = (f"{topic}'" if _many(topic) else f"{topic}'s") if pointer["whose"] else topic
-        return _capital(f"{rest[: pointer.start()]}{put}{rest[pointer.end() :]}"), topic
+        whole = f"{rest[: pointer.start()]}{put}{rest[pointer.end() :]}"
+        return whole[:1].upper() + whole[1:], topic
     if part := _PART.search(rest):
         return f"{rest[: part.end()]} of {topic}{rest[part.end() :]}", topic
     if connected and not any(_self_contained(phrase) for phrase in _phrases(rest)):
         return f"About {topic}: {rest[:1].lower()}{rest[1:]}", topic
-    return asked, ""
+    return text, ""
 
 
 def antecedent(question: str, answer: str = "") -> str:
     """The noun phrase that a question is about, of its answer where it has none, or ""."""
-    if found := _phrases(question):
-        return re.sub(r"^(?:its|their|his|her)\s+", "", max(found, key=_weight).text, flags=re.I)
+    if phrases := _phrases(question):
+        return re.sub(r"^(?:its|their|his|her)\s+", "", max(phrases, key=_weight).text, flags=re.I)
     first = _phrases(re.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0])[:1]
     return _NAME.sub(r"\1", first[0].text) if first else ""
 
 
 def _weight(phrase: _Phrase) -> tuple[float, int]:
-    """How much of what is asked about a phrase says: its words, a name most, less at the edge; then the last."""
+    """How likely a phrase is what the question is about: by its words, a name more, an adjunct less; then the last."""
     edge = 0.5 if phrase.after in _ADJUNCTS else 1.0 if phrase.after in _BEING else 0.0
     words = [word for word in _WORD.findall(phrase.text) if word.lower() not in _FUNCTION]
     named = any(not word.islower() for word in words) and phrase.start > 0
@@ -154,52 +152,47 @@ def _self_contained(phrase: _Phrase) -> bool:
 
 
 def _pointer(question: str) -> re.Match[str] | None:
-    """The word that stands for something said before, unless the question itself says for what."""
+    """The word that refers to an earlier turn, unless the question itself names what it refers to."""
+    asking = _WANTED.match(question)  # blanked: "How many hours may they" asks about no hours
+    blanked = " " * asking.end() + question[asking.end() :] if asking else question
     empty = [match.start(n) for match in _EXPLETIVE.finditer(question) for n in (1, 2, 3) if match[n]]
     for match in _POINTER.finditer(question):
         last = _WORD.findall(question[: match.start()].lower())[-1:]
         if match.start() in empty or (match["bare"] and not (_FUNCTION - _PRONOUNS - {"people"}).issuperset(last)):
             continue  # "people that have a badge"
-        before = _without_asking(question)[: match.start()]
+        before = blanked[: match.start()]
         if match["whose"] and any(_many(p.text) or p.text.lower().startswith(("the ", "a ")) for p in _phrases(before)):
             return None  # "how do companies pay their staff"
         edges = [edge.start() for edge in _BOUNDARY.finditer(question, 0, match.start())]
-        one = match[0].lower() == "it"
-        own = [p for p in _phrases(before[: edges[-1]] if edges else "") if not (one and _many(p.text))]
+        singular = match[0].lower() == "it"
+        own = [p for p in _phrases(before[: edges[-1]] if edges else "") if not (singular and _many(p.text))]
         return None if own else match
     return None
 
 
-def _without_asking(question: str) -> str:
-    """The question, blanks in the place of the words that only ask: "How many hours may they" asks about no hours."""
-    asking = _WANTED.match(question)
-    return " " * asking.end() + question[asking.end() :] if asking else question
-
-
 def _lacks_a_verb(fragment: str) -> bool:
     words = [word.lower() for word in _WORD.findall(fragment)]
-    told = _AUXILIARIES | _ASKING | (_PRONOUNS - {"one", "ones", "us"}) | {"if"}
-    return bool(words) and len(words) <= 8 and not told & set(words)
+    verbal = _AUXILIARIES | _ASKING | (_PRONOUNS - {"one", "ones", "us"}) | {"if"}
+    return bool(words) and len(words) <= 8 and not verbal & set(words)
 
 
 def _in_the_frame(fragment: str, earlier: str) -> str:
-    """The earlier question with the fragment in the place of what it is another one of: the phrase with a word in
-    common, else the one after the same preposition, else the last one that is no time; where it has none, at the end.
-    An attribute ("and the income?") is asked for itself, of the same time."""
+    """The earlier question with the fragment in the place of one phrase: one with a word in common, else one after the
+    same preposition, else the last that is no time; at the end where there is none. An attribute ("and the income?")
+    becomes a question of its own about the same time."""
     words = _WORD.findall(fragment)
     small = words[0].lower() if words[0].lower() in _PREPOSITIONS else ""
     thing = fragment[_WORD.search(fragment).end() :].strip() if small else fragment  # type: ignore[union-attr]
     phrases = _phrases(earlier)
-    alike = [p for p in phrases if _shares(thing, p.text)]
-    same = [p for p in phrases if small and p.after == small]
+    alike = [p for p in phrases if _shares(thing, p.text)] or [p for p in phrases if small and p.after == small]
     end = earlier.rstrip(" ?.!")
-    if small == "of" and not (alike or same) and (whole := [p for p in phrases if " of " in p.text]):
+    if small == "of" and not alike and (whole := [p for p in phrases if " of " in p.text]):
         at = whole[-1].start + whole[-1].text.rindex(" of ") + len(" of ")
         return f"{earlier[:at]}{thing}{earlier[whole[-1].end :]}"
-    if not (alike or same) and (small or not phrases):
+    if not alike and (small or not phrases):
         return f"{end} {fragment}?"
-    if alike or same:
-        old = (alike or same)[-1]
+    if alike:
+        old = alike[-1]
     else:
         when = [p for p in phrases if _TIME.search(p.text)]
         others = [p for p in phrases if p not in when]
@@ -217,7 +210,7 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
 
 def _phrases(text: str) -> list[_Phrase]:
     """The noun phrases: runs of words that are neither small words nor common verbs, with their determiner."""
-    found: list[_Phrase] = []
+    phrases: list[_Phrase] = []
     run: list[re.Match[str]] = []  # of words that may be a name
     small: list[re.Match[str]] = []  # the small words before it
     open_clause = False  # "does the fund pay …": the verb of the auxiliary is still to come
@@ -233,35 +226,35 @@ def _phrases(text: str) -> list[_Phrase]:
             open_clause = False
         if run:
             words = [word[0].lower() for word in small[-2:]]
-            held = bool(words) and words[-1] in _DETERMINERS
-            after = words[-2] if held and len(words) > 1 else "" if held else words[-1] if words else ""
-            start = small[-1].start() if held else run[0].start()
+            determined = bool(words) and words[-1] in _DETERMINERS
+            after = words[-2] if determined and len(words) > 1 else "" if determined else words[-1] if words else ""
+            start = small[-1].start() if determined else run[0].start()
             end = run[-1].end()
-            last = found[-1] if found else None
+            last = phrases[-1] if phrases else None
             if last and text[last.end : start].strip().lower() in ("and", "or", "&", "of"):
-                found[-1] = _Phrase(last.start, end, text[last.start : end], last.after)
+                phrases[-1] = _Phrase(last.start, end, text[last.start : end], last.after)
             else:
-                found.append(_Phrase(start, end, text[start:end], after if after in _PREPOSITIONS | _BEING else ""))
+                phrases.append(_Phrase(start, end, text[start:end], after if after in _PREPOSITIONS | _BEING else ""))
             run.clear()
 
     for word in _WORD.finditer(text):
         low = word[0].lower()
         if run and re.search(r"[,;:.?!()]", text[run[-1].end() : word.start()]):
             close()
-        held = bool(small) and small[-1][0].lower() in _DETERMINERS
+        determined = bool(small) and small[-1][0].lower() in _DETERMINERS
         passive = low.endswith("ed") and low == word[0]
         if low in _FUNCTION and not (word[0] in ("US", "IT") or (word[0] == "May" and word.start())):
             close(low)
             own = bool(small) and small[-1][0].lower() == "who"  # "who may vote": nothing stands between
             open_clause = (low in _MODALS and not own) or (open_clause and low not in _PRONOUNS | _AUXILIARIES)
             small.append(word)
-        elif not run and not held and (_verb(low) or passive):
+        elif not run and not determined and (_verb(low) or passive):
             small.append(word)
             open_clause = False
         else:
             run.append(word)
     close()
-    return found
+    return phrases
 
 
 def _verb(word: str) -> bool:
@@ -272,10 +265,6 @@ def _many(text: str) -> bool:
     return text.lower().endswith("s") and not text.lower().endswith(("ss", "us", "is"))
 
 
-def _shares(one: str, other: str) -> bool:
-    own = {stem(w.lower()) for w in _WORD.findall(one)} - _FUNCTION
-    return bool(own & {stem(w.lower()) for w in _WORD.findall(other) if w.lower() not in _FUNCTION})
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _shares(thing: str, phrase: str) -> bool:
+    stems = {stem(w.lower()) for w in _WORD.findall(thing)} - _FUNCTION
+    return bool(stems & {stem(w.lower()) for w in _WORD.findall(phrase) if w.lower() not in _FUNCTION})

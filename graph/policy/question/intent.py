@@ -10,8 +10,10 @@ IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
 
 
 class Intent(TypedDict):
+    """`confidence` from 0 to 1."""
+
     name: IntentName
-    confidence: float  # 0-1
+    confidence: float
 
 
 _MAKE = re.compile(
@@ -57,12 +59,12 @@ def weighting(request: str) -> int:
 
 
 ANY = "any document"
-# That there are such documents, and no more: "Which reports do I have to sign in May?" asks for some of them.
+# Only whether such documents exist: "Which reports do I have to sign in May?" asks for some of them.
 _STORE = (
     r"(?:in|within) (?:the|my|our|your|this|that) (?:\w+ ){0,2}?"
     r"(?:index|corpus|knowledge base|library|space|context|collection|system|store|archive|folder)"
 )
-_THERE = (
+_EXISTS = (
     r"(?:(?:do|does|did) (?:(?:the|my|our|your) )?\w+ (?:have|hold|own|know)(?: access to|(?: of|about))?|"
     r"have (?:i|we|you)(?: got)?|(?:has|have) been (?:uploaded|indexed|ingested|stored|added)|exist|"
     rf"(?:are|is)(?: there| available| uploaded| indexed| ingested| stored| on file)?(?: {_STORE})?|"
@@ -73,7 +75,7 @@ _INVENTORY = re.compile(
     r"which|what|how many)\s+"
     r"((?:\w+\s+)?(?:datasets?|data sets?|documents?|files?|memos?|notebooks?|protocols?|sops?|minutes|notes?|policies|"
     rf"guides?|reports?|summaries))"
-    rf"(?:\s+{_THERE}(?:\s+(?:here|there|now|right now|so far|today|altogether|in total|in all))*)?\W*$",
+    rf"(?:\s+{_EXISTS}(?:\s+(?:here|there|now|right now|so far|today|altogether|in total|in all))*)?\W*$",
     re.I,
 )
 
@@ -99,7 +101,7 @@ _OVERVIEW = re.compile(
 
 
 def overview(question: str) -> bool:
-    """Whether it asks what a document or a thing is, as a whole: there its opening says most."""
+    """Whether it asks about a document or a thing as a whole, whose opening then answers best."""
     return _OVERVIEW.search(question) is not None
 
 
@@ -125,5 +127,5 @@ _TOPIC = re.compile(
 def topic(request: str) -> str:
     """What an assessment is to be about, at most 120 characters; the request itself when it names no topic."""
     match = _TOPIC.search(request)
-    found = re.sub(r"^(?:a|an|the|my|our)\s+", "", match[1].strip() if match else "", flags=re.I)
-    return (found or request)[:120]
+    subject = re.sub(r"^(?:a|an|the|my|our)\s+", "", match[1].strip() if match else "", flags=re.I)
+    return (subject or request)[:120]

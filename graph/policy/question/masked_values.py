@@ -6,25 +6,27 @@ from typing import Any, TypedDict
 from graph.policy import pii
 from graph.policy.evidence.redaction import PLACEHOLDER
 
-# The option by which a door that masks before the graph hands on what `of` gives. A client's own is taken out there.
+# The option with which an entry that masks before the graph hands on MaskedValues; it removes one that a client sent.
 OPTION = "masked_before_admission"
 _KINDS = frozenset(rule.type for rule in pii.RULES + pii.MORE)
 
 
 class MaskedValues(TypedDict):
-    kinds: list[str]  # of the values, sorted
-    placeholder: bool  # a placeholder stands in the question as it was asked
+    """`kinds` of the masked values, sorted; `placeholder` where the asker typed one."""
+
+    kinds: list[str]
+    placeholder: bool
 
 
-def from_question(question: str, found: Sequence[pii.Span]) -> MaskedValues:
-    """What masking takes out of the question, in which this was found."""
-    return {"kinds": sorted({span.type for span in found}), "placeholder": PLACEHOLDER in question}
+def from_question(question: str, spans: Sequence[pii.Span]) -> MaskedValues:
+    """`spans` are what masking found in the question."""
+    return {"kinds": sorted({span.type for span in spans}), "placeholder": PLACEHOLDER in question}
 
 
 def handed_on(options: Any) -> MaskedValues | None:
-    """What a door handed on, or None; of the kinds only those there are."""
-    said = options.get(OPTION) if isinstance(options, dict) else None
-    if not isinstance(said, dict) or not isinstance(said.get("kinds"), list):
+    """What OPTION holds, without kinds that no rule has; None where it holds nothing usable."""
+    masked = options.get(OPTION) if isinstance(options, dict) else None
+    if not isinstance(masked, dict) or not isinstance(masked.get("kinds"), list):
         return None
-    kinds = sorted(kind for kind in _KINDS if kind in said["kinds"])
-    return {"kinds": kinds, "placeholder": said.get("placeholder") is not False}
+    kinds = sorted(kind for kind in _KINDS if kind in masked["kinds"])
+    return {"kinds": kinds, "placeholder": masked.get("placeholder") is not False}

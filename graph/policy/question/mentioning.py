@@ -39,7 +39,8 @@ class Mentioning:
 
 
 def find(question: str) -> Mentioning | None:
-    match = next((found for pattern in _QUESTIONS if (found := pattern.match(question))), None)
+    """None where the question asks for no mentions. The kind is in the singular, lower case."""
+    match = next(filter(None, (pattern.match(question) for pattern in _QUESTIONS)), None)
     if match is None:
         return None
     kind = (match["kind"] or "").lower()

@@ -29,6 +29,8 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Named:
+    """Called by `number` and `kind`, both in lower case, or by `name`; the others are ""."""
+
     number: str = ""
     kind: str = ""
     name: str = ""
@@ -36,30 +38,30 @@ class Named:
     def fits(self, heading: str) -> bool:
         """Whether a heading, or a numbered line, is the one that is called."""
         if self.number:
-            begin = re.match(r"\W*(?:([^\W\d]+) )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
-            word = begin[1].casefold() if begin and begin[1] else ""
-            other = word != self.kind and re.fullmatch(_KIND, word) is not None  # "Step 2" is no action
-            if begin and begin[2].casefold() == self.number and not other and (self.number[0].isdigit() or word):
+            opening = re.match(r"\W*(?:([^\W\d]+) )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
+            word = opening[1].casefold() if opening and opening[1] else ""
+            another = word != self.kind and re.fullmatch(_KIND, word) is not None  # "Step 2" is no action
+            if opening and opening[2].casefold() == self.number and not another and (self.number[0].isdigit() or word):
                 return True
             spelled = _spelled(self.number)
             return any(
                 match["kind"].casefold() == self.kind and _spelled(match["number"].casefold()) == spelled
                 for match in _NUMBERED.finditer(heading[:60])
             )
-        wanted, there = lexical.stems(self.name), lexical.stems(heading)
+        wanted, stems = lexical.stems(self.name), lexical.stems(heading)
         return (
             bool(wanted)
-            and wanted[-1] in there
-            and len({*there} - {*wanted}) <= 2
-            and len({*wanted} & {*there}) * 2 >= min(len(wanted), 2)
+            and wanted[-1] in stems
+            and len({*stems} - {*wanted}) <= 2
+            and len({*wanted} & {*stems}) * 2 >= min(len(wanted), 2)
         )
 
-    def exactly(self, heading: str) -> float:
+    def overlap(self, heading: str) -> float:
         """How much of the heading is called, 0-1."""
         if self.number:
             return 1.0
-        there = {*lexical.stems(heading)}
-        return len(there & {*lexical.stems(self.name)}) / max(1, len(there))
+        stems = {*lexical.stems(heading)}
+        return len(stems & {*lexical.stems(self.name)}) / max(1, len(stems))
 
 
 def find(question: str) -> Named | None:

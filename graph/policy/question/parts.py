@@ -9,7 +9,7 @@ MOST = 3  # questions in one; more are read as one
 _ASKS = r"(?:what|who|whom|whose|when|where|how|which|why|is|are|was|were|can|could|do|does|did|may|must|should)\b"
 _BORDER = re.compile(rf"[?;]\s+(?:and\s+)?(?={_ASKS})|,?\s+and\s+(?:also\s+)?(?={_ASKS})", re.I)
 _OPENS = re.compile(rf"\W*(?:(?:please|and|so|also|hi|hello)\W+)*{_ASKS}", re.I)
-# What such a word stands for is in the other question.
+# Words that refer to the other question.
 _LEANS = re.compile(
     r"\b(?:it|its|they|their|theirs|them|he|him|his|she|her|hers|this|that|these|those|such|same|ones?|then|afterwards|"
     r"before|after|else|other|another|both|either|instead|each|next|not)\b",
@@ -24,12 +24,12 @@ _SMALL = frozenset(
 
 
 def parts(question: str) -> list[str]:
-    """The questions of which one consists, each of which says by itself what it asks; [] where it is one. What leans on
-    the question before it ("and how long does it take?") is no question of its own."""
+    """The questions that one question joins, each complete by itself; [] where there is only one, or where a later one
+    needs the one before it ("and how long does it take?")."""
     cut = [part.strip(" ,;?\n") for part in _BORDER.split(question)]
     if not 1 < len(cut) <= MOST or answer_type.kind(question) == "comparison":
         return []
     words = [{lexical.stem(word) for word in lexical.words(part) if word.lower() not in _SMALL} for part in cut]
     apart = not any(_LEANS.search(part) for part in cut[1:]) and not set.intersection(*words)
-    asked = all(map(_OPENS.match, cut)) and all(len(own) >= _SAYS for own in words)
-    return [f"{part}?" for part in cut] if apart and asked else []
+    complete = all(map(_OPENS.match, cut)) and all(len(own) >= _SAYS for own in words)
+    return [f"{part}?" for part in cut] if apart and complete else []

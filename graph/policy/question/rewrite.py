@@ -24,40 +24,44 @@ _MARKUP = re.compile(
 _MIN_WORDS = 4
 
 
-class Judged(Protocol):
+class Assessed(Protocol):
     """What `graph.policy.threats.assess` gives."""
 
     @property
-    def findings(self) -> Sequence[Finding]: ...
+    def findings(self) -> Sequence[Finding]:
+        """Their offsets are those of the judged text."""
 
     @property
-    def risk_score(self) -> int: ...
+    def risk_score(self) -> int:
+        """From 0 to 100."""
 
 
-def rescued(question: str, found: Judged, judge: Callable[[str], Judged], whole: Callable[[str], Judged]) -> str:
-    """What may go on of a question that was judged `found`: its remainder, where only steering blocks it, or "".
+def rescued(
+    question: str, verdict: Assessed, judge: Callable[[str], Assessed], whole: Callable[[str], Assessed]
+) -> str:
+    """The part of a question with this verdict that may go on: its remainder where only REWRITABLE blocks it, or "".
 
-    `judge` is asked about every clause, `whole`, which may take longer, about all that is left together.
+    `judge` judges each clause; `whole`, which may take longer, judges the remainder.
     """
-    kinds = {f.type for f in found.findings if f.score >= GUARDED_FROM / 100}
-    if found.risk_score < BLOCKED_FROM or not kinds <= REWRITABLE:
+    kinds = {f.type for f in verdict.findings if f.score >= GUARDED_FROM / 100}
+    if verdict.risk_score < BLOCKED_FROM or not kinds <= REWRITABLE:
         return ""
-    safe = remainder(question, lambda text: found if text == question else judge(text))
+    safe = remainder(question, lambda text: verdict if text == question else judge(text))
     return safe if safe and whole(safe).risk_score < GUARDED_FROM else ""
 
 
-def remainder(question: str, judge: Callable[[str], Judged]) -> str:
+def remainder(question: str, judge: Callable[[str], Assessed]) -> str:
     """The sentences and clauses of the question that no finding touches and that ask for something, or "".
 
-    Every clause kept, and all of them together, must be benign by `judge`. Markup is no part of a question.
+    Each of them, and all of them together, must be benign by `judge`. Markup is no part of a question.
     """
     text = _MARKUP.sub(lambda match: " " * len(match.group()), question)  # offsets stay
     findings = judge(text).findings
 
     def usable(start: int, end: int, sentence: tuple[int, int]) -> str:
-        """The range as a sentence of its own, when nothing is wrong with it and it asks for something.
+        """The range as a sentence of its own where it is benign and asks for something, or "".
 
-        What was found in a longer sentence as a whole may lie in any of its clauses: each is judged by itself.
+        A finding over a whole longer sentence does not tell which clause is meant: each is judged by itself.
         """
         clause = " ".join(text[start:end].split()).strip(" ,;:-–—")
         touched = any(
@@ -70,18 +74,18 @@ def remainder(question: str, judge: Callable[[str], Judged]) -> str:
             return ""
         return clause + ("" if clause[-1] in ".?!" else ".") if judge(clause).risk_score < GUARDED_FROM else ""
 
-    kept = []
+    parts = []
     for start, end in split(text):
         whole = usable(start, end, (start, end))
         clauses = [] if whole else _clauses(text, start, end)
-        kept += [whole] if whole else [part for a, b in clauses if (part := usable(a, b, (start, end)))]
-    safe = " ".join(kept)
+        parts += [whole] if whole else [part for a, b in clauses if (part := usable(a, b, (start, end)))]
+    safe = " ".join(parts)
     return safe if safe and judge(safe).risk_score < GUARDED_FROM else ""
 
 
 def _clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    found = []
+    clauses = []
     for match in _CLAUSE.finditer(text, start, end):
-        found.append((start, match.start()))
+        clauses.append((start, match.start()))
         start = match.end()
-    return [*found, (start, end)]
+    return [*clauses, (start, end)]

@@ -17,8 +17,8 @@ _BESIDE = {
     (a, b)
     for row, keys in enumerate(_KEYS)
     for at, a in enumerate(keys)
-    for other in _KEYS[max(0, row - 1) : row + 2]
-    for b in other[max(0, at - 1) : at + 2]
+    for neighbours in _KEYS[max(0, row - 1) : row + 2]
+    for b in neighbours[max(0, at - 1) : at + 2]
 }
 _VOWELS = frozenset("aeiouy")
 # British and American, by what stands before, the letters and what stands behind.
@@ -59,20 +59,20 @@ def second_letter(word: str) -> set[str]:
 def roots(word: str, stems: Iterable[str]) -> dict[str, float]:
     """The stems of which the word may be a misspelt form, and how far each is from the beginning of the word."""
     most, letters = slips(word), set(word)
-    found: dict[str, float] = {}
+    distances: dict[str, float] = {}
     for stem in stems:
         # The stem of a word that ends in y ends in i.
         for form in (stem, f"{stem[:-1]}y") if stem[-1:] == "i" else (stem,):
             if len(form) <= len(word) + most and len(set(form) - letters) <= most:
                 apart = min(_row(form, word)[max(0, len(form) - most) :], default=most + 1.0)
                 if int(apart) <= most:
-                    found[stem] = min(apart, found.get(stem, apart))
-    return found
+                    distances[stem] = min(apart, distances.get(stem, apart))
+    return distances
 
 
-def distance(one: str, other: str) -> float:
+def distance(typed: str, word: str) -> float:
     """Letters to add, drop, swap with their neighbour, or change; to change one is a little dearer than the others."""
-    return _row(one, other)[-1]
+    return _row(typed, word)[-1]
 
 
 def meant(typed: str, word: str) -> bool:
@@ -107,16 +107,16 @@ def across(word: str) -> set[str]:
     }
 
 
-def _row(one: str, other: str) -> list[float]:
-    """The distance of `one` from each beginning of `other` (optimal string alignment); from where it has grown beyond
-    all that counts, no less than it then was."""
+def _row(source: str, target: str) -> list[float]:
+    """The distance of `source` from each beginning of `target` (optimal string alignment). It stops where all are at
+    least _FAR: those given may then be too small, but not smaller than that."""
     before: list[float] = []
-    last = [float(n) for n in range(len(other) + 1)]
-    for i, a in enumerate(one, 1):
+    last = [float(n) for n in range(len(target) + 1)]
+    for i, a in enumerate(source, 1):
         row = [float(i)]
-        for j, b in enumerate(other, 1):
+        for j, b in enumerate(target, 1):
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (_CHANGED if a != b else 0))
-            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
+            if i > 1 and j > 1 and a == target[j - 2] and b == source[i - 2]:
                 cost = min(cost, before[j - 2] + 1)
             row.append(cost)
         before, last = last, row

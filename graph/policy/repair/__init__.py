@@ -1,8 +1,7 @@
 """From what a model wrote to the object that was asked for: a ladder of deterministic steps.
 
 Valid JSON passes unchanged. Otherwise: take the object out of prose and fences (`extract`), mend the syntax
-(json-repair), fit fields to the schema (`fit`). What no step can mend is
-reported in words that a model can act on.
+(json-repair), fit fields to the schema (`fit`). What no step can mend is reported in words that a model can act on.
 """
 
 from dataclasses import dataclass, field
@@ -27,9 +26,9 @@ class Repaired:
 def repair(text: str, schema: dict[str, Any] | None = None) -> Repaired:
     """Parse, mend and fit. Never raises for any text; a value nested deeper than MAX_DEPTH, or broken and
     longer than mend.MAX_CHARS, counts as unreadable."""
-    found, value, steps = _read(text, schema)
+    readable, value, steps = _read(text, schema)
     result = Repaired(ok=False, steps=steps)
-    if not found:
+    if not readable:
         result.value = ""
         result.errors.append("It is not JSON, and cannot be read as JSON.")
         return result
@@ -63,8 +62,8 @@ def _read(text: str, schema: dict[str, Any] | None) -> tuple[bool, Any, list[str
     values = extract.values(inner)
     if values:
         return True, extract.chosen(values, schema), ["extracted"]
-    found, value = mend.mend(inner)
-    return found, value, [*steps, "mended" if found else "unreadable"]
+    readable, value = mend.mend(inner)
+    return readable, value, [*steps, "mended" if readable else "unreadable"]
 
 
 __all__ = ["MAX_DEPTH", "Repaired", "repair"]

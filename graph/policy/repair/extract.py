@@ -26,13 +26,10 @@ def inner(text: str) -> str:
         return text
     end = max(text.rfind("}"), text.rfind("]"))
     # A cut object ends behind its last bracket: what follows belongs to it when brackets are left open.
-    if end < begin.start() or _open(text, begin.start(), end + 1):
+    whole = text[begin.start() : end + 1]
+    if not whole or sum(map(whole.count, "[{")) > sum(map(whole.count, "]}")):
         return text[begin.start() :]
-    return text[begin.start() : end + 1]
-
-
-def _open(text: str, start: int, end: int) -> bool:
-    return sum(text.count(c, start, end) for c in "[{") > sum(text.count(c, start, end) for c in "]}")
+    return whole
 
 
 def values(text: str) -> list[Any]:
@@ -40,7 +37,7 @@ def values(text: str) -> list[Any]:
 
     Empty when brackets do not pair: then they may be parts of a broken whole.
     """
-    found: list[tuple[str, Any]] = []
+    parsed: list[tuple[str, Any]] = []
     at = tries = 0
     while (match := _BRACKET.search(text, at)) is not None:
         tries += 1
@@ -51,13 +48,13 @@ def values(text: str) -> list[Any]:
             value, at = _DECODER.raw_decode(text, begin)
             if deeper_than(value, MAX_DEPTH):
                 return []
-            found.append((text[begin:at], value))
+            parsed.append((text[begin:at], value))
         except (ValueError, RecursionError):
             at = _paired(text, begin)
             if at < 0:
                 return []
-    kept = [value for source, value in found if value and not (len(found) > 1 and _MARKER.fullmatch(source))]
-    return kept or [value for _, value in found[:1]]
+    likely = [value for source, value in parsed if value and not (len(parsed) > 1 and _MARKER.fullmatch(source))]
+    return likely or [value for _, value in parsed[:1]]
 
 
 def _paired(text: str, begin: int) -> int:

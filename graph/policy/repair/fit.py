@@ -13,18 +13,18 @@ _MOST = 8  # problems reported
 
 
 def problems(value: Any, schema: dict[str, Any]) -> list[str]:
-    """What does not fit, in words; [] when it fits. A schema that is none is one problem.
+    """What does not fit, in words; [] when it fits. A schema that cannot be used is one problem.
 
     Raises BadInput for a pattern that takes too long."""
     from graph.policy.repair.schema import validator
 
     try:
-        found = sorted(validator(schema).iter_errors(value), key=lambda e: list(map(str, e.path)))
+        errors = sorted(validator(schema).iter_errors(value), key=lambda e: list(map(str, e.path)))
     except CordonError:
         raise
     except Exception as error:  # a part of a schema, taken alone, can refer to what is not in it
         return [f"the schema cannot be used ({type(error).__name__})."]
-    return [f"{'.'.join(map(str, e.path)) or 'the object'}: {e.message[:200]}" for e in found[:_MOST]]
+    return [f"{'.'.join(map(str, e.path)) or 'the object'}: {e.message[:200]}" for e in errors[:_MOST]]
 
 
 def coerce(value: Any, schema: Any) -> Any:
@@ -135,10 +135,10 @@ def _numeric(value: Any, kind: str) -> Any:
         # "Source 3", "[3]": one whole number among words.
         alone = re.findall(r"(?<![\d.,-])\d{1,9}(?![\d.,]*\d)", value)
         return int(alone[0]) if kind == "integer" and len(alone) == 1 else value
-    found = float(match[1])
-    if found.is_integer() and (kind == "integer" or "." not in match[1]):
+    number = float(match[1])
+    if number.is_integer() and (kind == "integer" or "." not in match[1]):
         return int(match[1].partition(".")[0])
-    return found if kind == "number" else value
+    return number if kind == "number" else value
 
 
 def _within(value: Any, schema: dict[str, Any]) -> Any:
@@ -158,17 +158,17 @@ def _object(value: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     parts = parts if isinstance(parts, dict) else {}
     named = {_bare_name(key): key for key in parts}
     known: dict[str, Any] = {}
-    other: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
     for key, item in value.items():
         if key in parts:
             known[key] = item
         elif _bare_name(key) in named:
             known.setdefault(named[_bare_name(key)], item)
         else:
-            other[key] = item
+            unknown[key] = item
     required = schema.get("required")
     missing = [key for key in (required if isinstance(required, list) else []) if key not in known]
-    if missing and not known and len(other) == 1 and isinstance(inner := next(iter(other.values())), dict):
+    if missing and not known and len(unknown) == 1 and isinstance(inner := next(iter(unknown.values())), dict):
         return _object(inner, schema)  # {"answer": {...}}: the object asked for, in a wrapper
     fitted = {key: coerce(known[key], part) for key, part in parts.items() if key in known}
     for key in missing:
@@ -177,18 +177,15 @@ def _object(value: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     rest = schema.get("additionalProperties", True)
     if parts and rest is False:
         return fitted
-    return fitted | {key: coerce(item, rest) for key, item in other.items()}
+    return fitted | {key: coerce(item, rest) for key, item in unknown.items()}
 
 
 def _array(value: list[Any], schema: dict[str, Any]) -> list[Any]:
     items = schema.get("items", {})
-    fitted = [coerce(item, items) for item in value if item not in (None, "") or _takes(item, items)]
+    has_schema = isinstance(items, dict)
+    fitted = [coerce(i, items) for i in value if i not in (None, "") or (has_schema and not problems(i, items))]
     most = schema.get("maxItems")
     return fitted[:most] if isinstance(most, int) else fitted
-
-
-def _takes(item: Any, schema: Any) -> bool:
-    return isinstance(schema, dict) and not problems(item, schema)
 
 
 def _bare_name(name: Any) -> str:

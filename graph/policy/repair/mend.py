@@ -19,8 +19,8 @@ def mend(text: str) -> tuple[bool, Any]:
         return False, None
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
-    found, value = _guess(text)
-    if not found or deeper_than(value, MAX_DEPTH):
+    readable, value = _guess(text)
+    if not readable or deeper_than(value, MAX_DEPTH):
         return False, None
     return True, _finite(value)
 
@@ -42,14 +42,14 @@ class _Metered(str):
         return metered
 
     def __getitem__(self, at: Any) -> str:
-        found = super().__getitem__(at)
+        part = super().__getitem__(at)
         if type(at) is int:
             self.left[0] -= 1
             if self.left[0] < 0:
                 raise _OverBudget
-            return found
-        self.left[0] -= 1 + len(found) // 64  # a slice is copied at once
-        return _Metered.from_text(found, self.left)
+            return part
+        self.left[0] -= 1 + len(part) // 64  # a slice is copied at once
+        return _Metered.from_text(part, self.left)
 
     def __add__(self, other: str) -> "_Metered":
         return _Metered.from_text(super().__add__(other), self.left)
@@ -62,7 +62,7 @@ def _guess(text: str) -> tuple[bool, Any]:
         value = json_repair.loads(_Metered.from_text(text, [LOOKS]), skip_json_loads=True)
     except (_OverBudget, ValueError, RecursionError, IndexError, TypeError, KeyError, AttributeError):
         return False, None
-    # Nothing in it counts only where the text began as that nothing: "[", "{]".
+    # An empty value counts only where the text itself opened one: "[", "{]".
     return value not in ("", None, [], {}) or (value in ([], {}) and text.lstrip()[:1] in "[{("), value
 
 

@@ -50,9 +50,9 @@ def _follow(schema: Any, resolver: Any, seen: set[int]) -> None:
             raise BadInput("the schema has unevaluatedProperties beside patternProperties, which is not supported.")
         for keyword in ("$ref", "$dynamicRef"):
             if keyword in schema:
-                found = _looked_up(schema[keyword], resolver)
-                if id(found.contents) not in seen:
-                    _follow(found.contents, found.resolver, seen)
+                target = _looked_up(schema[keyword], resolver)
+                if id(target.contents) not in seen:
+                    _follow(target.contents, target.resolver, seen)
         part = DRAFT202012.create_resource(schema)
         waiting += [(sub.contents, resolver.in_subresource(sub)) for sub in part.subresources()]
 
@@ -64,7 +64,7 @@ def _looked_up(reference: str, resolver: Any) -> Any:
         raise BadInput(f"the schema refers to {reference[:200]!r}, which is not in it.") from error
 
 
-def _found(pattern: str, text: str) -> bool:
+def _matches(pattern: str, text: str) -> bool:
     try:
         return regex.search(pattern, text, timeout=_PATTERN_S) is not None
     except regex.error as error:
@@ -74,20 +74,20 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _pattern(validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[ValidationError]:
-    if isinstance(value, str) and not _found(pattern, value):
+    if isinstance(value, str) and not _matches(pattern, value):
         yield ValidationError(f"{value[:100]!r} does not match {pattern[:100]!r}")
 
 
 def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     for pattern, part in patterns.items() if isinstance(value, dict) else ():
         for key, item in value.items():
-            if _found(pattern, key):
+            if _matches(pattern, key):
                 yield from validator.descend(item, part, path=key, schema_path=pattern)
 
 
 def _additional_properties(validator: Any, rest: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     for key, item in value.items() if isinstance(value, dict) else ():
-        if key in schema.get("properties", ()) or any(_found(p, key) for p in schema.get("patternProperties", ())):
+        if key in schema.get("properties", ()) or any(_matches(p, key) for p in schema.get("patternProperties", ())):
             continue
         if rest is False:
             yield ValidationError(f"{key[:100]!r} is not among the properties")

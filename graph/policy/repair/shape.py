@@ -26,7 +26,7 @@ def _children(item: Any) -> Any:
 
 
 def tokens(text: str, begin: int = 0) -> Iterator[re.Match[str]]:
-    """Brackets and whole strings, in order. A quote that nothing closes is none, and no quote behind it is closed."""
+    """Brackets and whole strings, in order. From a quote that is never closed on, quotes count for nothing."""
     for match in _TOKEN.finditer(text, begin):
         if match[1] is not None:
             yield from _BRACKET.finditer(text, match.start())
