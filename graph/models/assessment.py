@@ -99,8 +99,8 @@ def _basis(request: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     """For each thing that was looked for, the best statements of the documents, each taken once."""
     chosen: list[Candidate] = []
     for query in searches("ASSESSMENT_GEN", request):
-        found = [c for c in score(query, evidence, reader) if ". " in c.text + " " and "; " not in c.text]
-        chosen += [c for c in found if c.text not in {taken.text for taken in chosen}][:_EACH]
+        candidates = [c for c in score(query, evidence, reader) if ". " in c.text + " " and "; " not in c.text]
+        chosen += [c for c in candidates if c.text not in {taken.text for taken in chosen}][:_EACH]
     return chosen
 
 

@@ -35,8 +35,8 @@ def best(question: str, evidence: Sequence[Evidence], settings: Settings, count:
     """At most `count` passages, by the best that is in each, the best first; then by search. Of several questions in
     one the best of each in turn."""
     items = {item["n"]: item for item in evidence}
-    asked = parts(question) or [question]
-    read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in asked]
-    ranked = [dict.fromkeys(one.n for one in found) for found in read]
+    questions = parts(question) or [question]
+    read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in questions]
+    ranked = [dict.fromkeys(one.n for one in candidates) for candidates in read]
     order = dict.fromkeys(n for at in zip_longest(*ranked) for n in at if n is not None)
     return [items[n] for n in [*order, *(n for n in items if n not in order)][:count]]

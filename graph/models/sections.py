@@ -15,7 +15,7 @@ from graph.policy.text import lexical, structure
 from graph.policy.text.sentences import split
 from graph.policy.text.structure import quoted
 
-Said = list[tuple[list[int], str]]  # (sources, text)
+SourcedTexts = list[tuple[list[int], str]]  # (sources, text)
 
 SECTION_WORDS = 600  # of a named section, at most
 GIST_WORDS = 320  # of a summary, divided among its sections
@@ -45,25 +45,25 @@ class Section:
         return sum(len(place.text.split()) for place in self.lines)
 
 
-def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
+def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """The section that the question calls by its number or name, as it stands; nothing where none is called so."""
     wanted = named_section.find(question)
     if wanted is None:
         return []
-    there = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
-    if not there:
+    matches = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
+    if not matches:
         return []
-    best = max(there, key=lambda section: (wanted.exactly(section.name), section.words > 8))
+    best = max(matches, key=lambda section: (wanted.exactly(section.name), section.words > 8))
     return list(_quoted(best.lines, SECTION_WORDS))
 
 
-def summary(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence[Candidate]) -> Said:
+def summary(question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> SourcedTexts:
     """The beginning of each section, in their order, of the document or section that the question calls, else of the
     document in which the best candidate stands."""
     one = called(question, evidence)
     if one is not None and one.level:
         return list(_quoted(one.lines, GIST_WORDS, _ends(one.lines)))
-    best = one.lines[0].item if one else next(item for item in evidence if item["n"] == found[0].n)
+    best = one.lines[0].item if one else next(item for item in evidence if item["n"] == candidates[0].n)
     inside = [one for one in _sections(evidence) if document_of(one.lines[0].item) == document_of(best) and one.own]
     deepest = max((one.level for one in inside), default=0)
     while deepest > 1 and sum(one.level <= deepest for one in inside) > MOST_SECTIONS:
@@ -73,25 +73,25 @@ def summary(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequenc
     return [said for one in inside for said in _quoted(one.own, share, _ends(one.own))]
 
 
-def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
+def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """What stands in only one of the last two versions of a document, the older one first; nothing where the question
     does not ask for that, or there are no two."""
     if not versions.asks_for_changes(question):
         return []
-    there = versions.of_sources(evidence)
+    version_of = versions.of_sources(evidence)
     parts: dict[tuple[str, str, str], set[tuple[int, ...]]] = {}
     for item in evidence:
-        if one := there.get(item["n"]):
+        if one := version_of.get(item["n"]):
             parts.setdefault(one.family, set()).add(one.parts)
     best = next((family for family, known in parts.items() if len(known) > 1), None)
     sides: list[list[tuple[int, str]]] = []
     for last in sorted(parts[best])[-2:] if best else ():
-        sources = [item for item in evidence if there.get(item["n"]) == (best, last)]
+        sources = [item for item in evidence if version_of.get(item["n"]) == (best, last)]
         sides.append([(item["n"], text) for item in sources for text in _sentences(item["text"])])
-    said = [{" ".join(lexical.words(text)) for _, text in side} for side in sides]
+    wordings = [{" ".join(lexical.words(text)) for _, text in side} for side in sides]
     only = [
         [(n, text) for n, text in side if " ".join(lexical.words(text)) not in other]
-        for side, other in zip(sides, reversed(said), strict=True)
+        for side, other in zip(sides, reversed(wordings), strict=True)
     ]
     return [([n], text) for side in only for n, text in side[:MOST_CHANGES]]
 
@@ -118,15 +118,15 @@ def called(question: str, evidence: Sequence[Mapping[str, Any]]) -> Section | No
 
 def _likeness(wanted: set[str], name: str) -> float:
     """Share of the words of a name and a question that they have in common, 0-1."""
-    there = {*lexical.stems(" ".join(content_words(name)))}
-    return 2 * len(wanted & there) / max(1, len(wanted) + len(there))
+    name_stems = {*lexical.stems(" ".join(content_words(name)))}
+    return 2 * len(wanted & name_stems) / max(1, len(wanted) + len(name_stems))
 
 
 def _ends(lines: Sequence[Place]) -> set[tuple[int, int]]:
     """Where a quote may end: the ends of sentences, rows and lists, with their source."""
     sources = {place.item["n"]: place.item["text"] for place in lines}
     parts = {n: [part for unit in units(text) for part in (unit, *unit.parts)] for n, text in sources.items()}
-    return {(n, part.end) for n, found in parts.items() for part in found}
+    return {(n, part.end) for n, pieces in parts.items() for part in pieces}
 
 
 def _sections(evidence: Sequence[Mapping[str, Any]], numbered: bool = False) -> list[Section]:

@@ -28,21 +28,21 @@ def divided(text: str) -> tuple[str, str]:
         return _bare(text[finals[-1].end() :]), text[: finals[-1].start()]
     if _CHANNEL.search(text):
         return "", text
-    said: list[str] = []
+    answer: list[str] = []
     thought: list[str] = []
     at = 0
     while (opens := _OPEN.search(text, at)) or _CLOSE.search(text, at):
         closes = _CLOSE.search(text, at)
         if closes and (opens is None or closes.start() < opens.start()):
-            thought += [*said, text[at : closes.start()]]
-            said, at = [], closes.end()
+            thought += [*answer, text[at : closes.start()]]
+            answer, at = [], closes.end()
             continue
         assert opens is not None
-        said.append(text[at : opens.start()])
+        answer.append(text[at : opens.start()])
         end = _CLOSE.search(text, opens.end())
         thought.append(text[opens.end() : end.start() if end else len(text)])
         at = end.end() if end else len(text)
-    return _bare("".join([*said, text[at:]])), "\n".join(thought)
+    return _bare("".join([*answer, text[at:]])), "\n".join(thought)
 
 
 def _bare(text: str) -> str:

@@ -57,8 +57,8 @@ def echoes(text: str, question: str) -> bool:
     nothing of how much. A number and any word of its own tell something."""
     if not _ASKS_WHAT.search(question):
         return False  # "Does it cost a company?" is answered so
-    asked = {*lexical.stems(question)}
-    return not {word for word in lexical.stems(text) if word not in asked and word not in _EMPTY}
+    question_stems = {*lexical.stems(question)}
+    return not {word for word in lexical.stems(text) if word not in question_stems and word not in _EMPTY}
 
 
 def declined(text: str) -> bool:
