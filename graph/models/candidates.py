@@ -1,8 +1,8 @@
 """What of the evidence could answer, weighed: by the words it shares with the question, then read together with it.
 
 Every sentence, item and row is weighed by how much of the question it holds, alone and with what stands around it, by
-whether it has the kind of thing asked for, by how near its chunk was, and by how like its words are. The best READ go to the reader
-(graph/models/reader.py), which knows how well a sentence answers.
+whether it has the kind of thing asked for, by how near its chunk was, and by how like its words are. The best READ go
+to the reader (graph/models/reader.py), which knows how well a sentence answers.
 """
 
 import math
@@ -22,7 +22,7 @@ from graph.models.reader import Reader
 from graph.models.units import Unit, units
 from graph.policy.question import intent
 from graph.policy.question.answer_type import kind
-from graph.policy.text import lexical as lexical
+from graph.policy.text import lexical
 from graph.policy.text.structure import without_marks
 
 FEATURES = ("alone", "near", "fits", "chunk", "row", "like")
@@ -58,6 +58,8 @@ CUES = (
 
 @dataclass
 class Candidate:
+    """A unit of the evidence that could answer, with what speaks for it."""
+
     n: int  # number of the source
     unit: Unit
     text: str
@@ -68,6 +70,7 @@ class Candidate:
 
     @property
     def at(self) -> int:
+        """Where it begins in the text of its source, in characters."""
         return self.unit.start
 
 
@@ -184,6 +187,7 @@ def clean(text: str) -> str:
 
 
 def without_item(text: str) -> str:
+    """Without the bullet or the number of an item at its beginning."""
     return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", text).strip()
 
 

@@ -90,7 +90,7 @@ class Generator:
         model: BaseChatModel | None = None,
         gate: FairSemaphore | None = None,
     ) -> None:
-        """`gate` is what the callers stand in, and leave while they wait for a server."""
+        """`gate`: callers hold a place in it, and release it while they wait for a server."""
         self._gate = gate
         self.name = EMBEDDED if settings.embedded else settings.model
         self._settings = settings
@@ -323,7 +323,7 @@ def _waited(call: "Future[Completion]", progress: _StreamProgress, silence: floa
 
 
 class _Again(Exception):
-    """The server refused the request. `told` is what to say of it when it refuses every other form, too."""
+    """The server refused the request. `unavailable` is raised if it refuses every other form, too."""
 
     def __init__(self, unavailable: ModelUnavailable, status: int, message: str) -> None:
         super().__init__(message)

@@ -17,13 +17,13 @@ from graph.policy.text.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
-FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
+FAR = 4.0  # how far behind the best a statement adds nothing to the worth of a procedure
 EACH_SIDE = 2  # statements for each side of a comparison
 SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
 BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
-LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
+LEAD_WORDS = 60  # a longer introduction is not quoted with its item
 _YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
 OPENING = 4  # statements of an overview
 
@@ -52,7 +52,7 @@ def choose(
 
 
 def _of_the_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Without what is of another year than the one that the question names, where the best is of that one."""
+    """Without those that name other years only, where the best candidate names the year of the question."""
     years = {*_YEAR.findall(question)}
     if not years & {*_YEAR.findall(candidates[0].text)}:
         return candidates
@@ -60,8 +60,8 @@ def _of_the_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Can
 
 
 def _apart(question: str, candidates: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
-    """The best, then what comes near it, answers too and adds something. A row that lacks a word of the question which
-    the best row has is of something else."""
+    """The best, then those at most BESIDE behind it that add something. A further row must have every word of the
+    question that the best row has."""
     best = candidates[0]
     chosen = [best]
     used = _words(best)
@@ -135,7 +135,7 @@ def _worth(group: Iterable[Candidate]) -> float:
 
 
 def _begin(text: str, candidate: Candidate) -> int:
-    """Where a passage begins that begins with it: with what introduces it, where that stands right above."""
+    """Where a quote begins whose first unit this is: at its introduction, where that stands right above."""
     unit = candidate.unit
     if unit.lead and len(text[slice(*unit.lead)].split()) <= LEAD_WORDS:
         between = text[unit.lead[1] : unit.start]
@@ -145,7 +145,7 @@ def _begin(text: str, candidate: Candidate) -> int:
 
 
 def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[Candidate]:
-    """For each thing that is set side by side the best that names it; what names both is said once."""
+    """For each of the two things compared the best that name it; what names both is quoted once."""
     chosen: list[Candidate] = []
     named = answer_type.sides(question) or ("", "")
     left, right = (folded_stems(side) for side in named)
@@ -159,7 +159,7 @@ def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[
 
 
 def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable[[Candidate], float]:
-    """What a candidate is worth to one side, whose `own` words these are. A heading that names both tells none."""
+    """What a candidate is worth to one side, which has its `own` words. A heading that names both counts for none."""
     defined = defines(name)
 
     def worth(candidate: Candidate) -> float:
@@ -172,7 +172,7 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
 
 
 def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
-    """Each with what introduces it, which is said once. A short list is said whole: its items lean on each other."""
+    """Each with its introduction, which is quoted once. A short list is quoted whole: its items explain each other."""
     emitted: set[tuple[int, Range]] = set()
     for candidate in chosen:
         text, unit, n = texts[candidate.n], candidate.unit, candidate.n

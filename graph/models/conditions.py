@@ -21,6 +21,7 @@ _LACKS = re.compile(r"\b(?:no|not|without|lacks?|missing|don't|doesn't|haven't|h
 
 
 def stems(text: str) -> frozenset[str]:
+    """Each once, without their order."""
     return frozenset(lexical.stems(text))
 
 
@@ -89,6 +90,7 @@ def _refused(question: str, named: set[str]) -> frozenset[str]:
 
 
 def lead_of(listed: Enumeration) -> str:
+    """What introduces the list, empty where nothing does."""
     return listed.lead.text if listed.lead else ""
 
 

@@ -22,6 +22,8 @@ _BORDERS = dict.fromkeys(SCORES, "0.5/0.9") | {"evasion": "0.5"}  # uncalibrated
 
 
 class DetectorModel(Protocol):
+    """A classifier in a folder, or a function of a package."""
+
     @property
     def digest(self) -> str:
         """SHA-256 of what tells it from others. Raises OSError."""

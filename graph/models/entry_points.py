@@ -31,7 +31,7 @@ class Function:
 
     @cached_property
     def digest(self) -> str:
-        """Of its name and its package's name and version: what a package reads besides is not known."""
+        """Of its name and its package's name and version; files that the package loads are not covered."""
         package = self._entry.dist
         identity = (self._entry.value, *((package.name, package.version) if package else ()))
         return hashlib.sha256(" ".join(identity).encode()).hexdigest()

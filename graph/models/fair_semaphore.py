@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# By whom `outside` comes back in; set where a turn begins.
+# The tenant that `outside` lets back in; set where a turn begins.
 CURRENT_TENANT: contextvars.ContextVar[str] = contextvars.ContextVar("current_tenant", default="")
 WIDTH = 2  # one computes while another writes or reads a file
 
@@ -27,6 +27,7 @@ class FairSemaphore:
 
     @contextmanager
     def inside(self, tenant: str = "") -> Iterator[None]:
+        """Hold a place; waits until one is free."""
         self._enter(tenant)
         try:
             yield

@@ -39,8 +39,7 @@ class Claims:
             try:
                 claim = json.loads(text[begin:end])
             except ValueError:
-                self._silent = True
-                break
+                claim = None  # which is no claim
             if not _fits(claim):
                 self._silent = True
                 break

@@ -28,6 +28,8 @@ Passage = tuple[str, str]  # path of headings, text
 
 
 class Reader(Protocol):
+    """Reads question and sentence together."""
+
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
         """Log-odds that each answers the question, float32, shape (len(passages),)."""
         ...
@@ -81,9 +83,7 @@ def pair(question: str, path: str, text: str) -> tuple[str, str]:
     return question[:QUESTION_CHARS], (f"{path[-PATH_CHARS:]}: " if path else "") + text[:TEXT_CHARS]
 
 
-@cache
-def _cross_encoder(folder: str) -> CrossEncoder:
-    return CrossEncoder(folder)
+_cross_encoder = cache(CrossEncoder)
 
 
 @cache
@@ -93,4 +93,5 @@ def shared() -> Embedded:
 
 
 def reader(settings: Settings) -> Reader:
+    """That of CORDON_READER, the same one for the whole process. Raises BadSettings for a folder that is none."""
     return shared() if settings.reader == "embedded" else _cross_encoder(settings.reader)

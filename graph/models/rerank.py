@@ -23,11 +23,8 @@ def reranked(state: State, settings: Settings) -> bool:
     """Whether the passages of this turn are put in another order: not where a list, a whole document or an extension
     chose them, nor where a question is about a document as such."""
     plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"]
-    whole = state["retrieval"].get("whole") or {h.get("why", "") for h in state["retrieved"]} - {
-        "",
-        MENTIONED,
-        IN_FORCE,
-    }
+    chosen_by = {item.get("why", "") for item in state["retrieved"]} - {"", MENTIONED, IN_FORCE}
+    whole = state["retrieval"].get("whole") or chosen_by
     return settings.reranks and plain and not whole and not intent.overview(state["query"])
 
 

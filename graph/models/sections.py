@@ -22,7 +22,7 @@ GIST_WORDS = 320  # of a summary, divided among its sections
 LEAST_WORDS = 25  # of one section of a summary
 MOST_CHANGES = 20  # sentences of one edition
 MOST_SECTIONS = 18
-LIKE = 0.6  # of a name and a question, from which the question calls what has the name
+LIKE = 0.6  # likeness of a question and a title, from which the question means what has the title
 _SUMMARY = re.compile(r"\b(?:summari[sz]e|summary|sum up|main|key|points?|gist|nutshell|brief(?:ly)?|please)\b", re.I)
 
 
@@ -42,6 +42,7 @@ class Section:
 
     @property
     def words(self) -> int:
+        """How many it has, those of its heading and of the sections inside it included."""
         return sum(len(place.text.split()) for place in self.lines)
 
 
@@ -107,7 +108,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def called(question: str, evidence: Sequence[Mapping[str, Any]]) -> Section | None:
-    """What the question calls by its title, a whole document as a section of level 0."""
+    """The section or document whose title the question names; a document is a section of level 0."""
     wanted = {*lexical.stems(" ".join(content_words(_SUMMARY.sub(" ", question))))}
     names = [(one.name, one) for one in _sections(evidence) if one.level and one.words > LEAST_WORDS]
     names += [(run[0].item["title"], Section(run[0].item["title"], 0, run)) for run in runs(evidence)]

@@ -62,7 +62,7 @@ class Form:
         return [HumanMessage(f"{messages[0].text}\n\n{messages[1].text}"), *messages[2:]]
 
 
-def too_long(message: str) -> bool:
+def _too_long(message: str) -> bool:
     """Whether an error says that the prompt does not fit the context."""
     return _TOO_LONG.search(message) is not None
 
@@ -140,7 +140,7 @@ def translated(error: Exception, settings: Settings) -> ModelUnavailable:
     from graph.models.responses import Refused
 
     name = settings.model
-    if too_long(str(error)):
+    if _too_long(str(error)):
         hint = "Set CORDON_CONTEXT to the tokens it reads, or give it more (Ollama: OLLAMA_CONTEXT_LENGTH)."
         return ContextTooSmall(f"the model server for {name!r} says that the prompt is too long for it.", hint=hint)
     ollama = f"Is {name!r} pulled or served there? Ollama: `ollama pull {name}`."
@@ -164,4 +164,5 @@ def translated(error: Exception, settings: Settings) -> ModelUnavailable:
 
 
 def down(settings: Settings, what: str, hint: str) -> ModelUnavailable:
+    """The error whose message names the server's model and goes on with `what`."""
     return ModelUnavailable(f"the model server for {settings.model!r} {what}.", hint=hint)

@@ -12,20 +12,11 @@ _TEXT_KEYS = (
     "items",
 )  # fmt: skip
 _SOURCE_KEYS = (
-    "sources",
-    "source",
-    "citations",
-    "citation",
-    "references",
-    "reference",
-    "refs",
-    "cited",
-    "evidence",
-    "ids",
-    "n",
-)
+    "sources", "source", "citations", "citation", "references", "reference", "refs", "cited", "evidence", "ids", "n",
+)  # fmt: skip
 _WRAPPER_KEYS = ("arguments", "parameters", "input", "function", "tool_calls", "properties", "data", "json")
 _ANSWERED_KEYS = ("answered", "found", "is_answered", "answerable", "has_answer")
+_YES_NO = {**dict.fromkeys(("false", "no", "none", "null", "0"), False), **dict.fromkeys(("true", "yes", "1"), True)}
 _DEPTH = 6
 
 
@@ -58,14 +49,7 @@ def _answered(value: Any, depth: int = 0) -> bool | None:
     parts = _bare_keys(value)
     for key in _ANSWERED_KEYS:
         if key in parts:
-            word = str(parts[key]).strip().casefold()
-            return (
-                False
-                if word in ("false", "no", "none", "null", "0")
-                else True
-                if word in ("true", "yes", "1")
-                else None
-            )
+            return _YES_NO.get(str(parts[key]).strip().casefold())
     inner = [_answered(item, depth + 1) for item in parts.values() if isinstance(item, dict)]
     return next((verdict for verdict in inner if verdict is not None), None)
 

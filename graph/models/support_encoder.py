@@ -48,9 +48,7 @@ class CrossEncoder:
         return log_odds
 
 
-@cache
-def _opened(folder: str) -> CrossEncoder:
-    return CrossEncoder(folder)
+_opened = cache(CrossEncoder)
 
 
 def support_encoder(settings: Settings) -> entailment.Encoder:

@@ -38,6 +38,8 @@ _RUN = 4  # words of the instructions in their order, of which no sentence of an
 
 @dataclass(frozen=True)
 class Task:
+    """What one call of a model is made of."""
+
     messages: list[BaseMessage]
     prompts: dict[str, str]  # name → digest
     shown: int  # passages in it

@@ -1,4 +1,4 @@
-"""What of a text an answer may quote: the smallest things that mean alone what they mean in their place.
+"""The smallest parts of a text that an answer may quote: those that keep their meaning when quoted alone.
 
 A sentence; an item of a list with what introduces it; a short list whole; a row of a table; a piece of code. Headings
 are never quoted: each unit says which stand above it.
@@ -17,7 +17,7 @@ from graph.policy.text.structure import Line
 Kind = Literal["sentence", "list", "item", "row", "code"]
 Range = tuple[int, int]
 
-# What it says is said before it: by a pronoun, or because it only refers to more of the same.
+# A sentence that begins so needs the one before it: it has a pronoun for it, or only refers to more.
 _POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to)\b")
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
@@ -25,7 +25,7 @@ _ITEM_CHARS = 700  # a longer item is quoted by what it is made of
 _LEAD_CHARS = 400  # a longer sentence introduces nothing
 _CAPTION = re.compile(r"(?:table|tab\.|figure|fig\.|exhibit)\s*[\dA-Z]", re.I)
 _BULLETS = "-*•–"
-# A line without an end. It names what follows, as a heading does, and did so before headings had marks.
+# A line without punctuation at its end names what follows, as a heading does: some texts have no marks of headings.
 _LABEL = re.compile(r"[^\n]{0,80}[^\n.!?:;,]")
 # What an item is about, before what it says of it: "Recommends: a strong, but not absolute, dependency".
 _TERM = re.compile(r"(?:\d+[.)] )?([^\n:.!?;]{1,60}):(?=\s|$)")
@@ -121,7 +121,7 @@ class _Reader:
 
     def sentences(self, block: list[Line]) -> None:
         names, turned, first = self.headings(), self.turned, self.first
-        if self.label() and not self.path:  # a heading of before they had marks reaches as far as its paragraph
+        if self.label() and not self.path:  # a heading without a mark reaches as far as the next paragraph
             turned, first = self.turn(self.above[0].start, self.above[0].end), True
         for line in block:
             spans = [(line.start + a, line.start + b) for a, b in split(self.text[line.start : line.end])]

@@ -103,7 +103,7 @@ def answer(
 def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and _column_of(noun_of(question), chosen):
+    if kind == "count" and _column_of(_noun_of(question), chosen):
         kind = "list"  # "How many visitors in 2022?": a row says so
     if kind in ("count", "sum") and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
@@ -157,7 +157,7 @@ def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) 
 
 
 def _related(signs: Mapping[str, float]) -> bool:
-    """Whether anything of a list speaks of what is asked: else it is ahead of the others only because none does."""
+    """Whether the best list has to do with the question at all: it may be the best of several that have not."""
     return signs["read"] > 0 or signs["noun"] >= 0.5 or signs["cover"] >= 0.2 or signs["values"] > 0
 
 
@@ -183,14 +183,15 @@ def weigh(
 ) -> list[dict[str, float]]:
     """What WEIGHTS weigh, of each list."""
     topic = _FEWEST.sub(" ", _MOST.sub(" ", question)) if kind == "extreme" else question  # "longest" is no subject
-    wanted, noun = stems(" ".join(content_words(topic))), noun_of(question)
+    wanted, noun = stems(" ".join(content_words(topic))), _noun_of(question)
     columns = [[*one.headings, *_shared(one)] for one in lists]
     labels = {(entry.n, entry.start) for one in lists if one.kind == "headings" for entry in one.entries}
     near = [
         name_stems(" ".join([*_heading(one, labels), lead_of(one), *names]))
         for one, names in zip(lists, columns, strict=True)
     ]
-    named = [_values(question, one) for one in lists]
+    values_of = [named_values(question, one.entries).values() for one in lists]  # of tables
+    named = [stems(" ".join(part for parts in values for part in parts)) for values in values_of]
     about = [
         words | name_stems(" ".join([*one.path[:1], *one.path[-2:]])) | values
         for one, words, values in zip(lists, near, named, strict=True)
@@ -198,7 +199,7 @@ def weigh(
     rarity = {word: math.log(1 + len(lists) / (1 + sum(word in bag for bag in about))) for word in wanted}
     total = sum(rarity.values()) or 1.0
     # What would answer "which" is read for "how many": the reader looks for a number that nobody wrote.
-    read = reader.scores(_HOW_MANY.sub("which", question), [(_name(one), _shown(one)) for one in lists])
+    read = reader.scores(_HOW_MANY.sub("which", question), [_passage(one) for one in lists])
     top, least = max(c.score for c in candidates), min(c.score for c in candidates)
     weighed = []
     for one, bag, words, values, value in zip(lists, about, near, named, read, strict=True):
@@ -227,23 +228,18 @@ def _heading(enumeration: Enumeration, labels: Set[tuple[int, int]]) -> tuple[st
     return () if enumeration.lead and (enumeration.lead.n, enumeration.lead.start) in labels else enumeration.path[-1:]
 
 
-def noun_of(question: str) -> list[str]:
+def _noun_of(question: str) -> list[str]:
     """The stems of what is listed or counted: "Which GCP regions can we use?": gcp, region."""
     match = _NOUN.search(question)
     return lexical.stems(match[1]) if match else []
 
 
 def _noun_in(noun: Sequence[str], words: frozenset[str]) -> float:
-    """Share of the noun among the words nearest to a list; its last word counts twice, unless it is of any thing."""
+    """Share of the noun among the words nearest to a list. Its last word counts twice, or half if it means anything."""
     if not noun:
         return 0.0
     weights = [*([1.0] * (len(noun) - 1)), 0.5 if noun[-1] in _ANYTHING else 2.0]
     return sum(weight for word, weight in zip(noun, weights, strict=True) if word in words) / sum(weights)
-
-
-def _values(question: str, enumeration: Enumeration) -> frozenset[str]:
-    """The stems of the values of a table that the question names."""
-    return stems(" ".join(part for parts in named_values(question, enumeration.entries).values() for part in parts))
 
 
 def _measures(question: str, enumeration: Enumeration) -> bool:
@@ -261,12 +257,11 @@ def _shared(enumeration: Enumeration) -> list[str]:
     return [word for word, count in times.items() if count > SHARED * len(below)]
 
 
-def _name(enumeration: Enumeration) -> str:
-    return " - ".join(dict.fromkeys([*enumeration.path[:1], *enumeration.path[-1:]]))
-
-
-def _shown(enumeration: Enumeration) -> str:
-    return f"{lead_of(enumeration)} {'; '.join(entry.text[:80] for entry in enumeration.entries[:SHOWN])}".strip()
+def _passage(enumeration: Enumeration) -> tuple[str, str]:
+    """Its headings and its beginning, as the reader gets them."""
+    path = " - ".join(dict.fromkeys([*enumeration.path[:1], *enumeration.path[-1:]]))
+    entries = "; ".join(entry.text[:80] for entry in enumeration.entries[:SHOWN])
+    return path, f"{lead_of(enumeration)} {entries}".strip()
 
 
 def _holds(enumeration: Enumeration, candidate: Candidate) -> bool:
@@ -285,7 +280,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
     limit = quantity(bound["limit"]) if bound else None
     column = _column(question, chosen, entries) if kind == "extreme" or limit else None
     if column is None:
-        return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
+        return [] if kind == "extreme" else fulfilling(question, chosen, entries, _noun_of(question))
     if kind == "extreme":
         known = [
             v for v, entry in zip(column.values, entries, strict=True) if v is not None and not _sums(v, entry, column)
@@ -335,7 +330,7 @@ def _column(question: str, chosen: Enumeration, entries: Sequence[Entry]) -> _Co
     """What the question measures by: the column that it names, or one of the kind it asks for."""
     question_stems = stems(" ".join(content_words(question)))
     if chosen.kind == "headings":
-        return _measured_below(question_stems - {*noun_of(question)}, entries)
+        return _measured_below(question_stems - {*_noun_of(question)}, entries)
     columns = [one for name in chosen.headings if (one := _measured(name, [entry.value(name) for entry in entries]))]
 
     def worth(column: _Column) -> float:
