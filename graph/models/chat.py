@@ -331,7 +331,7 @@ class _Again(Exception):
 
 
 def _alone(call: Callable[..., T], *args: Any) -> T:
-    """What the call gives, made where no callback and no tracer sees it: they would show the prompt and the draft."""
+    """The result of a call that callbacks and tracers do not see: they would show the prompt and the draft."""
     from langsmith.run_helpers import tracing_context
 
     def untraced() -> T:

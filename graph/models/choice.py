@@ -1,4 +1,4 @@
-"""The smallest whole that answers, out of weighed candidates.
+"""Which of the weighed candidates are quoted: the smallest whole that answers.
 
 A fact is one sentence; a procedure or a list is quoted whole, with what introduces it; a comparison is one passage for
 each side. Nothing weaker stands behind what answers, and each kind has its budget of words.

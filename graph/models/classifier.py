@@ -90,7 +90,7 @@ class Classifier:
         return by_head
 
     def _windows(self, text: str) -> list[tuple[int, int]]:
-        """As many pieces as it reads at once, each with a quarter of the one before."""
+        """Ranges of as many pieces as it reads at once, each begins with the last quarter of the one before."""
         tokenizer = self._folder.whole
         offsets = tokenizer.encode(text, add_special_tokens=False).offsets
         room = self._folder.length - tokenizer.num_special_tokens_to_add(False)

@@ -26,7 +26,7 @@ def read(text: str, schema: dict[str, Any], evidence: Sequence[Any], *, cut: boo
         statements = claims.parse(prose, CitationParser(evidence), cut=cut)
         repaired = repair.Repaired(True, {"answered": True, "sentences": statements}, ["prose"]) if statements else None
     if repaired is None and not answer:
-        repaired = _object(thoughts, schema, evidence, cut)  # some servers hold the whole answer for a thought
+        repaired = _object(thoughts, schema, evidence, cut)  # some servers take the whole answer for a thought
     if repaired is None:
         errors = strict.errors or ["It has no sentence in it."]
         return repair.Repaired(ok=False, errors=errors, steps=strict.steps)

@@ -67,7 +67,7 @@ class Claims:
 class ProseClaims:
     """As Claims, for prose: a sentence is whole once another one has begun after it, with the sources named between."""
 
-    _STEP = 20  # characters between two looks; more in a long text, so that its length is not paid for squared
+    _STEP = 20  # characters between two looks; more in a long text, which is read anew each time
     _END = re.compile(r"[.!?…。！？؟۔।\n]")
 
     def __init__(self, marks: CitationParser) -> None:

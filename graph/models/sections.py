@@ -61,17 +61,17 @@ def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
 def summary(question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> SourcedTexts:
     """The beginning of each section, in their order, of the document or section that the question calls, else of the
     document in which the best candidate stands."""
-    one = called(question, evidence)
-    if one is not None and one.level:
-        return list(_quoted(one.lines, GIST_WORDS, _ends(one.lines)))
-    best = one.lines[0].item if one else next(item for item in evidence if item["n"] == candidates[0].n)
+    meant = called(question, evidence)
+    if meant is not None and meant.level:
+        return list(_quoted(meant.lines, GIST_WORDS, _ends(meant.lines)))
+    best = meant.lines[0].item if meant else next(item for item in evidence if item["n"] == candidates[0].n)
     inside = [one for one in _sections(evidence) if document_of(one.lines[0].item) == document_of(best) and one.own]
     deepest = max((one.level for one in inside), default=0)
     while deepest > 1 and sum(one.level <= deepest for one in inside) > MOST_SECTIONS:
         deepest -= 1
     inside = [one for one in inside if one.level <= deepest][:MOST_SECTIONS]
     share = max(LEAST_WORDS, GIST_WORDS // max(1, len(inside)))
-    return [said for one in inside for said in _quoted(one.own, share, _ends(one.own))]
+    return [quote for one in inside for quote in _quoted(one.own, share, _ends(one.own))]
 
 
 def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
@@ -82,8 +82,8 @@ def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedText
     version_of = versions.of_sources(evidence)
     parts: dict[tuple[str, str, str], set[tuple[int, ...]]] = {}
     for item in evidence:
-        if one := version_of.get(item["n"]):
-            parts.setdefault(one.family, set()).add(one.parts)
+        if version := version_of.get(item["n"]):
+            parts.setdefault(version.family, set()).add(version.parts)
     best = next((family for family, known in parts.items() if len(known) > 1), None)
     sides: list[list[tuple[int, str]]] = []
     for last in sorted(parts[best])[-2:] if best else ():
@@ -149,8 +149,8 @@ def _sections(evidence: Sequence[Mapping[str, Any]], numbered: bool = False) -> 
                 open_ = [one for one in open_ if one.level < 10 + line.level + mark.count(".")]
                 open_.append(Section(f"{mark} {place.text[:80]}", 10 + line.level + mark.count(".")))
                 sections.append(open_[-1])
-            for one in open_:
-                one.lines.append(place)
+            for section in open_:
+                section.lines.append(place)
     return sections
 
 

@@ -39,17 +39,16 @@ class StreamGivenUp(Exception):
 
 @dataclass(frozen=True)
 class Form:
-    """How this server is asked. It begins with everything, and gives up what the server refuses."""
+    """What a request to this server contains: at first everything, then no more what the server refused."""
 
     schema: bool = True
     system: bool = True
 
     def simpler(self, status: int, message: str) -> "Form | None":
         """What to try next after this error; None when asking in another way would not help."""
-        refused = status in (400, 404, 422, 501)
         if self.system and _ROLES.search(message) and status in (400, 422, 500):
             return replace(self, system=False)
-        if status == 404 or not refused:
+        if status not in (400, 422, 501):
             return None
         if self.schema:
             return replace(self, schema=False)

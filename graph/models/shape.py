@@ -1,4 +1,4 @@
-"""JSON that says it in other words: "response" for "sentences", a text for a list, a name for a number."""
+"""JSON that does not keep to the schema: "response" for "sentences", a text for a list, a name for a number."""
 
 import re
 from typing import Any

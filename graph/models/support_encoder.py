@@ -1,4 +1,4 @@
-"""Who reads whether evidence supports a claim: the embedded encoder, or a cross-encoder in a folder of one's own
+"""What reads whether evidence supports a claim: the embedded encoder, or a cross-encoder in a folder of one's own
 (`CORDON_SUPPORT_MODEL`), as they are published for natural language inference."""
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a model said, apart from what it thought aloud before: reasoning models write both into one text."""
+"""Parts what a model answers from what it thinks aloud before: reasoning models write both into one text."""
 
 import re
 
@@ -21,8 +21,8 @@ def marked(thought: str) -> str:
 
 
 def divided(text: str) -> tuple[str, str]:
-    """(what was said, what was thought). Thoughts without an end leave nothing said; an end without a beginning
-    belongs to a beginning that stood in the prompt."""
+    """(answer, thoughts). Where the thoughts have no end, the answer is empty. An end without a beginning ends thoughts
+    that began in the prompt."""
     finals = list(_FINAL.finditer(text))
     if finals:
         return _bare(text[finals[-1].end() :]), text[: finals[-1].start()]
