@@ -84,9 +84,9 @@ def _with_standing(state: State, verified: Verified) -> bool:
 
 
 def _with_opinions(drafts: list[KeptDraft], opinion: SupportOpinion | None) -> list[KeptDraft]:
-    if not drafts or opinion is None or not opinion.told:
+    if not drafts or opinion is None or not opinion.log_odds:
         return drafts
-    return [*drafts[:-1], {**drafts[-1], "opinions": opinion.told}]
+    return [*drafts[:-1], {**drafts[-1], "opinions": opinion.log_odds}]
 
 
 def _spent(usage: Usage, opinion: SupportOpinion | None) -> Usage:

@@ -125,7 +125,8 @@ def speaks_of(what: frozenset[str], known: Name) -> bool:
 def asked_for(question: str, evidence: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the question asks for a document that is no longer in force by its name or its number, or how things
     were: then such documents answer it."""
-    gone = [item for item in evidence if item["n"] in lapsed(evidence)]
+    lapses = lapsed(evidence)
+    gone = [item for item in evidence if item["n"] in lapses]
     codes = [re.split(r"[-/.]", code.lower()) for code in _CODE.findall(question)]
     names = [name(item["title"], item["filename"]) for item in gone]
     called = any(known.holds(parts) == 1.0 for known in names for parts in codes)
@@ -135,20 +136,25 @@ def asked_for(question: str, evidence: Sequence[Mapping[str, Any]]) -> bool:
 def lapsed(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Lapse]:
     """The sources that are no longer in force by what stands in the evidence, by their numbers."""
     of_itself = {
-        (item["where"], item["doc_id"]): Lapse(item["n"], sentence)
+        _document(item): Lapse(item["n"], sentence)
         for item in evidence
         if item["start"] < OPENING and (sentence := lapse(item["text"]))
     }
-    others = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
-    gone: dict[int, Lapse] = {}
+    later = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
+    if not of_itself and not later:
+        return {}
+    lapses: dict[int, Lapse] = {}
     for item in evidence:
-        document = item["where"], item["doc_id"]
-        if document in of_itself:
-            gone[item["n"]] = of_itself[document]
-            continue
-        known = name(item["title"], item["filename"]) if others else None
-        for other, what, sentence in others if known else ():
-            if (other["where"], other["doc_id"]) != document and speaks_of(what, known):  # type: ignore[arg-type]
-                gone[item["n"]] = Lapse(other["n"], sentence)
-                break
-    return gone
+        known = name(item["title"], item["filename"])
+        by = (
+            Lapse(other["n"], sentence)
+            for other, what, sentence in later
+            if _document(other) != _document(item) and speaks_of(what, known)
+        )
+        if lapse_of := of_itself.get(_document(item)) or next(by, None):
+            lapses[item["n"]] = lapse_of
+    return lapses
+
+
+def _document(item: Mapping[str, Any]) -> tuple[str, str]:
+    return item["where"], item["doc_id"]

@@ -30,7 +30,8 @@ _CAPSTONE = ("Prompt-injection test suite and metrics", 20, "Covers direct, indi
 def design(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """The reply object of prompts/assessment.md."""
     request, weighting, capstone = task["question"], task["weighting"], task["capstone"]
-    topic, level = about(request), _level(request)
+    topic, match = about(request), _LEVEL.search(request)
+    level = match[1].capitalize() if match else "Not stated in the request"
     basis = [{"text": c.text, "sources": [c.n]} for c in _basis(request, task["evidence"], reader)]
     criteria = [*_CRITERIA, _CAPSTONE] if capstone else [*_CRITERIA]
     weights = apportion([c[1] for c in criteria], weighting)
@@ -99,8 +100,8 @@ def _basis(request: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     """For each thing that was looked for, the best statements of the documents, each taken once."""
     chosen: list[Candidate] = []
     for query in searches("ASSESSMENT_GEN", request):
-        found = [c for c in score(query, evidence, reader) if ". " in c.text + " " and "; " not in c.text]
-        chosen += [c for c in found if c.text not in {taken.text for taken in chosen}][:_EACH]
+        candidates = [c for c in score(query, evidence, reader) if ". " in c.text + " " and "; " not in c.text]
+        chosen += [c for c in candidates if c.text not in {taken.text for taken in chosen}][:_EACH]
     return chosen
 
 
@@ -115,8 +116,3 @@ def apportion(shares: list[int], total: int) -> list[int]:
         if value == 0 and max(floor) > 1:
             floor[i], floor[floor.index(max(floor))] = 1, max(floor) - 1
     return floor
-
-
-def _level(request: str) -> str:
-    match = _LEVEL.search(request)
-    return match[1].capitalize() if match else "Not stated in the request"

@@ -1,8 +1,8 @@
 """What of the evidence could answer, weighed: by the words it shares with the question, then read together with it.
 
 Every sentence, item and row is weighed by how much of the question it holds, alone and with what stands around it, by
-whether it has the kind of thing asked for, by how near its chunk was, and by how like its words are. The best READ go to the reader
-(graph/models/reader.py), which knows how well a sentence answers.
+whether it has the kind of thing asked for, by how near its chunk was, and by how like its words are. The best READ go
+to the reader (graph/models/reader.py), which knows how well a sentence answers.
 """
 
 import math
@@ -22,7 +22,7 @@ from graph.models.reader import Reader
 from graph.models.units import Unit, units
 from graph.policy.question import intent
 from graph.policy.question.answer_type import kind
-from graph.policy.text import lexical as lexical
+from graph.policy.text import lexical
 from graph.policy.text.structure import without_marks
 
 FEATURES = ("alone", "near", "fits", "chunk", "row", "like")
@@ -58,6 +58,8 @@ CUES = (
 
 @dataclass
 class Candidate:
+    """A unit of the evidence that could answer, with what speaks for it."""
+
     n: int  # number of the source
     unit: Unit
     text: str
@@ -68,28 +70,29 @@ class Candidate:
 
     @property
     def at(self) -> int:
+        """Where it begins in the text of its source, in characters."""
         return self.unit.start
 
 
 def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list[Candidate]:
     """Every unit of the evidence that could answer, best first."""
-    found, table = weigh(question, evidence)
-    if not found:
+    candidates, table = weigh(question, evidence)
+    if not candidates:
         return []
     first = np.argsort(-(table @ FIRST), kind="stable")[:READ]
-    read = reader.scores(question, [(found[i].path, found[i].text) for i in first])
-    for candidate in found:
+    read = reader.scores(question, [(candidates[i].path, candidates[i].text) for i in first])
+    for candidate in candidates:
         candidate.read = float(read.min())
     for at, value in zip(first, read, strict=True):
-        found[at].read = float(value)
+        candidates[at].read = float(value)
     overview = intent.overview(question)
     old = versions.outdated(question, evidence)
-    old |= _lapsed(question, evidence, found)
-    repeated = Counter(candidate.text for candidate in found)
+    old |= _lapsed(question, evidence, candidates)
+    repeated = Counter(candidate.text for candidate in candidates)
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
-    for candidate, value in zip(found, table @ WEIGHTS, strict=True):
+    for candidate, value in zip(candidates, table @ WEIGHTS, strict=True):
         lead = _CALLED if candidate.n in called else 0.0
         if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
             lead += _LEAD / (1 + openings[candidate.n] / 4)
@@ -98,14 +101,14 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         # A line that stands in every document says nothing of this one.
         lead -= _LEAD if repeated[candidate.text] > 2 else 0.0
         candidate.score = round(candidate.read + float(value) + lead, 6)
-    return sorted(found, key=lambda c: (-c.score, c.n, c.at))
+    return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))
 
 
-def _lapsed(question: str, evidence: list[dict[str, Any]], found: list[Candidate]) -> set[int]:
+def _lapsed(question: str, evidence: list[dict[str, Any]], candidates: list[Candidate]) -> set[int]:
     """Numbers of the sources that are no longer in force; none where the question asks for one of them, or what is in
     force does not answer nearly as well."""
     gone = {*standing.lapsed(evidence)}
-    best = {old: max((c.read for c in found if (c.n in gone) == old), default=-np.inf) for old in (False, True)}
+    best = {old: max((c.read for c in candidates if (c.n in gone) == old), default=-np.inf) for old in (False, True)}
     answered = best[False] >= best[True] - _NEARLY
     return gone if gone and answered and not standing.asked_for(question, evidence) else set()
 
@@ -120,27 +123,27 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
-    told = cache(folded_stems)  # what stands above is the same for many
+    stems_of = cache(folded_stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
     for (item, parts), group in zip(cut, bags, strict=True):
-        above = told(f"{item['title']} {item['section']}")
+        above = stems_of(f"{item['title']} {item['section']}")
         for at, unit in enumerate(parts):
-            said = clean(item["text"][unit.start : unit.end])
+            statement = clean(item["text"][unit.start : unit.end])
             # A point of an act ("(2) ‘operator’ means any person by virtue of:") is one item, its letters are others.
-            whole = said.rstrip(":") if unit.kind == "item" and len(said) > LONG else said
+            whole = statement.rstrip(":") if unit.kind == "item" and len(statement) > LONG else statement
             lead = item["text"][slice(*unit.lead)] if unit.lead else ""
             before = item["text"][parts[at - 1].start : parts[at - 1].end] if at else ""
             if not sayable(whole, item["title"], lead or (before if before.endswith(":") else "")):
                 continue
-            text = f"{clean(lead)} {said}" if lead and unit.kind != "sentence" else said
+            text = f"{clean(lead)} {statement}" if lead and unit.kind != "sentence" else statement
             around = above | group[at] | (group[at - 1] if at else frozenset())
-            around |= told(f"{lead} {' '.join(unit.headings)}")
+            around |= stems_of(f"{lead} {' '.join(unit.headings)}")
             rows.append(
                 [
                     sum(rarity[w] for w in wanted & group[at]) / total,
                     sum(rarity[w] for w in wanted & around) / total,
-                    (DEFINES if defined and defined.search(text) else 0.0) + bool(cue and cue.search(said)),
+                    (DEFINES if defined and defined.search(text) else 0.0) + bool(cue and cue.search(statement)),
                     float(item["score"]),
                     1.0 if unit.kind == "row" else 0.0,
                 ]
@@ -158,12 +161,12 @@ def folded_stems(text: str) -> frozenset[str]:
 
 
 _ADDRESS = re.compile(r"\S+://\S+")
-_ASKED = frozenset("mean means meaning meant stand stands definition define defined explain exactly".split())
+_DEFINITION_WORDS = frozenset("mean means meaning meant stand stands definition define defined explain exactly".split())
 
 
 def defines(question: str) -> re.Pattern[str] | None:
     """What a sentence looks like that says what the words asked about mean: "‘operator’ means", "Hone is"."""
-    term = r"\W+".join(re.escape(word) for word in content_words(question) if word not in _ASKED)
+    term = r"\W+".join(re.escape(word) for word in content_words(question) if word not in _DEFINITION_WORDS)
     if not term:
         return None
     return re.compile(
@@ -184,6 +187,7 @@ def clean(text: str) -> str:
 
 
 def without_item(text: str) -> str:
+    """Without the bullet or the number of an item at its beginning."""
     return re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", text).strip()
 
 

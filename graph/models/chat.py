@@ -90,12 +90,12 @@ class Generator:
         model: BaseChatModel | None = None,
         gate: FairSemaphore | None = None,
     ) -> None:
-        """`gate` is what the callers stand in, and leave while they wait for a server."""
+        """`gate`: callers hold a place in it, and release it while they wait for a server."""
         self._gate = gate
         self.name = EMBEDDED if settings.embedded else settings.model
         self._settings = settings
         self._embedder = embedder
-        self._given = model
+        self._injected = model
         self._form = server.Form()
         self._tells_odds = True
         self.budget = ContextBudget(0 if settings.embedded else settings.context)
@@ -104,8 +104,8 @@ class Generator:
 
     @cached_property
     def _model(self) -> BaseChatModel:
-        if self._given is not None:
-            return self._given
+        if self._injected is not None:
+            return self._injected
         if self._settings.embedded:
             return EmbeddedChatModel(embedder=self._embedder, reader=reader(self._settings))
         return server.open_chat(self._settings, self._client)
@@ -144,18 +144,18 @@ class Generator:
         """
         if self.extractive:
             return self._read(_alone(self._model.invoke, list(messages)), sys.maxsize)
-        heard = _Heard(each)
-        call = self._calls.submit(_alone, self._remote, messages, schema, self.budget.answer(max_tokens), heard)
+        progress = _StreamProgress(each)
+        call = self._calls.submit(_alone, self._remote, messages, schema, self.budget.answer(max_tokens), progress)
         try:
             with self._gate.outside() if self._gate else nullcontext():
-                completion = _waited(call, heard, self._limit(max_tokens))
+                completion = _waited(call, progress, self._limit(max_tokens))
         except OutOfTime as error:
             raise server.down(
                 self._settings, "took too long", "Raise CORDON_MODEL_TIMEOUT_S or use a smaller model."
             ) from error
         finally:
             call.cancel()
-            heard.given_up = True
+            progress.given_up = True
         self.budget.learn(messages, completion.prompt_tokens)
         return completion
 
@@ -214,34 +214,34 @@ class Generator:
         messages: Sequence[BaseMessage],
         schema: dict[str, Any] | None,
         max_tokens: int,
-        each: "_Heard",
+        each: "_StreamProgress",
     ) -> Completion:
         form: server.Form | None = self._form
         while form is not None:
             try:
-                completion = self._asked(form, messages, schema, max_tokens, each)
+                completion = self._request(form, messages, schema, max_tokens, each)
                 self._form = form  # known to do: nothing is refused twice
                 return completion
             except server.ContextTooSmall:
                 raise
             except _Again as error:
-                last, form = error.told, form.simpler(error.status, error.said)
+                last, form = error.unavailable, form.simpler(error.status, error.message)
         raise last
 
-    def _asked(
+    def _request(
         self,
         form: server.Form,
         messages: Sequence[BaseMessage],
         schema: dict[str, Any] | None,
         max_tokens: int,
-        each: "_Heard",
+        each: "_StreamProgress",
     ) -> Completion:
         import openai
 
         from graph.models.responses import Refused
 
         bound: dict[str, Any] = {"max_tokens": max_tokens}
-        if not self._given:
+        if not self._injected:
             bound["timeout"] = self._limit(max_tokens)
         if schema is not None and form.schema:
             wanted: dict[str, Any] = {
@@ -250,21 +250,21 @@ class Generator:
             }
             # In our own client's extra part, which goes out as it is: it would look through the schema word by word,
             # and then through the answer, for a third of the time that a call takes it.
-            bound |= {"response_format": wanted} if self._given else {"extra_body": {"response_format": wanted}}
+            bound |= {"response_format": wanted} if self._injected else {"extra_body": {"response_format": wanted}}
         try:
             model, most = self._model.bind(**bound), max_tokens * MOST_CHARS
-            asked = form.messages(messages)
-            said = _streamed(model, asked, each, most) if each.streams else model.invoke(asked)
-            return self._read(said, most)
+            request = form.messages(messages)
+            message = _streamed(model, request, each, most) if each.streams else model.invoke(request)
+            return self._read(message, most)
         except openai.LengthFinishReasonError as error:  # the client's own check; a cut object may still be mended
             cut, usage = error.completion.choices[0].message.content, error.completion.usage
             spent = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
             return Completion((cut or "")[: max_tokens * MOST_CHARS], self.name, *spent, cut=True)
         except openai.APIStatusError as error:
-            told = server.translated(error, self._settings)
-            if isinstance(told, server.ContextTooSmall):
-                raise told from error
-            raise _Again(told, error.status_code, str(error)) from error
+            unavailable = server.translated(error, self._settings)
+            if isinstance(unavailable, server.ContextTooSmall):
+                raise unavailable from error
+            raise _Again(unavailable, error.status_code, str(error)) from error
         except (openai.OpenAIError, Refused, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             raise server.translated(error, self._settings) from error
 
@@ -275,10 +275,10 @@ class Generator:
         if reason != "length" and reason not in whole:
             # A cut answer reads like a whole one: "The payment is NOT".
             raise server.down(self._settings, f"broke off its answer (finish_reason {reason!r})", "Try again.")
-        said = message.response_metadata.get("token_usage") or {}  # where a stream with a schema puts it
+        token_usage = message.response_metadata.get("token_usage") or {}  # where a stream with a schema puts it
         usage: dict[str, Any] = dict(message.usage_metadata or {})
-        prompt = usage.get("input_tokens", said.get("prompt_tokens", 0))
-        written = usage.get("output_tokens", said.get("completion_tokens", 0))
+        prompt = usage.get("input_tokens", token_usage.get("prompt_tokens", 0))
+        written = usage.get("output_tokens", token_usage.get("completion_tokens", 0))
         return Completion(text[:most], self.name, prompt, written, cut=reason == "length")
 
 
@@ -291,7 +291,7 @@ def _written(messages: Sequence[BaseMessage], reader: Reader, **more: Any) -> di
     return write({**task, **more}, reader)
 
 
-class _Heard:
+class _StreamProgress:
     """When the model last wrote something. Called with all that it has written so far."""
 
     def __init__(self, each: Callable[[str], None] | None) -> None:
@@ -309,34 +309,34 @@ class _Heard:
             self._each(text)
 
 
-def _waited(call: "Future[Completion]", heard: _Heard, silence: float) -> Completion:
+def _waited(call: "Future[Completion]", progress: _StreamProgress, silence: float) -> Completion:
     """The call's result. Raises OutOfTime after `silence` seconds without a new word of a stream, or LONGEST times that
     in all: a slow server is waited for, and one that drips without end is not. What is not streamed comes at once, so
     `silence` is all the time that it has."""
     while True:
-        left = min(heard.at + silence, heard.begun + LONGEST * silence) - time.monotonic()
+        left = min(progress.at + silence, progress.begun + LONGEST * silence) - time.monotonic()
         try:
             return call.result(max(left, 0.0))
         except OutOfTime:
-            if call.done() or time.monotonic() >= min(heard.at + silence, heard.begun + LONGEST * silence):
+            if call.done() or time.monotonic() >= min(progress.at + silence, progress.begun + LONGEST * silence):
                 raise
 
 
 class _Again(Exception):
-    """The server refused the request. `told` is what to say of it when it refuses every other form, too."""
+    """The server refused the request. `unavailable` is raised if it refuses every other form, too."""
 
-    def __init__(self, told: ModelUnavailable, status: int, said: str) -> None:
-        super().__init__(said)
-        self.told, self.status, self.said = told, status, said
+    def __init__(self, unavailable: ModelUnavailable, status: int, message: str) -> None:
+        super().__init__(message)
+        self.unavailable, self.status, self.message = unavailable, status, message
 
 
-def _alone(call: Callable[..., T], *given: Any) -> T:
-    """What the call gives, made where no callback and no tracer sees it: they would show the prompt and the draft."""
+def _alone(call: Callable[..., T], *args: Any) -> T:
+    """The result of a call that callbacks and tracers do not see: they would show the prompt and the draft."""
     from langsmith.run_helpers import tracing_context
 
     def untraced() -> T:
         with tracing_context(enabled=False):
-            return call(*given)
+            return call(*args)
 
     return contextvars.Context().run(untraced)
 

@@ -1,4 +1,4 @@
-"""The smallest whole that answers, out of weighed candidates.
+"""Which of the weighed candidates are quoted: the smallest whole that answers.
 
 A fact is one sentence; a procedure or a list is quoted whole, with what introduces it; a comparison is one passage for
 each side. Nothing weaker stands behind what answers, and each kind has its budget of words.
@@ -17,75 +17,77 @@ from graph.policy.text.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
-FAR = 4.0  # how far behind the best a statement lengthens a procedure by nothing
+FAR = 4.0  # how far behind the best a statement adds nothing to the worth of a procedure
 EACH_SIDE = 2  # statements for each side of a comparison
 SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
 BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
-LEAD_WORDS = 60  # what introduces an item and is longer is not said before it
+LEAD_WORDS = 60  # a longer introduction is not quoted with its item
 _YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
 OPENING = 4  # statements of an overview
 
-Said = list[tuple[int, str]]  # (source, text) in the order in which they are said
+Quotes = list[tuple[int, str]]  # (source, text) in the order in which they are said
 
 
-def choose(question: str, found: Sequence[Candidate], texts: dict[int, str], style: str, guarded: bool = False) -> Said:
+def choose(
+    question: str, candidates: Sequence[Candidate], texts: dict[int, str], style: str, guarded: bool = False
+) -> Quotes:
     """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number. A guarded
     answer states rules: it quotes no procedure."""
     kind = "fact" if guarded else answer_type.kind(question)
     budget = round(BUDGET[kind] * STYLED[style])
     if intent.overview(question):
-        chosen = _apart(question, found, budget * 2, OPENING)
+        chosen = _apart(question, candidates, budget * 2, OPENING)
     elif kind == "comparison":
-        chosen = _sides(question, found, budget)
+        chosen = _sides(question, candidates, budget)
     elif kind == "steps":
-        return _passage(found, texts, budget)
-    elif kind in ("list", "definition") and (whole := _whole(found, texts, budget)):
+        return _passage(candidates, texts, budget)
+    elif kind in ("list", "definition") and (whole := _whole(candidates, texts, budget)):
         return whole
     else:
-        chosen = _apart(question, _of_the_year(question, found), budget, MOST[kind] + (style != "concise"))
+        chosen = _apart(question, _of_the_year(question, candidates), budget, MOST[kind] + (style != "concise"))
     first = chosen[0]
     return list(quotes(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
 
 
-def _of_the_year(question: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Without what is of another year than the one that the question names, where the best is of that one."""
+def _of_the_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Without those that name other years only, where the best candidate names the year of the question."""
     years = {*_YEAR.findall(question)}
-    if not years & {*_YEAR.findall(found[0].text)}:
-        return found
-    return [one for one in found if not (of := {*_YEAR.findall(one.text)}) or of & years]
+    if not years & {*_YEAR.findall(candidates[0].text)}:
+        return candidates
+    return [one for one in candidates if not (of := {*_YEAR.findall(one.text)}) or of & years]
 
 
-def _apart(question: str, found: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
-    """The best, then what comes near it, answers too and adds something. A row that lacks a word of the question which
-    the best row has is of something else."""
-    best = found[0]
+def _apart(question: str, candidates: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:
+    """The best, then those at most BESIDE behind it that add something. A further row must have every word of the
+    question that the best row has."""
+    best = candidates[0]
     chosen = [best]
     used = _words(best)
-    told = folded_stems(" ".join(content_words(question))) & best.stems if best.unit.kind == "row" else frozenset()
-    for candidate in found[1:]:
+    required = folded_stems(" ".join(content_words(question))) & best.stems if best.unit.kind == "row" else frozenset()
+    for candidate in candidates[1:]:
         if len(chosen) == most or candidate.score < best.score - BESIDE:
             break
-        if candidate.unit.kind == "row" and not told <= candidate.stems:
+        if candidate.unit.kind == "row" and not required <= candidate.stems:
             continue
         fits = used + _words(candidate) <= budget
-        if fits and not any(_repeats(candidate, held) for held in chosen):
+        if fits and not any(_repeats(candidate, earlier) for earlier in chosen):
             chosen.append(candidate)
             used += _words(candidate)
     return chosen
 
 
-def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
+def _whole(candidates: Sequence[Candidate], texts: dict[int, str], budget: int) -> Quotes:
     """The list or table in which the best stands: as it is, or the best of its parts in their order."""
-    best = found[0]
+    best = candidates[0]
     if best.unit.whole is None:
         return []
     start, end = best.unit.whole
     text = texts[best.n]
     if len(text[start:end].split()) <= budget and best.unit.kind != "row":
         return [(best.n, _quoted(text, start, end))]
-    parts = [c for c in found if c.n == best.n and c.unit.whole == best.unit.whole]
+    parts = [c for c in candidates if c.n == best.n and c.unit.whole == best.unit.whole]
     chosen: list[Candidate] = []
     used = 0
     for part in parts:
@@ -97,11 +99,11 @@ def _whole(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Sa
     return list(quotes(sorted(chosen, key=lambda c: c.at), texts, budget))
 
 
-def _passage(found: Sequence[Candidate], texts: dict[int, str], budget: int) -> Said:
+def _passage(candidates: Sequence[Candidate], texts: dict[int, str], budget: int) -> Quotes:
     """What stands under the heading where most answers, as it stands: whole where `budget` words allow, else the
     stretch that holds the best of it."""
     groups: dict[tuple[int, tuple[str, ...]], list[Candidate]] = {}
-    for candidate in found:
+    for candidate in candidates:
         groups.setdefault((candidate.n, candidate.unit.headings), []).append(candidate)
     best = sorted(max(groups.values(), key=_worth), key=lambda c: c.at)
     text = texts[best[0].n]
@@ -133,7 +135,7 @@ def _worth(group: Iterable[Candidate]) -> float:
 
 
 def _begin(text: str, candidate: Candidate) -> int:
-    """Where a passage begins that begins with it: with what introduces it, where that stands right above."""
+    """Where a quote begins whose first unit this is: at its introduction, where that stands right above."""
     unit = candidate.unit
     if unit.lead and len(text[slice(*unit.lead)].split()) <= LEAD_WORDS:
         between = text[unit.lead[1] : unit.start]
@@ -142,47 +144,47 @@ def _begin(text: str, candidate: Candidate) -> int:
     return text.rfind("\n", 0, unit.start) + 1 if unit.kind == "item" else unit.start
 
 
-def _sides(question: str, found: Sequence[Candidate], budget: int) -> list[Candidate]:
-    """For each thing that is set side by side the best that names it; what names both is said once."""
+def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[Candidate]:
+    """For each of the two things compared the best that name it; what names both is quoted once."""
     chosen: list[Candidate] = []
     named = answer_type.sides(question) or ("", "")
-    one, other = (folded_stems(side) for side in named)
-    for name, own, others in ((named[0], one - other, other - one), (named[1], other - one, one - other)):
+    left, right = (folded_stems(side) for side in named)
+    for name, own, others in ((named[0], left - right, right - left), (named[1], right - left, left - right)):
         used = 0
-        for candidate in sorted(found, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
+        for candidate in sorted(candidates, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
             used += _words(candidate)
-            if used <= budget // 2 and not any(_repeats(candidate, held) for held in chosen):
+            if used <= budget // 2 and not any(_repeats(candidate, earlier) for earlier in chosen):
                 chosen.append(candidate)
-    return chosen or [found[0]]
+    return chosen or [candidates[0]]
 
 
 def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable[[Candidate], float]:
-    """What a candidate is worth to one side, whose `own` words these are. A heading that names both tells none."""
+    """What a candidate is worth to one side, which has its `own` words. A heading that names both counts for none."""
     defined = defines(name)
 
     def worth(candidate: Candidate) -> float:
         above = folded_stems(candidate.path)
         about = candidate.stems | (frozenset() if above & others else above)
-        told = SIDE * len(about & own) / max(1, len(own))
-        return candidate.score + told + (DEFINES if defined and defined.search(candidate.text) else 0.0)
+        side_bonus = SIDE * len(about & own) / max(1, len(own))
+        return candidate.score + side_bonus + (DEFINES if defined and defined.search(candidate.text) else 0.0)
 
     return worth
 
 
 def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
-    """Each with what introduces it, which is said once. A short list is said whole: its items lean on each other."""
-    told: set[tuple[int, Range]] = set()
+    """Each with its introduction, which is quoted once. A short list is quoted whole: its items explain each other."""
+    emitted: set[tuple[int, Range]] = set()
     for candidate in chosen:
         text, unit, n = texts[candidate.n], candidate.unit, candidate.n
-        if unit.whole and (n, unit.whole) in told:
+        if unit.whole and (n, unit.whole) in emitted:
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
-            told.add((n, unit.whole))
+            emitted.add((n, unit.whole))
             yield n, _quoted(text, *unit.whole)
             continue
         lead = unit.lead
-        if lead and (n, lead) not in told and len(text[slice(*lead)].split()) <= LEAD_WORDS:
-            told.add((n, lead))
+        if lead and (n, lead) not in emitted and len(text[slice(*lead)].split()) <= LEAD_WORDS:
+            emitted.add((n, lead))
             if _is_fence(text[lead[1] : unit.start]):
                 yield n, _quoted(text, lead[0], unit.end)
                 continue
@@ -192,8 +194,8 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
 
 def _quoted(text: str, start: int, end: int) -> str:
     """As it stands; an item alone without its mark."""
-    said = quoted(text, start, end)
-    return without_item(said) if sum(map(bool, map(ITEM.match, said.split("\n")))) == 1 else dedent(said).strip()
+    quote = quoted(text, start, end)
+    return without_item(quote) if sum(map(bool, map(ITEM.match, quote.split("\n")))) == 1 else dedent(quote).strip()
 
 
 def _is_fence(between: str) -> bool:

@@ -37,13 +37,13 @@ class CitationParser:
 
     @cached_property
     def _names(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        names: dict[str, list[int]] = {}
         for item in self.evidence:
             stem = item["filename"].rsplit(".", 1)[0]
             for name in {item["filename"], item["title"], stem}:
                 if len(name) >= _SHORTEST:
-                    found.setdefault(name.casefold(), []).append(item["n"])
-        return found
+                    names.setdefault(name.casefold(), []).append(item["n"])
+        return names
 
     @cached_property
     def _name(self) -> str:
@@ -81,14 +81,14 @@ class CitationParser:
         if self._cited is not None:
             spans += [(m.start(), m.end(), self._names[m[1].casefold()]) for m in self._cited.finditer(text)]
         spans = [s for s in spans if s[2] or not _FIGURE.match(text, s[0])]
-        plain, found, at = "", [], 0
+        plain, citations, at = "", [], 0
         for start, end, numbers in sorted(spans):
             if start < at:
                 continue
             plain += text[at:start]
-            found.append((len(plain), numbers))
+            citations.append((len(plain), numbers))
             at = end
-        return plain + text[at:], found
+        return plain + text[at:], citations
 
     def opening(self, sentence: str) -> tuple[str, list[int]]:
         """The sentence without a beginning that names its source, and the numbers of that."""
@@ -96,10 +96,10 @@ class CitationParser:
         if match is None or len(sentence) - match.end() < 12:
             return sentence, []
         rest = sentence[match.end() :]
-        said = match.group().casefold()
-        named = [n for name, numbers in self._names.items() if name in said for n in numbers]
-        told = match["n"] or match["tag"] or match["number"]
-        return rest[0].upper() + rest[1:], self._known(told) if told else named
+        opening = match.group().casefold()
+        named = [n for name, numbers in self._names.items() if name in opening for n in numbers]
+        cited = match["n"] or match["tag"] or match["number"]
+        return rest[0].upper() + rest[1:], self._known(cited) if cited else named
 
     def tidied(self, claim: dict[str, Any]) -> dict[str, Any]:
         """A claim of JSON without what names its sources once more: "According to the evidence, …", "… (1)"."""
@@ -123,8 +123,8 @@ class CitationParser:
         if isinstance(value, dict):
             parts = {str(key).casefold(): item for key, item in value.items()}
             for key in (*_NUMBER_KEYS, *_NAME_KEYS):
-                if key in parts and not isinstance(parts[key], dict) and (found := self.numbers(parts[key])):
-                    return found
+                if key in parts and not isinstance(parts[key], dict) and (sources := self.numbers(parts[key])):
+                    return sources
         return []
 
     def is_name(self, text: str) -> bool:

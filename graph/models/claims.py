@@ -32,17 +32,17 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
     With `cut` the text broke off: what has no end at its end is no sentence, and is left out.
     """
     cut = cut or len(text) > MOST_CHARS
-    found: dict[str, dict[str, Any]] = {}
-    told = list(_statements(_EMPHASIS.sub(r"\2\4", text[:MOST_CHARS]), marks))
-    if cut and told and not _WHOLE.search(told[-1][0]):
-        told.pop()
-    for sentence, numbers in told:
-        said, opening = marks.opening(sentence)
-        key = " ".join(re.findall(r"\w+", said.replace("[REDACTED]", "").casefold()))
+    parsed: dict[str, dict[str, Any]] = {}
+    statements = list(_statements(_EMPHASIS.sub(r"\2\4", text[:MOST_CHARS]), marks))
+    if cut and statements and not _WHOLE.search(statements[-1][0]):
+        statements.pop()
+    for sentence, numbers in statements:
+        statement, opening = marks.opening(sentence)
+        key = " ".join(re.findall(r"\w+", statement.replace("[REDACTED]", "").casefold()))
         says = len(key.split()) > 1 and re.search(r"[^\W\d_]{2}", key)  # "null", "114": no sentence
-        if len(found) < MOST and (says or wording.unknown(said)):
-            found.setdefault(key, {"text": said[:_TEXT], "sources": list(numbers or opening or sources)})
-    return list(found.values())
+        if len(parsed) < MOST and (says or wording.unknown(statement)):
+            parsed.setdefault(key, {"text": statement[:_TEXT], "sources": list(numbers or opening or sources)})
+    return list(parsed.values())
 
 
 def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
@@ -77,25 +77,25 @@ def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[in
 def _parted(line: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
     """The sentences of a line. A mark belongs to the sentence it follows, or, where the line begins with one and does
     not end with one, to what it leads, up to the next mark."""
-    plain, found = marks.taken(line)
-    leads = bool(found) and not plain[: found[0][0]].strip() and bool(plain[found[-1][0] :].strip())
+    plain, citations = marks.taken(line)
+    leads = bool(citations) and not plain[: citations[0][0]].strip() and bool(plain[citations[-1][0] :].strip())
     # Where marks lead, one before a capital begins a sentence, though nothing ended the one before it.
-    begins = [place for place, _ in found if leads and not plain[place:].lstrip()[:1].islower()]
+    begins = [place for place, _ in citations if leads and not plain[place:].lstrip()[:1].islower()]
     parts = [0, *(place for place in sorted({*begins}) if plain[:place].strip()), len(plain)]
     ranges = [(a + start, a + end) for a, b in pairwise(parts) for start, end in split(plain[a:b])]
     if not ranges:
         return
     numbers: list[list[int]] = [[] for _ in ranges]
-    for place, sources in found:
+    for place, sources in citations:
         if leads:
             at = next((i for i, (_, end) in enumerate(ranges) if end > place), len(ranges) - 1)
         else:
             at = max((i for i, (start, _) in enumerate(ranges) if start < place), default=0)
         numbers[at] += [n for n in sources if n not in numbers[at]]
     for (start, end), sources in zip(ranges, numbers, strict=True):
-        said = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(plain[start:end].split()))
-        if re.search(r"\w", said) and not marks.is_name(said):
-            yield said, sources
+        sentence = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(plain[start:end].split()))
+        if re.search(r"\w", sentence) and not marks.is_name(sentence):
+            yield sentence, sources
 
 
 def _row(header: list[str], cells: list[str]) -> str:

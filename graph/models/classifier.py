@@ -48,8 +48,8 @@ class Classifier:
         file, folder = self._folder.file, self._folder.folder
         digest = hashlib.sha256()
         for part in (*sorted(file.parent.glob(f"{file.name}*")), folder / "tokenizer.json", folder / "config.json"):
-            with part.open("rb") as held:
-                digest.update(hashlib.file_digest(held, "sha256").digest())
+            with part.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
         return digest.hexdigest()
 
     def open(self) -> None:
@@ -59,14 +59,14 @@ class Classifier:
         import onnxruntime as ort
 
         windows = [(at, text[a:b]) for at, text in enumerate(texts) for a, b in self._windows(text)]
-        found = [dict.fromkeys(self._heads, 0.0) for _ in texts]
+        probabilities = [dict.fromkeys(self._heads, 0.0) for _ in texts]
         options = ort.RunOptions()
         options.log_severity_level = 4
         bell = threading.Timer(max(0.0, until - time.monotonic()), setattr, (options, "terminate", True))
         bell.start()
         try:
             for row, logits, _ in self._folder.run([window for _, window in windows], options):
-                best = found[windows[row][0]]
+                best = probabilities[windows[row][0]]
                 for head, p in self._probabilities(logits).items():
                     best[head] = max(best[head], p)
         except BadSettings as error:
@@ -75,7 +75,7 @@ class Classifier:
             raise
         finally:
             bell.cancel()
-        return [{head: p for head, p in one.items() if head != NOTHING} for one in found]
+        return [{head: p for head, p in one.items() if head != NOTHING} for one in probabilities]
 
     def _probabilities(self, logits: Any) -> dict[str, float]:
         """By head: of labels that exclude each other the sum counts, of others the highest."""
@@ -84,13 +84,13 @@ class Classifier:
         if logits.shape != (len(self._heads),) or not np.isfinite(logits).all():
             raise ValueError("no logit for each label")
         raised = np.exp(-np.logaddexp(0, -logits)) if self._apart else np.exp(logits - np.logaddexp.reduce(logits))
-        found: dict[str, float] = {}
+        by_head: dict[str, float] = {}
         for head, p in zip(self._heads, raised.tolist(), strict=True):
-            found[head] = max(found.get(head, 0.0), p) if self._apart else min(1.0, found.get(head, 0.0) + p)
-        return found
+            by_head[head] = max(by_head.get(head, 0.0), p) if self._apart else min(1.0, by_head.get(head, 0.0) + p)
+        return by_head
 
     def _windows(self, text: str) -> list[tuple[int, int]]:
-        """As many pieces as it reads at once, each with a quarter of the one before."""
+        """Ranges of as many pieces as it reads at once, each begins with the last quarter of the one before."""
         tokenizer = self._folder.whole
         offsets = tokenizer.encode(text, add_special_tokens=False).offsets
         room = self._folder.length - tokenizer.num_special_tokens_to_add(False)
@@ -101,9 +101,9 @@ class Classifier:
         return [(offsets[a][0], offsets[min(a + room, len(offsets)) - 1][1]) for a in starts]
 
 
-def _mapped(labels: Sequence[str], told: str) -> list[str]:
+def _mapped(labels: Sequence[str], setting: str) -> list[str]:
     """The head of each label."""
-    chosen = {_bare_label(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", told).items()}
+    chosen = {_bare_label(name): head for name, head in pairs("CORDON_DETECTOR_LABELS", setting).items()}
     known = _KNOWN | chosen
     heads = [known.get(_bare_label(label), "") for label in labels]
     hint = f"Its labels: {', '.join(labels)}. Heads: {', '.join(SCORES)}, or {NOTHING} for nothing."

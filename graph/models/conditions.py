@@ -21,6 +21,7 @@ _LACKS = re.compile(r"\b(?:no|not|without|lacks?|missing|don't|doesn't|haven't|h
 
 
 def stems(text: str) -> frozenset[str]:
+    """Each once, without their order."""
     return frozenset(lexical.stems(text))
 
 
@@ -44,10 +45,10 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
         return [one for one in left if all(_has_value(one, columns, parts) for columns, parts in named_of.items())]
     if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
         return single
-    asked = stems(question)
+    question_stems = stems(question)
     about = name_stems(" ".join([*listed.path[:1], *listed.path[-2:], lead_of(listed), *listed.headings]))
     beyond = stems(" ".join(content_words(question))) - about - {*noun[-1:]}
-    says = [_telling(entry, asked) for entry in entries]
+    says = [_telling(entry, question_stems) for entry in entries]
     telling = {word for word in beyond if 0 < sum(word in one for one in says) < len(entries)}
     if listed.kind != "rows":
         telling = {word for word in telling if word[0].isdigit() or len(word) > 4}
@@ -63,7 +64,7 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
     """The values that the question names, by the columns in one of which they are asked for: whole ones, or whole parts
     of a cell that holds several, which some rows have and others have not. Of several columns with one value those
     count that the question names ("closed on Sunday"), else all."""
-    asked = f" {' '.join(lexical.stems(question))} "
+    stemmed = f" {' '.join(lexical.stems(question))} "
     holding: dict[str, set[str]] = {}
     rows: dict[tuple[str, str], int] = {}
     for entry in entries:
@@ -71,7 +72,7 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
             rows[column, part] = rows.get((column, part), 0) + 1
     for (column, part), times in rows.items():
         words = lexical.stems(part)
-        if times < len(entries) and words and words != [*noun[-1:]] and f" {' '.join(words)} " in asked:
+        if times < len(entries) and words and words != [*noun[-1:]] and f" {' '.join(words)} " in stemmed:
             holding.setdefault(part, set()).add(column)
     named: dict[frozenset[str], set[str]] = {}
     for part, columns in holding.items():
@@ -89,6 +90,7 @@ def _refused(question: str, named: set[str]) -> frozenset[str]:
 
 
 def lead_of(listed: Enumeration) -> str:
+    """What introduces the list, empty where nothing does."""
     return listed.lead.text if listed.lead else ""
 
 
@@ -136,10 +138,10 @@ def _is_mark(value: str) -> bool:
 def _marked(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:
     """The rows with the marks that the question asks for: of columns of yes and no, ticks and crosses of which it has
     half of the name ("still get bug fixes but no new features"); nothing where there is none."""
-    asked = stems(question) - stems(" ".join(listed.path))
+    question_stems = stems(question) - stems(" ".join(listed.path))
     wanted: list[tuple[str, bool]] = []
     for name in listed.headings:
-        words = stems(name) & asked
+        words = stems(name) & question_stems
         values = [entry.value(name) for entry in entries]
         if len(words) * 2 < len(stems(name)) or not words or not all(map(_is_mark, values)):
             continue
@@ -150,9 +152,9 @@ def _marked(question: str, listed: Enumeration, entries: Sequence[Entry]) -> lis
 
 def _lacking(question: str, words: frozenset[str]) -> bool:
     """Whether a word of the question says that something is not so, shortly before one of these stems."""
-    said = lexical.stems(question)
-    at = [n for n, word in enumerate(said) if word in words]
-    return any(_LACKS.search(" ".join(said[max(0, n - 3) : n])) for n in at[:1])
+    question_stems = lexical.stems(question)
+    at = [n for n, word in enumerate(question_stems) if word in words]
+    return any(_LACKS.search(" ".join(question_stems[max(0, n - 3) : n])) for n in at[:1])
 
 
 def _having(
@@ -160,10 +162,10 @@ def _having(
 ) -> list[Entry]:
     """Of the rows those that have what a column is of ("have a charter"): where the question names one whose cells are
     empty in some rows; else all."""
-    asked = stems(question) - stems(" ".join(listed.path))
+    question_stems = stems(question) - stems(" ".join(listed.path))
     for name in listed.headings:
         words = stems(name)
-        if not words or not words <= asked or words <= {*noun}:
+        if not words or not words <= question_stems or words <= {*noun}:
             continue
         has = [_HAS_NOT.fullmatch(entry.value(name)) is None for entry in entries]
         if any(has) and not all(has) and not all(entry.value(name) for entry in entries):
@@ -172,9 +174,9 @@ def _having(
     return [*entries]
 
 
-def _telling(entry: Entry, asked: frozenset[str]) -> frozenset[str]:
+def _telling(entry: Entry, question_stems: frozenset[str]) -> frozenset[str]:
     """The words by which an entry is told from others: of the columns that the question names, else of short cells."""
     if entry.cells:
-        named = [value for name, value in entry.cells if name and stems(name) <= asked]
+        named = [value for name, value in entry.cells if name and stems(name) <= question_stems]
         return stems(" ".join(named or [value for _, value in entry.cells if len(value) <= SHORT]))
     return stems(" ".join([entry.text, *(line.text for line in entry.below)]))

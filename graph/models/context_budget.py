@@ -6,16 +6,16 @@ from langchain_core.messages import BaseMessage
 
 from graph.models.task import Task
 
-# Bytes of UTF-8 for a token. English has 4 to 5, German and numbers 3, Urdu and Chinese about 3: counted too short, a
-# prompt is cut too early, never too late. What the server counted itself takes its place, a twentieth short.
+# Bytes of UTF-8 for a token. English has 4 to 5, German, numbers, Urdu and Chinese about 3: too low a figure cuts a
+# prompt too early, never too late. The ratio that the server's own count gives replaces it, less a margin.
 BYTES = 3.0
-_BELIEVED = (2.0, 6.0)  # some servers leave out what they had read before: such a count is no measure
+_BELIEVED = (2.0, 6.0)  # a ratio outside is not used: some servers do not count what they have cached
 _MARGIN = 0.95
 _TEMPLATE = 8  # tokens that a template puts around each message
 
 
 class ContextBudget:
-    """`context`: tokens that the model reads and writes in one turn; 0 when nobody said."""
+    """`context`: tokens that the model reads and writes in one turn; 0 where that is not known."""
 
     def __init__(self, context: int) -> None:
         self.context = context

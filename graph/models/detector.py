@@ -22,6 +22,8 @@ _BORDERS = dict.fromkeys(SCORES, "0.5/0.9") | {"evasion": "0.5"}  # uncalibrated
 
 
 class DetectorModel(Protocol):
+    """A classifier in a folder, or a function of a package."""
+
     @property
     def digest(self) -> str:
         """SHA-256 of what tells it from others. Raises OSError."""
@@ -40,7 +42,7 @@ class OperatorDetector:
         self._source, self._limit_s = source, settings.detector_ms / 1_000
         self.replaces, self.documents = settings.detector_role == "replaces", settings.detector_documents
         thresholds = _BORDERS | pairs(_SETTING, settings.detector_borders, SCORES)
-        self._borders = {head: knots(_SETTING, said) for head, said in thresholds.items()}
+        self._borders = {head: knots(_SETTING, value) for head, value in thresholds.items()}
 
     @cached_property
     def digest(self) -> str:
@@ -62,12 +64,12 @@ class OperatorDetector:
         if not texts:
             return []
         with _closed():
-            found = self._source.read(texts, until)
-            if len(found) != len(texts) or any(one.keys() - set(SCORES) for one in found):
+            probabilities = self._source.read(texts, until)
+            if len(probabilities) != len(texts) or any(one.keys() - set(SCORES) for one in probabilities):
                 raise ValueError("no probabilities by head for each text")
-            if not all(0 <= p <= 1 for one in found for p in one.values()):
+            if not all(0 <= p <= 1 for one in probabilities for p in one.values()):
                 raise ValueError("no probability")
-            return [{head: moved(one.get(head, 0), head, self._borders) for head in SCORES} for one in found]
+            return [{head: moved(one.get(head, 0), head, self._borders) for head in SCORES} for one in probabilities]
 
 
 @contextmanager

@@ -20,26 +20,26 @@ def read(text: str, schema: dict[str, Any], evidence: Sequence[Any], *, cut: boo
     strict = repair.repair(text, schema)
     if strict.ok and not strict.steps and not _hollow(strict.value):
         return strict
-    said, thoughts = thought.divided(text)
-    found = _object(said, schema, evidence, cut)
-    if found is None and schema is ANSWER and (prose := _outside(said)):
-        told = claims.parse(prose, CitationParser(evidence), cut=cut)
-        found = repair.Repaired(True, {"answered": True, "sentences": told}, ["prose"]) if told else None
-    if found is None and not said:
-        found = _object(thoughts, schema, evidence, cut)  # some servers hold the whole answer for a thought
-    if found is None:
+    answer, thoughts = thought.divided(text)
+    repaired = _object(answer, schema, evidence, cut)
+    if repaired is None and schema is ANSWER and (prose := _outside(answer)):
+        statements = claims.parse(prose, CitationParser(evidence), cut=cut)
+        repaired = repair.Repaired(True, {"answered": True, "sentences": statements}, ["prose"]) if statements else None
+    if repaired is None and not answer:
+        repaired = _object(thoughts, schema, evidence, cut)  # some servers take the whole answer for a thought
+    if repaired is None:
         errors = strict.errors or ["It has no sentence in it."]
         return repair.Repaired(ok=False, errors=errors, steps=strict.steps)
-    found.steps = (["thought"] if thoughts.strip() else []) + found.steps
-    return found
+    repaired.steps = (["thought"] if thoughts.strip() else []) + repaired.steps
+    return repaired
 
 
 def _object(text: str, schema: dict[str, Any], evidence: Sequence[Any], cut: bool) -> repair.Repaired | None:
     if not _OBJECT.search(text):
         return None
-    found = repair.repair(text, schema)
-    if found.ok and not _hollow(found.value):
-        return found
+    repaired = repair.repair(text, schema)
+    if repaired.ok and not _hollow(repaired.value):
+        return repaired
     if schema is not ANSWER:
         return None
     loose = repair.repair(text)
@@ -56,15 +56,15 @@ def _hollow(value: Any) -> bool:
 
 def _outside(text: str) -> str:
     """What stands outside of braces: the prose around an object, or all of it when there is none."""
-    kept, depth, at = [], 0, 0
+    outside, depth, at = [], 0, 0
     for match in re.finditer(r"[{}]", text):
         if match.group() == "{":
             if depth == 0:
-                kept.append(text[at : match.start()])
+                outside.append(text[at : match.start()])
             depth += 1
         elif depth:
             depth -= 1
             at = match.end()
     if depth == 0:
-        kept.append(text[at:])
-    return "\n".join(kept)
+        outside.append(text[at:])
+    return "\n".join(outside)

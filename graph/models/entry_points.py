@@ -22,19 +22,19 @@ class Function:
     def __init__(self, name: str) -> None:
         entries = entry_points(group=GROUP)
         if name not in entries.names:
-            there = ", ".join(sorted(entries.names)) or "none"
+            offered = ", ".join(sorted(entries.names)) or "none"
             raise BadSettings(
-                f"CORDON_DETECTOR: no installed package offers a detector {name!r}.", hint=f"There are: {there}."
+                f"CORDON_DETECTOR: no installed package offers a detector {name!r}.", hint=f"There are: {offered}."
             )
         self._entry = entries[name]
         self._free = threading.Semaphore(RUNNING)
 
     @cached_property
     def digest(self) -> str:
-        """Of its name and its package's name and version: what a package reads besides is not known."""
+        """Of its name and its package's name and version; files that the package loads are not covered."""
         package = self._entry.dist
-        told = (self._entry.value, *((package.name, package.version) if package else ()))
-        return hashlib.sha256(" ".join(told).encode()).hexdigest()
+        identity = (self._entry.value, *((package.name, package.version) if package else ()))
+        return hashlib.sha256(" ".join(identity).encode()).hexdigest()
 
     @cached_property
     def _call(self) -> Any:
@@ -49,21 +49,21 @@ class Function:
     def read(self, texts: Sequence[str], until: float) -> Sequence[Mapping[str, float]]:
         if not self._free.acquire(timeout=max(0.0, until - time.monotonic())):
             raise TimeoutError
-        told: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        results: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
         def work() -> None:
             try:
-                told.put(self._call(texts))
+                results.put(self._call(texts))
             except Exception as error:
-                told.put(error)
+                results.put(error)
             finally:
                 self._free.release()
 
         threading.Thread(target=work, name="cordon-detector", daemon=True).start()
         try:
-            found: Sequence[Mapping[str, float]] | Exception = told.get(timeout=max(0.0, until - time.monotonic()))
+            result: Sequence[Mapping[str, float]] | Exception = results.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty as error:
             raise TimeoutError from error
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(result, Exception):
+            raise result
+        return result

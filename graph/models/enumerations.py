@@ -66,9 +66,11 @@ class Place:
 
     @property
     def text(self) -> str:
+        """Without the mark of a heading or an item."""
         return str(self.item["text"][self.line.words : self.line.end])
 
     def entry(self, cells: tuple[tuple[str, str], ...] = ()) -> Entry:
+        """The line alone, without what stands inside or below it."""
         return Entry(self.item["n"], self.line.words, self.line.end, self.text, cells)
 
 

@@ -34,7 +34,8 @@ def excerpts(question: str, evidence: Sequence[Evidence], reader: Reader, words:
     left = words
     for candidate in score(question, list(items.values()), reader):
         text, known = items[candidate.n]["text"], chosen.get(candidate.n, [])
-        spans = [one for one in _around(text, candidate, lists[candidate.n]) if not _inside(one, known)]
+        around_it = _around(text, candidate, lists[candidate.n])
+        spans = [(a, b) for a, b in around_it if not any(start <= a and b <= end for start, end in known)]
         size = sum(len(text[start:end].split()) for start, end in spans)
         if not spans or (size > left and words - left >= LEAST):
             continue
@@ -73,10 +74,6 @@ def _around(text: str, candidate: Candidate, lists: Sequence[Range]) -> list[Ran
     if whole := next(((a, b) for a, b in lists if a <= unit.start and unit.end <= b), None):
         return [whole]
     return [*([unit.lead] if unit.lead else []), _with_line(text, unit.start, unit.end)]
-
-
-def _inside(span: Range, known: Sequence[Range]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in known)
 
 
 def _with_line(text: str, start: int, end: int) -> Range:

@@ -65,30 +65,30 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     own = len([word for word in content_words(question) if word not in _POINTERS])
     # "the first one" says nothing of its own: what it stands for is asked about. "And who is its steward?" says what is
     # wanted, and the evidence is of the thing meant already: its name would only draw the sentences that name it.
-    asked = f"tell me about {about}" if about and own == 0 and not _wants(question) else question
+    query = f"tell me about {about}" if about and own == 0 and not _wants(question) else question
     if not about and evidence and _titles(question, evidence[0]["title"]):
-        asked = f"tell me about {question}"
-    found = score(asked, evidence, reader)
+        query = f"tell me about {question}"
+    candidates = score(query, evidence, reader)
     if who := task.get("meant_for"):
-        for candidate in found:
+        for candidate in candidates:
             candidate.score -= SPOKEN_TO * for_others(f"{candidate.path}\n{candidate.text}", who)
-        found.sort(key=lambda c: -c.score)
+        candidates.sort(key=lambda c: -c.score)
     called = intent.overview(question) and any(item.get("why") == MENTIONED for item in evidence)
     least = max(task.get("least", 0.0), ANSWERED_FROM)
     called = called or (all_of(question) == "summary" and sections.called(question, evidence) is not None)
-    if not found:
+    if not candidates:
         return _reply([])
-    if _another_post(question, found[0]):
+    if _another_post(question, candidates[0]):
         least = max(least, NAMELESS_FROM)
-    likely = 1.0 if about or called else chance(signs(found, evidence))
+    likely = 1.0 if about or called else chance(signs(candidates, evidence))
     unlikely = likely < least
-    said, sure = ([], True) if who else _as_a_whole(asked, evidence, found, reader, unlikely)
-    if said:
-        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in said], "sure": sure}
+    excerpts, sure = ([], True) if who else _as_a_whole(query, evidence, candidates, reader, unlikely)
+    if excerpts:
+        return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in excerpts], "sure": sure}
     several = [] if who or task.get("planned") else parts(question)
     silent = unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM)
     texts = {item["n"]: item["text"] for item in evidence}
-    quotes = [] if silent else choose(asked, found, texts, task["style"], bool(who))
+    quotes = [] if silent else choose(query, candidates, texts, task["style"], bool(who))
     if not several:
         return _reply(quotes)
     quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader, least)
@@ -96,7 +96,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
 
 
 def _each(
-    asked: list[str],
+    questions: list[str],
     quotes: list[tuple[int, str]],
     evidence: list[dict[str, Any]],
     texts: dict[int, str],
@@ -108,19 +108,19 @@ def _each(
     `least`; and whether all parts are answered."""
     above = {item["n"]: f"{item['title']} - {item['section'].rpartition(' > ')[2]}" for item in evidence}
     complete = True
-    for part in asked:
+    for part in questions:
         if quotes and max(reader.scores(part, [(above[n], text) for n, text in quotes])) >= SAYS_IT_FROM:
             continue
-        found = score(part, evidence, reader)
-        if found and chance(signs(found, evidence)) >= least:
-            quotes = list(dict.fromkeys([*quotes, *choose(part, found, texts, style)]))
+        candidates = score(part, evidence, reader)
+        if candidates and chance(signs(candidates, evidence)) >= least:
+            quotes = list(dict.fromkeys([*quotes, *choose(part, candidates, texts, style)]))
         else:
             complete = False
     return quotes, complete
 
 
 def _as_a_whole(
-    question: str, evidence: list[dict[str, Any]], found: list[Candidate], reader: Reader, unlikely: bool
+    question: str, evidence: list[dict[str, Any]], candidates: list[Candidate], reader: Reader, unlikely: bool
 ) -> tuple[list[tuple[list[int], str]], bool]:
     """(sources, text) of a section that the question names, of what changed between editions, of a list or table; and
     whether that is surely the one that is asked about. Nothing where an extension chose the passages: it knows how its
@@ -129,17 +129,17 @@ def _as_a_whole(
         return [], True
     if unlikely:  # no sentence answers; the rows of a table need not
         summary = all_of(question) == "summary"
-        return ([], True) if summary else whole.answer(question, evidence, found, reader)
-    said = sections.named(question, evidence) or sections.changed(question, evidence)
-    return (said, True) if said else whole.answer(question, evidence, found, reader)
+        return ([], True) if summary else whole.answer(question, evidence, candidates, reader)
+    excerpts = sections.named(question, evidence) or sections.changed(question, evidence)
+    return (excerpts, True) if excerpts else whole.answer(question, evidence, candidates, reader)
 
 
-def _reply(said: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:
-    if count and len(said) > 1:
-        text = counted.count([text.split("\n", 1)[0] for _, text in said])
+def _reply(quotes: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:
+    if count and len(quotes) > 1:
+        text = counted.count([text.split("\n", 1)[0] for _, text in quotes])
         if len(text) <= MOST_CHARS:
-            return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in said][:MOST_SOURCES]}]}
-    return {"answered": bool(said), "sentences": [{"text": text, "sources": [n]} for n, text in said]}
+            return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in quotes][:MOST_SOURCES]}]}
+    return {"answered": bool(quotes), "sentences": [{"text": text, "sources": [n]} for n, text in quotes]}
 
 
 def _another_post(question: str, best: Candidate) -> bool:
@@ -159,9 +159,9 @@ def _wants(question: str) -> bool:
     return any(ask.search(question) for ask, _ in CUES[:5])
 
 
-def signs(found: list[Candidate], evidence: list[dict[str, Any]]) -> np.ndarray:
+def signs(candidates: list[Candidate], evidence: list[dict[str, Any]]) -> np.ndarray:
     """What `chance` weighs, float64 (2,)."""
-    return np.array([max(c.read for c in found), max(item["score"] for item in evidence)])
+    return np.array([max(c.read for c in candidates), max(item["score"] for item in evidence)])
 
 
 def chance(values: np.ndarray) -> float:
@@ -172,16 +172,16 @@ def chance(values: np.ndarray) -> float:
 def _names(evidence: list[dict[str, Any]], counted: bool) -> list[tuple[int, str]]:
     """(source, what it calls itself): its title where the text has it, else the name of its file; where they are
     counted its first statement, since what is counted stands in the text."""
-    found = []
+    names = []
     for item in evidence:
         if item["title"] and item["title"] in item["text"]:
-            found.append((item["n"], item["title"]))
+            names.append((item["n"], item["title"]))
         elif not counted:
-            found.append((item["n"], item["filename"]))
+            names.append((item["n"], item["filename"]))
         else:
-            said = [t for t in (clean(item["text"][a:b]) for a, b in units(item["text"])) if sayable(t, item["title"])]
-            found += [(item["n"], said[0])] if said else []
-    return found
+            texts = [clean(item["text"][a:b]) for a, b in units(item["text"])]
+            names += [(item["n"], text) for text in texts if sayable(text, item["title"])][:1]
+    return names
 
 
 def _provisions(question: str, evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# By whom `outside` comes back in; set where a turn begins.
+# The tenant that `outside` lets back in; set where a turn begins.
 CURRENT_TENANT: contextvars.ContextVar[str] = contextvars.ContextVar("current_tenant", default="")
 WIDTH = 2  # one computes while another writes or reads a file
 
@@ -27,6 +27,7 @@ class FairSemaphore:
 
     @contextmanager
     def inside(self, tenant: str = "") -> Iterator[None]:
+        """Hold a place; waits until one is free."""
         self._enter(tenant)
         try:
             yield
@@ -48,9 +49,9 @@ class FairSemaphore:
                 self._free -= 1
                 self._note(tenant)
                 return
-            mine = threading.Event()
-            self._line.append((tenant, mine))
-        mine.wait()
+            event = threading.Event()
+            self._line.append((tenant, event))
+        event.wait()
 
     def _leave(self) -> None:
         with self._own:
@@ -59,9 +60,9 @@ class FairSemaphore:
                 self._let_in.clear()  # nobody waits: there is nothing to be fair about
                 return
             at = min(range(len(self._line)), key=lambda n: self._let_in.get(self._line[n][0], 0))
-            tenant, let_in = self._line.pop(at)
+            tenant, event = self._line.pop(at)
             self._note(tenant)
-            let_in.set()  # the place goes to that one, and nobody slips in between
+            event.set()  # the place goes to that one, and nobody slips in between
 
     def _note(self, tenant: str) -> None:
         self._count += 1

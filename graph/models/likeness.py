@@ -37,22 +37,22 @@ def _likeness(question: str, texts: list[str]) -> np.ndarray:
         return np.zeros(0, np.float32)
     with _opening:
         tokenizer, vectors, weights = _opened()
-    asked = tokenizer.encode(question[:CHARS], add_special_tokens=False).ids[:ASKED]
+    question_ids = tokenizer.encode(question[:CHARS], add_special_tokens=False).ids[:ASKED]
     pieces = [
         one.ids[:READ] for one in tokenizer.encode_batch_fast([t[:CHARS] for t in texts], add_special_tokens=False)
     ]
-    found = np.zeros(len(texts), np.float32)
+    scores = np.zeros(len(texts), np.float32)
     some = [at for at, ids in enumerate(pieces) if ids]
-    if not asked or not some:
-        return found
+    if not question_ids or not some:
+        return scores
     each, places = np.unique([piece for at in some for piece in pieces[at]], return_inverse=True)
     begin = np.cumsum([0, *(len(pieces[at]) for at in some[:-1])])
     # Sums of whole numbers below 2^24 are exact in float32, so that every processor finds the same.
-    cosines = vectors[asked].astype(np.float32) @ vectors[each].astype(np.float32).T
+    cosines = vectors[question_ids].astype(np.float32) @ vectors[each].astype(np.float32).T
     best = np.maximum.reduceat(cosines[:, places], begin, axis=1).astype(np.int64)
-    shares = weights[asked].astype(np.int64)
-    found[some] = shares @ best / (shares.sum() * LENGTH**2)
-    return found
+    shares = weights[question_ids].astype(np.int64)
+    scores[some] = shares @ best / (shares.sum() * LENGTH**2)
+    return scores
 
 
 @cache

@@ -14,12 +14,12 @@ from graph.policy.text import lexical
 def answer(question: str, evidence: Sequence[Mapping[str, Any]], cut: bool) -> tuple[list[tuple[int, str]], bool]:
     """(source, text) of one place of each document, nothing where the question asks for something else or no document
     has it; and whether they are to be counted. `cut`: there may be more documents than these."""
-    asked_for = mentioning.find(question)
-    wanted = {*lexical.stems(" ".join(content_words(asked_for.what)))} if asked_for else set()
+    mention = mentioning.find(question)
+    wanted = {*lexical.stems(" ".join(content_words(mention.what)))} if mention else set()
     places: dict[str, tuple[int, str, str]] = {}
     for item in evidence if wanted else ():
-        if item["doc_id"] not in places and (found := _first(item["text"], wanted)):
-            places[item["doc_id"]] = (item["n"], *found)
+        if item["doc_id"] not in places and (place := _first(item["text"], wanted)):
+            places[item["doc_id"]] = (item["n"], *place)
     counts = not cut and all_of(question) == "count" and all(line for _, _, line in places.values())
     return [(n, line if counts else text) for n, text, line in places.values()], counts
 

@@ -19,6 +19,8 @@ UNCLEAR = 60  # what an opinion that cannot be read counts as: guarded, not bloc
 
 @dataclass(frozen=True)
 class RiskOpinion:
+    """The model's verdict on a question; `prompts` are the digests of those used, by name."""
+
     risk_score: int  # 0-100
     rationale: str
     prompts: dict[str, str]

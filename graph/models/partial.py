@@ -39,8 +39,7 @@ class Claims:
             try:
                 claim = json.loads(text[begin:end])
             except ValueError:
-                self._silent = True
-                break
+                claim = None  # which is no claim
             if not _fits(claim):
                 self._silent = True
                 break
@@ -68,25 +67,25 @@ class Claims:
 class ProseClaims:
     """As Claims, for prose: a sentence is whole once another one has begun after it, with the sources named between."""
 
-    _STEP = 20  # characters between two looks; more in a long text, so that its length is not paid for squared
+    _STEP = 20  # characters between two looks; more in a long text, which is read anew each time
     _END = re.compile(r"[.!?…。！？؟۔।\n]")
 
     def __init__(self, marks: CitationParser) -> None:
         self._marks = marks
         self._read = 0  # characters looked at
         self._due = 0  # how long the text is before it is looked at again
-        self._given: set[str] = set()
+        self._emitted: set[str] = set()
 
     def read(self, text: str) -> list[dict[str, Any]]:
         """The claims that have become whole since the last call. `text` is all that was written so far."""
         if len(text) < self._due or not self._END.search(text, self._read):
             return []
         self._read, self._due = len(text), len(text) + max(self._STEP, len(text) // 50)
-        said = thought.divided(text)[0].lstrip()
-        if said.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
+        answer = thought.divided(text)[0].lstrip()
+        if answer.startswith(("{", "```")):  # JSON after all: it is judged when it is whole
             return []
-        whole = [one for one in claims.parse(said, self._marks, cut=True)[:-1] if one["text"] not in self._given]
-        self._given |= {one["text"] for one in whole}
+        whole = [one for one in claims.parse(answer, self._marks, cut=True)[:-1] if one["text"] not in self._emitted]
+        self._emitted |= {one["text"] for one in whole}
         return whole
 
 

@@ -28,6 +28,8 @@ Passage = tuple[str, str]  # path of headings, text
 
 
 class Reader(Protocol):
+    """Reads question and sentence together."""
+
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
         """Log-odds that each answers the question, float32, shape (len(passages),)."""
         ...
@@ -43,8 +45,8 @@ class Embedded:
 
     @cached_property
     def _opened(self) -> tuple[minilm.Runner, Any, float]:
-        found = minilm.steps(self._file)
-        return minilm.runner(found, PIECES, "piece"), found.rest["line"], float(found.rest["bias"])
+        weights = minilm.steps(self._file)
+        return minilm.runner(weights, PIECES, "piece"), weights.rest["line"], float(weights.rest["bias"])
 
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
         texts = [pair(question, *passage) for passage in passages]
@@ -68,12 +70,12 @@ class CrossEncoder:
         self._folder = Folder(Path(folder), "CORDON_READER")
 
     def scores(self, question: str, passages: Sequence[Passage]) -> np.ndarray:
-        found = np.zeros(len(passages), np.float32)
+        log_odds = np.zeros(len(passages), np.float32)
         for at, values, _ in self._folder.run([pair(question, *passage) for passage in passages]):
             if values.ndim != 1 or len(values) > 2 or not np.isfinite(values).all():
                 raise Unavailable("the reader of CORDON_READER gave no score.", hint="Is it a cross-encoder?")
-            found[at] = values[-1] - (values[0] if len(values) == 2 else 0.0)
-        return found
+            log_odds[at] = values[-1] - (values[0] if len(values) == 2 else 0.0)
+        return log_odds
 
 
 def pair(question: str, path: str, text: str) -> tuple[str, str]:
@@ -81,9 +83,7 @@ def pair(question: str, path: str, text: str) -> tuple[str, str]:
     return question[:QUESTION_CHARS], (f"{path[-PATH_CHARS:]}: " if path else "") + text[:TEXT_CHARS]
 
 
-@cache
-def _cross_encoder(folder: str) -> CrossEncoder:
-    return CrossEncoder(folder)
+_cross_encoder = cache(CrossEncoder)
 
 
 @cache
@@ -93,4 +93,5 @@ def shared() -> Embedded:
 
 
 def reader(settings: Settings) -> Reader:
+    """That of CORDON_READER, the same one for the whole process. Raises BadSettings for a folder that is none."""
     return shared() if settings.reader == "embedded" else _cross_encoder(settings.reader)

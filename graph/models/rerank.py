@@ -23,11 +23,8 @@ def reranked(state: State, settings: Settings) -> bool:
     """Whether the passages of this turn are put in another order: not where a list, a whole document or an extension
     chose them, nor where a question is about a document as such."""
     plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"]
-    whole = state["retrieval"].get("whole") or {h.get("why", "") for h in state["retrieved"]} - {
-        "",
-        MENTIONED,
-        IN_FORCE,
-    }
+    chosen_by = {item.get("why", "") for item in state["retrieved"]} - {"", MENTIONED, IN_FORCE}
+    whole = state["retrieval"].get("whole") or chosen_by
     return settings.reranks and plain and not whole and not intent.overview(state["query"])
 
 
@@ -35,8 +32,8 @@ def best(question: str, evidence: Sequence[Evidence], settings: Settings, count:
     """At most `count` passages, by the best that is in each, the best first; then by search. Of several questions in
     one the best of each in turn."""
     items = {item["n"]: item for item in evidence}
-    asked = parts(question) or [question]
-    read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in asked]
-    ranked = [dict.fromkeys(one.n for one in found) for found in read]
+    questions = parts(question) or [question]
+    read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in questions]
+    ranked = [dict.fromkeys(one.n for one in candidates) for candidates in read]
     order = dict.fromkeys(n for at in zip_longest(*ranked) for n in at if n is not None)
     return [items[n] for n in [*order, *(n for n in items if n not in order)][:count]]

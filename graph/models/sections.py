@@ -15,14 +15,14 @@ from graph.policy.text import lexical, structure
 from graph.policy.text.sentences import split
 from graph.policy.text.structure import quoted
 
-Said = list[tuple[list[int], str]]  # (sources, text)
+SourcedTexts = list[tuple[list[int], str]]  # (sources, text)
 
 SECTION_WORDS = 600  # of a named section, at most
 GIST_WORDS = 320  # of a summary, divided among its sections
 LEAST_WORDS = 25  # of one section of a summary
 MOST_CHANGES = 20  # sentences of one edition
 MOST_SECTIONS = 18
-LIKE = 0.6  # of a name and a question, from which the question calls what has the name
+LIKE = 0.6  # likeness of a question and a title, from which the question means what has the title
 _SUMMARY = re.compile(r"\b(?:summari[sz]e|summary|sum up|main|key|points?|gist|nutshell|brief(?:ly)?|please)\b", re.I)
 
 
@@ -42,56 +42,57 @@ class Section:
 
     @property
     def words(self) -> int:
+        """How many it has, those of its heading and of the sections inside it included."""
         return sum(len(place.text.split()) for place in self.lines)
 
 
-def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
+def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """The section that the question calls by its number or name, as it stands; nothing where none is called so."""
     wanted = named_section.find(question)
     if wanted is None:
         return []
-    there = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
-    if not there:
+    matches = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
+    if not matches:
         return []
-    best = max(there, key=lambda section: (wanted.overlap(section.name), section.words > 8))
+    best = max(matches, key=lambda section: (wanted.overlap(section.name), section.words > 8))
     return list(_quoted(best.lines, SECTION_WORDS))
 
 
-def summary(question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence[Candidate]) -> Said:
+def summary(question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> SourcedTexts:
     """The beginning of each section, in their order, of the document or section that the question calls, else of the
     document in which the best candidate stands."""
-    one = called(question, evidence)
-    if one is not None and one.level:
-        return list(_quoted(one.lines, GIST_WORDS, _ends(one.lines)))
-    best = one.lines[0].item if one else next(item for item in evidence if item["n"] == found[0].n)
+    meant = called(question, evidence)
+    if meant is not None and meant.level:
+        return list(_quoted(meant.lines, GIST_WORDS, _ends(meant.lines)))
+    best = meant.lines[0].item if meant else next(item for item in evidence if item["n"] == candidates[0].n)
     inside = [one for one in _sections(evidence) if document_of(one.lines[0].item) == document_of(best) and one.own]
     deepest = max((one.level for one in inside), default=0)
     while deepest > 1 and sum(one.level <= deepest for one in inside) > MOST_SECTIONS:
         deepest -= 1
     inside = [one for one in inside if one.level <= deepest][:MOST_SECTIONS]
     share = max(LEAST_WORDS, GIST_WORDS // max(1, len(inside)))
-    return [said for one in inside for said in _quoted(one.own, share, _ends(one.own))]
+    return [quote for one in inside for quote in _quoted(one.own, share, _ends(one.own))]
 
 
-def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> Said:
+def changed(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """What stands in only one of the last two versions of a document, the older one first; nothing where the question
     does not ask for that, or there are no two."""
     if not versions.asks_for_changes(question):
         return []
-    there = versions.of_sources(evidence)
+    version_of = versions.of_sources(evidence)
     parts: dict[tuple[str, str, str], set[tuple[int, ...]]] = {}
     for item in evidence:
-        if one := there.get(item["n"]):
-            parts.setdefault(one.family, set()).add(one.parts)
+        if version := version_of.get(item["n"]):
+            parts.setdefault(version.family, set()).add(version.parts)
     best = next((family for family, known in parts.items() if len(known) > 1), None)
     sides: list[list[tuple[int, str]]] = []
     for last in sorted(parts[best])[-2:] if best else ():
-        sources = [item for item in evidence if there.get(item["n"]) == (best, last)]
+        sources = [item for item in evidence if version_of.get(item["n"]) == (best, last)]
         sides.append([(item["n"], text) for item in sources for text in _sentences(item["text"])])
-    said = [{" ".join(lexical.words(text)) for _, text in side} for side in sides]
+    wordings = [{" ".join(lexical.words(text)) for _, text in side} for side in sides]
     only = [
         [(n, text) for n, text in side if " ".join(lexical.words(text)) not in other]
-        for side, other in zip(sides, reversed(said), strict=True)
+        for side, other in zip(sides, reversed(wordings), strict=True)
     ]
     return [([n], text) for side in only for n, text in side[:MOST_CHANGES]]
 
@@ -107,7 +108,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def called(question: str, evidence: Sequence[Mapping[str, Any]]) -> Section | None:
-    """What the question calls by its title, a whole document as a section of level 0."""
+    """The section or document whose title the question names; a document is a section of level 0."""
     wanted = {*lexical.stems(" ".join(content_words(_SUMMARY.sub(" ", question))))}
     names = [(one.name, one) for one in _sections(evidence) if one.level and one.words > LEAST_WORDS]
     names += [(run[0].item["title"], Section(run[0].item["title"], 0, run)) for run in runs(evidence)]
@@ -118,15 +119,15 @@ def called(question: str, evidence: Sequence[Mapping[str, Any]]) -> Section | No
 
 def _likeness(wanted: set[str], name: str) -> float:
     """Share of the words of a name and a question that they have in common, 0-1."""
-    there = {*lexical.stems(" ".join(content_words(name)))}
-    return 2 * len(wanted & there) / max(1, len(wanted) + len(there))
+    name_stems = {*lexical.stems(" ".join(content_words(name)))}
+    return 2 * len(wanted & name_stems) / max(1, len(wanted) + len(name_stems))
 
 
 def _ends(lines: Sequence[Place]) -> set[tuple[int, int]]:
     """Where a quote may end: the ends of sentences, rows and lists, with their source."""
     sources = {place.item["n"]: place.item["text"] for place in lines}
     parts = {n: [part for unit in units(text) for part in (unit, *unit.parts)] for n, text in sources.items()}
-    return {(n, part.end) for n, found in parts.items() for part in found}
+    return {(n, part.end) for n, pieces in parts.items() for part in pieces}
 
 
 def _sections(evidence: Sequence[Mapping[str, Any]], numbered: bool = False) -> list[Section]:
@@ -148,8 +149,8 @@ def _sections(evidence: Sequence[Mapping[str, Any]], numbered: bool = False) -> 
                 open_ = [one for one in open_ if one.level < 10 + line.level + mark.count(".")]
                 open_.append(Section(f"{mark} {place.text[:80]}", 10 + line.level + mark.count(".")))
                 sections.append(open_[-1])
-            for one in open_:
-                one.lines.append(place)
+            for section in open_:
+                section.lines.append(place)
     return sections
 
 

@@ -39,17 +39,16 @@ class StreamGivenUp(Exception):
 
 @dataclass(frozen=True)
 class Form:
-    """How this server is asked. It begins with everything, and gives up what the server refuses."""
+    """What a request to this server contains: at first everything, then no more what the server refused."""
 
     schema: bool = True
     system: bool = True
 
-    def simpler(self, status: int, said: str) -> "Form | None":
+    def simpler(self, status: int, message: str) -> "Form | None":
         """What to try next after this error; None when asking in another way would not help."""
-        refused = status in (400, 404, 422, 501)
-        if self.system and _ROLES.search(said) and status in (400, 422, 500):
+        if self.system and _ROLES.search(message) and status in (400, 422, 500):
             return replace(self, system=False)
-        if status == 404 or not refused:
+        if status not in (400, 422, 501):
             return None
         if self.schema:
             return replace(self, schema=False)
@@ -62,9 +61,9 @@ class Form:
         return [HumanMessage(f"{messages[0].text}\n\n{messages[1].text}"), *messages[2:]]
 
 
-def too_long(said: str) -> bool:
+def _too_long(message: str) -> bool:
     """Whether an error says that the prompt does not fit the context."""
-    return _TOO_LONG.search(said) is not None
+    return _TOO_LONG.search(message) is not None
 
 
 def open_chat(settings: Settings, client: Any) -> BaseChatModel:
@@ -117,8 +116,8 @@ def open_chat(settings: Settings, client: Any) -> BaseChatModel:
 
 def _thoughts(message: Any) -> dict[str, str]:
     """One key for what servers name differently: chunks of a stream are joined by key."""
-    found = next((message[k] for k in _THOUGHTS if isinstance((message or {}).get(k), str) and message[k]), "")
-    return {_THOUGHTS[0]: found} if found else {}
+    thoughts = next((message[k] for k in _THOUGHTS if isinstance((message or {}).get(k), str) and message[k]), "")
+    return {_THOUGHTS[0]: thoughts} if thoughts else {}
 
 
 def written(message: Any) -> str:
@@ -128,8 +127,8 @@ def written(message: Any) -> str:
         return text
     more = message.additional_kwargs
     for call in [*message.tool_calls, *message.invalid_tool_calls]:
-        if given := call["args"]:
-            return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        if arguments := call["args"]:
+            return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return str(more.get("refusal") or "") or (thought.marked(t) if (t := str(more.get(_THOUGHTS[0]) or "")) else "")
 
 
@@ -140,7 +139,7 @@ def translated(error: Exception, settings: Settings) -> ModelUnavailable:
     from graph.models.responses import Refused
 
     name = settings.model
-    if too_long(str(error)):
+    if _too_long(str(error)):
         hint = "Set CORDON_CONTEXT to the tokens it reads, or give it more (Ollama: OLLAMA_CONTEXT_LENGTH)."
         return ContextTooSmall(f"the model server for {name!r} says that the prompt is too long for it.", hint=hint)
     ollama = f"Is {name!r} pulled or served there? Ollama: `ollama pull {name}`."
@@ -159,9 +158,10 @@ def translated(error: Exception, settings: Settings) -> ModelUnavailable:
         (openai.APIStatusError, f"failed ({getattr(error, 'status_code', '')})", "See the server's log."),
         (openai.ContentFilterFinishReasonError, "broke off its answer (content filter)", "Try again in other words."),
     )
-    told = next(((what, hint) for kind, what, hint in known if isinstance(error, kind)), None)
-    return down(settings, *(told or ("sent something that is no chat completion", "Does OPENAI_BASE_URL end in /v1?")))
+    other = ("sent something that is no chat completion", "Does OPENAI_BASE_URL end in /v1?")
+    return down(settings, *next(((what, hint) for kind, what, hint in known if isinstance(error, kind)), other))
 
 
 def down(settings: Settings, what: str, hint: str) -> ModelUnavailable:
+    """The error whose message names the server's model and goes on with `what`."""
     return ModelUnavailable(f"the model server for {settings.model!r} {what}.", hint=hint)

@@ -1,4 +1,4 @@
-"""JSON that says it in other words: "response" for "sentences", a text for a list, a name for a number."""
+"""JSON that does not keep to the schema: "response" for "sentences", a text for a list, a name for a number."""
 
 import re
 from typing import Any
@@ -6,26 +6,17 @@ from typing import Any
 from graph.models import claims
 from graph.models.citation_parser import CitationParser
 
-_SAID = (
+_TEXT_KEYS = (
     "sentences", "answer", "answers", "response", "responses", "text", "sentence", "statement", "statements", "claim",
     "claims", "content", "reply", "result", "results", "output", "final_answer", "summary", "message", "points",
     "items",
 )  # fmt: skip
-_FROM = (
-    "sources",
-    "source",
-    "citations",
-    "citation",
-    "references",
-    "reference",
-    "refs",
-    "cited",
-    "evidence",
-    "ids",
-    "n",
-)
-_WRAPPED = ("arguments", "parameters", "input", "function", "tool_calls", "properties", "data", "json")
-_KNOWN = ("answered", "found", "is_answered", "answerable", "has_answer")
+_SOURCE_KEYS = (
+    "sources", "source", "citations", "citation", "references", "reference", "refs", "cited", "evidence", "ids", "n",
+)  # fmt: skip
+_WRAPPER_KEYS = ("arguments", "parameters", "input", "function", "tool_calls", "properties", "data", "json")
+_ANSWERED_KEYS = ("answered", "found", "is_answered", "answerable", "has_answer")
+_YES_NO = {**dict.fromkeys(("false", "no", "none", "null", "0"), False), **dict.fromkeys(("true", "yes", "1"), True)}
 _DEPTH = 6
 
 
@@ -35,14 +26,14 @@ def fitted(value: Any, marks: CitationParser, *, cut: bool = False) -> dict[str,
     With `cut` the text broke off, so a last claim without sources and without an end is no claim.
     """
     if isinstance(value, list) and len(value) > 1 and all(isinstance(v, dict) for v in value):
-        whole = [found for v in value if (found := fitted(v, marks, cut=cut)) and "answered" in _bare_keys(v)]
+        whole = [reply for v in value if (reply := fitted(v, marks, cut=cut)) and "answered" in _bare_keys(v)]
         if whole:
             return whole[-1]  # several objects: the last is what the model came to
-    told = _claims_in(value, marks, [], cut, 0)
+    statements = _claims_in(value, marks, [], cut, 0)
     answered = _answered(value)
     if answered is False:
         return {"answered": False, "sentences": []}
-    unique = {re.sub(r"\W+", " ", c["text"]).casefold(): c for c in reversed(told)}
+    unique = {re.sub(r"\W+", " ", c["text"]).casefold(): c for c in reversed(statements)}
     ordered = list(reversed(unique.values()))[: claims.MOST]
     return {"answered": True, "sentences": ordered} if ordered else None
 
@@ -56,18 +47,11 @@ def _answered(value: Any, depth: int = 0) -> bool | None:
     if not isinstance(value, dict) or depth > _DEPTH:
         return None
     parts = _bare_keys(value)
-    for key in _KNOWN:
+    for key in _ANSWERED_KEYS:
         if key in parts:
-            word = str(parts[key]).strip().casefold()
-            return (
-                False
-                if word in ("false", "no", "none", "null", "0")
-                else True
-                if word in ("true", "yes", "1")
-                else None
-            )
+            return _YES_NO.get(str(parts[key]).strip().casefold())
     inner = [_answered(item, depth + 1) for item in parts.values() if isinstance(item, dict)]
-    return next((said for said in inner if said is not None), None)
+    return next((verdict for verdict in inner if verdict is not None), None)
 
 
 def _claims_in(value: Any, marks: CitationParser, sources: list[int], cut: bool, depth: int) -> list[dict[str, Any]]:
@@ -84,10 +68,10 @@ def _claims_in(value: Any, marks: CitationParser, sources: list[int], cut: bool,
     if not isinstance(value, dict):
         return []
     parts = _bare_keys(value)
-    named = next((parts[key] for key in _FROM if key in parts), None)
+    named = next((parts[key] for key in _SOURCE_KEYS if key in parts), None)
     own = marks.numbers(named) or sources
-    said = [parts[key] for key in _SAID if key in parts]
-    said = said or [parts[key] for key in _WRAPPED if isinstance(parts.get(key), dict | list)]
+    values = [parts[key] for key in _TEXT_KEYS if key in parts]
+    values = values or [parts[key] for key in _WRAPPER_KEYS if isinstance(parts.get(key), dict | list)]
     # Its sources stand behind the text: where they do, the text is whole.
     broken = cut and not isinstance(named, list | str | int)
-    return next((found for item in said if (found := _claims_in(item, marks, own, broken, depth + 1))), [])
+    return next((inner for item in values if (inner := _claims_in(item, marks, own, broken, depth + 1))), [])

@@ -1,4 +1,4 @@
-"""Who reads whether evidence supports a claim: the embedded encoder, or a cross-encoder in a folder of one's own
+"""What reads whether evidence supports a claim: the embedded encoder, or a cross-encoder in a folder of one's own
 (`CORDON_SUPPORT_MODEL`), as they are published for natural language inference."""
 
 from collections.abc import Sequence
@@ -40,17 +40,15 @@ class CrossEncoder:
         """As `entailment.margins`. The evidence is read first, as these models learned it."""
         import numpy as np
 
-        found = np.full((len(pairs), 3), _NEVER, np.float32)
+        log_odds = np.full((len(pairs), 3), _NEVER, np.float32)
         for at, values, _ in self._folder.run([(part, claim) for claim, part in pairs]):
             if values.shape != (len(self._outcomes),) or not np.isfinite(values).all():
                 raise Unavailable("the model of CORDON_SUPPORT_MODEL gave no scores.", hint="Is it a cross-encoder?")
-            found[at, self._outcomes] = values
-        return found
+            log_odds[at, self._outcomes] = values
+        return log_odds
 
 
-@cache
-def _opened(folder: str) -> CrossEncoder:
-    return CrossEncoder(folder)
+_opened = cache(CrossEncoder)
 
 
 def support_encoder(settings: Settings) -> entailment.Encoder:

@@ -23,14 +23,14 @@ class SupportOpinion:
 
     def __init__(self, generator: Generator, mark: str) -> None:
         self._generator, self._left = generator, MOST
-        self.told: list[float | None] = []  # in the order in which they were asked for
+        self.log_odds: list[float | None] = []  # in the order in which they were asked for
         self.calls = self.prompt_tokens = self.completion_tokens = 0
         self._nonce = hashlib.blake2s(mark.encode()).hexdigest()[:8]
 
     @property
     def prompts(self) -> dict[str, str]:
         """Name to digest of those that were used."""
-        return {p.name: p.digest for p in map(load, ("support", "statement"))} if self.told else {}
+        return {p.name: p.digest for p in map(load, ("support", "statement"))} if self.log_odds else {}
 
     def __call__(self, claim: str, passage: str, places: Sequence[Range] = ()) -> float | None:
         """Log-odds of Yes against No; None where the model gives none. `places`: where the passage says most of it."""
@@ -38,11 +38,11 @@ class SupportOpinion:
             return None
         self._left -= 1
         shown = around(passage, places, WORDS)
-        asked = load("statement").fill(
+        prompt = load("statement").fill(
             nonce=self._nonce, passage=shown[:PASSAGE_CHARS].replace("</", "< /"), statement=" ".join(claim.split())
         )
-        odds = self._generator.odds([SystemMessage(load("support").text), HumanMessage(asked)])
-        self.told.append(None if odds is None else odds.value)
+        odds = self._generator.odds([SystemMessage(load("support").text), HumanMessage(prompt)])
+        self.log_odds.append(None if odds is None else odds.value)
         if odds is None:
             return None
         self.calls += 1

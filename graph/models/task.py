@@ -38,6 +38,8 @@ _RUN = 4  # words of the instructions in their order, of which no sentence of an
 
 @dataclass(frozen=True)
 class Task:
+    """What one call of a model is made of."""
+
     messages: list[BaseMessage]
     prompts: dict[str, str]  # name → digest
     shown: int  # passages in it
@@ -68,11 +70,12 @@ def answer(
     data = {"kind": "answer", "question": question, "about": about, "style": style, "listing": listing, "cut": cut}
     data["meant_for"] = meant_for
     used = {p.name: p.digest for p in ((rules, frame, extra) if guarded else (rules, frame))}
-    told = {"day": day, "style": _LISTING if listing else _STYLES[style], "constraints": extra.text if guarded else ""}
+    wanted = _LISTING if listing else _STYLES[style]
     masked = _MASKED if any("[REDACTED]" in text for text in (question, *(item["text"] for item in evidence))) else ""
-    told["reply"] = f"{told.pop('style')} {_PROSE}" if prose else masked + _JSON
-    told.setdefault("style", "")  # a small model keeps to what stands last
-    return Task(_messages(rules.text, nonce, question, evidence, memory, data, told), used, len(evidence))
+    fields = {"day": day, "constraints": extra.text if guarded else ""}
+    fields["style"] = "" if prose else wanted
+    fields["reply"] = f"{wanted} {_PROSE}" if prose else masked + _JSON  # a small model keeps to what stands last
+    return Task(_messages(rules.text, nonce, question, evidence, memory, data, fields), used, len(evidence))
 
 
 def repeats(text: str, evidence: str) -> bool:
@@ -105,10 +108,10 @@ def assessment(
     """Messages for an assessment design."""
     rules, frame, extra = load("assessment"), load("evidence"), load("guarded")
     constraints = (extra.text if guarded else "") + (load("capstone").text if capstone else "")
-    told = {"day": day, "style": f"The weighting is {weighting}.", "constraints": constraints, "reply": _JSON}
+    fields = {"day": day, "style": f"The weighting is {weighting}.", "constraints": constraints, "reply": _JSON}
     data = {"kind": "assessment", "question": request, "weighting": weighting, "capstone": capstone}
     used = {p.name: p.digest for p in (rules, frame)}
-    return Task(_messages(rules.text, nonce, request, evidence, "", data, told), used, len(evidence))
+    return Task(_messages(rules.text, nonce, request, evidence, "", data, fields), used, len(evidence))
 
 
 def _messages(
@@ -118,12 +121,12 @@ def _messages(
     evidence: list[Evidence],
     memory: str,
     data: dict[str, Any],
-    told: dict[str, str],
+    fields: dict[str, str],
 ) -> list[BaseMessage]:
     """The system message is the same for every question: a server reads it once. All that varies comes after it."""
     nonce = nonce or secrets.token_hex(4)
     prompt = load("evidence").fill(
-        **told,
+        **fields,
         nonce=nonce,
         memory=_tagged("conversation", nonce, memory) if memory else "",
         evidence="".join(_source(item, nonce) for item in evidence),

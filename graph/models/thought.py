@@ -1,4 +1,4 @@
-"""What a model said, apart from what it thought aloud before: reasoning models write both into one text."""
+"""Parts what a model answers from what it thinks aloud before: reasoning models write both into one text."""
 
 import re
 
@@ -21,28 +21,28 @@ def marked(thought: str) -> str:
 
 
 def divided(text: str) -> tuple[str, str]:
-    """(what was said, what was thought). Thoughts without an end leave nothing said; an end without a beginning
-    belongs to a beginning that stood in the prompt."""
+    """(answer, thoughts). Where the thoughts have no end, the answer is empty. An end without a beginning ends thoughts
+    that began in the prompt."""
     finals = list(_FINAL.finditer(text))
     if finals:
         return _bare(text[finals[-1].end() :]), text[: finals[-1].start()]
     if _CHANNEL.search(text):
         return "", text
-    said: list[str] = []
+    answer: list[str] = []
     thought: list[str] = []
     at = 0
     while (opens := _OPEN.search(text, at)) or _CLOSE.search(text, at):
         closes = _CLOSE.search(text, at)
         if closes and (opens is None or closes.start() < opens.start()):
-            thought += [*said, text[at : closes.start()]]
-            said, at = [], closes.end()
+            thought += [*answer, text[at : closes.start()]]
+            answer, at = [], closes.end()
             continue
         assert opens is not None
-        said.append(text[at : opens.start()])
+        answer.append(text[at : opens.start()])
         end = _CLOSE.search(text, opens.end())
         thought.append(text[opens.end() : end.start() if end else len(text)])
         at = end.end() if end else len(text)
-    return _bare("".join([*said, text[at:]])), "\n".join(thought)
+    return _bare("".join([*answer, text[at:]])), "\n".join(thought)
 
 
 def _bare(text: str) -> str:

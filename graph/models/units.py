@@ -1,4 +1,4 @@
-"""What of a text an answer may quote: the smallest things that mean alone what they mean in their place.
+"""The smallest parts of a text that an answer may quote: those that keep their meaning when quoted alone.
 
 A sentence; an item of a list with what introduces it; a short list whole; a row of a table; a piece of code. Headings
 are never quoted: each unit says which stand above it.
@@ -17,7 +17,7 @@ from graph.policy.text.structure import Line
 Kind = Literal["sentence", "list", "item", "row", "code"]
 Range = tuple[int, int]
 
-# What it says is said before it: by a pronoun, or because it only refers to more of the same.
+# A sentence that begins so needs the one before it: it has a pronoun for it, or only refers to more.
 _POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to)\b")
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
@@ -25,7 +25,7 @@ _ITEM_CHARS = 700  # a longer item is quoted by what it is made of
 _LEAD_CHARS = 400  # a longer sentence introduces nothing
 _CAPTION = re.compile(r"(?:table|tab\.|figure|fig\.|exhibit)\s*[\dA-Z]", re.I)
 _BULLETS = "-*•–"
-# A line without an end. It names what follows, as a heading does, and did so before headings had marks.
+# A line without punctuation at its end names what follows, as a heading does: some texts have no marks of headings.
 _LABEL = re.compile(r"[^\n]{0,80}[^\n.!?:;,]")
 # What an item is about, before what it says of it: "Recommends: a strong, but not absolute, dependency".
 _TERM = re.compile(r"(?:\d+[.)] )?([^\n:.!?;]{1,60}):(?=\s|$)")
@@ -67,13 +67,13 @@ def units(text: str) -> list[Unit]:
     reader = _Reader(text)
     for block in structure.blocks(text):
         reader.read(block)
-    return reader.found
+    return reader.units
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Unit] = []
+        self.units: list[Unit] = []
         self.path: list[tuple[int, str]] = []
         self.above: list[Line] = []  # the paragraph right above, which may introduce what follows
         self.turned: Range | None = None  # the heading that turns round what follows
@@ -83,16 +83,16 @@ class _Reader:
         start, end = block[0].start, block[-1].end
         if block[0].kind == "heading":
             level, name = block[0].level, structure.name(self.text[start:end])
-            self.path = [*((depth, held) for depth, held in self.path if depth < level), (level, name)]
+            self.path = [*((depth, title) for depth, title in self.path if depth < level), (level, name)]
             self.above, self.turned, self.first = [], self.turn(start, end), True
             return
         listed = next((at for at, line in enumerate(block) if line.kind == "item"), len(block))
         lone = len(block) == 1 and self.text[block[0].start] not in _BULLETS  # "1. Scope. This policy ..."
         if block[0].kind == "code":
-            self.found.append(Unit(start, end, "code", self.headings(), self.lead()))
+            self.units.append(Unit(start, end, "code", self.headings(), self.lead()))
         elif structure.tabular(self.text, block):
             lead = self.caption()
-            self.found += [Unit(x.start, x.end, "row", self.headings(), lead, (start, end)) for x in block]
+            self.units += [Unit(x.start, x.end, "row", self.headings(), lead, (start, end)) for x in block]
         elif listed < len(block) and not lone:
             if listed:
                 self.sentences(block[:listed])
@@ -121,15 +121,15 @@ class _Reader:
 
     def sentences(self, block: list[Line]) -> None:
         names, turned, first = self.headings(), self.turned, self.first
-        if self.label() and not self.path:  # a heading of before they had marks reaches as far as its paragraph
+        if self.label() and not self.path:  # a heading without a mark reaches as far as the next paragraph
             turned, first = self.turn(self.above[0].start, self.above[0].end), True
         for line in block:
             spans = [(line.start + a, line.start + b) for a, b in split(self.text[line.start : line.end])]
             for start, end in _with_antecedents(self.text, spans):
                 if turned and first and end - turned[0] <= _LIST_CHARS:
-                    self.found.append(Unit(turned[0], end, "sentence", names))
+                    self.units.append(Unit(turned[0], end, "sentence", names))
                 else:
-                    self.found.append(Unit(start, end, "sentence", names, turned))
+                    self.units.append(Unit(start, end, "sentence", names, turned))
         self.above = block
 
     def lead(self) -> Range | None:
@@ -141,10 +141,10 @@ class _Reader:
         return (line.start + start, line.start + end) if end - start <= _LEAD_CHARS else None
 
     def caption(self) -> Range | None:
-        found = self.lead()
-        if found is None or found == self.turned or self.text[found[1] - 1] == ":" or self.label():
-            return found
-        return found if _CAPTION.match(self.text, found[0]) else None
+        lead = self.lead()
+        if lead is None or lead == self.turned or self.text[lead[1] - 1] == ":" or self.label():
+            return lead
+        return lead if _CAPTION.match(self.text, lead[0]) else None
 
     def items(self, block: list[Line]) -> None:
         label = self.label()
@@ -155,12 +155,12 @@ class _Reader:
             start = lead[0]
         parts = [part for item in _items(block) for part in self.item(item, names, lead, (start, end))]
         if end - start > _LIST_CHARS:
-            self.found += parts
+            self.units += parts
             return
-        if self.found and (self.found[-1].start, self.found[-1].end) == lead and self.text[lead[1] - 1] not in ".!?":
-            self.found.pop()  # it says nothing without the list below it
+        if self.units and (self.units[-1].start, self.units[-1].end) == lead and self.text[lead[1] - 1] not in ".!?":
+            self.units.pop()  # it says nothing without the list below it
         turned = self.turned if self.turned and start > self.turned[0] else None
-        self.found.append(Unit(start, end, "list", names, turned, None, tuple(parts)))
+        self.units.append(Unit(start, end, "list", names, turned, None, tuple(parts)))
 
     def item(self, item: list[Line], names: tuple[str, ...], lead: Range | None, whole: Range) -> list[Unit]:
         """An item with what is inside it as one unit, or as several where it is long."""
@@ -169,13 +169,13 @@ class _Reader:
         start = head.words if self.text[head.start] in _BULLETS else head.start
         own = next((at for at, line in enumerate(item[1:], 1) if line.kind == "item"), len(item))
         inner = _items(item[own:])
-        said = start, item[own - 1].end
-        within = [part for sub in inner for part in self.item(sub, names, said, whole)]
+        own_range = start, item[own - 1].end
+        within = [part for sub in inner for part in self.item(sub, names, own_range, whole)]
         if item[-1].end - start <= _ITEM_CHARS:
             return [Unit(start, item[-1].end, kind, names, lead, whole, tuple(within))]
-        if said[1] - said[0] <= _ITEM_CHARS:
-            return [Unit(*said, kind, names, lead, whole), *within]
-        spans = [(start + a, start + b) for a, b in split(self.text[said[0] : said[1]])]
+        if own_range[1] - own_range[0] <= _ITEM_CHARS:
+            return [Unit(*own_range, kind, names, lead, whole), *within]
+        spans = [(start + a, start + b) for a, b in split(self.text[own_range[0] : own_range[1]])]
         pairs = _with_antecedents(self.text, spans)
         if term := _TERM.match(self.text, start, head.end):
             names = (*names, term[1])
@@ -184,19 +184,19 @@ class _Reader:
 
 def _items(block: list[Line]) -> list[list[Line]]:
     """The items of the upper level, each with the lines below it."""
-    found: list[list[Line]] = []
+    items: list[list[Line]] = []
     for line in block:
-        if found and line.level > found[-1][0].level and (line.kind == "text" or found[-1][0].kind == "item"):
-            found[-1].append(line)
+        if items and line.level > items[-1][0].level and (line.kind == "text" or items[-1][0].kind == "item"):
+            items[-1].append(line)
         else:
-            found.append([line])
-    return found
+            items.append([line])
+    return items
 
 
 def _with_antecedents(text: str, spans: list[Range]) -> list[Range]:
     """Sentences; one that begins with "it" or "see" is quoted together with the one before, which says what it is."""
-    found = spans[:1]
+    ranges = spans[:1]
     for (begin, _), (start, end) in pairwise(spans):
         whole = _POINTS_BACK.match(text, start) is not None and end - begin <= _PAIR_CHARS
-        found.append((begin if whole else start, end))
-    return found
+        ranges.append((begin if whole else start, end))
+    return ranges

@@ -20,7 +20,7 @@ from graph.models.candidates import Candidate
 from graph.models.conditions import fulfilling, lead_of, name_stems, named_values, stems
 from graph.models.enumerations import Entry, Enumeration, enumerations
 from graph.models.reader import Reader
-from graph.models.sections import Said
+from graph.models.sections import SourcedTexts
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
@@ -81,29 +81,29 @@ _TOTAL = re.compile(r"^(?:[^:]{1,40}: )?\W*(?:grand |sub)?(?:totals?|sum|average
 
 
 def answer(
-    question: str, evidence: Sequence[Mapping[str, Any]], found: Sequence[Candidate], reader: Reader
-) -> tuple[Said, bool]:
+    question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate], reader: Reader
+) -> tuple[SourcedTexts, bool]:
     """What to say, nothing where no list or table is the one that is asked about, and whether it surely is that one."""
     question = plain(question)
     kind = all_of(question)
     if kind == "summary":
-        return sections.summary(question, evidence, found), True
+        return sections.summary(question, evidence, candidates), True
     if kind is None or (kind == "list" and answer_type.kind(question) == "steps" and not _EVERY_STEP.search(question)):
         return [], True
-    chosen, chance = choose(question, kind, enumerations(evidence), found, reader)
+    chosen, chance = choose(question, kind, enumerations(evidence), candidates, reader)
     counts = kind in ("count", "sum")  # which no sentence does
-    least = TAKEN_FROM if counts or max(one.read for one in found) < READS else SURE_FROM
-    if kind == "count" and stated(question, found[0].text):
+    least = TAKEN_FROM if counts or max(one.read for one in candidates) < READS else SURE_FROM
+    if kind == "count" and stated(question, candidates[0].text):
         least = STATED_FROM  # "Visitors: 48,200"
     if chosen is None or chance < least:
         return [], True
-    return _said(question, kind, chosen, evidence), chance >= SURE_FROM
+    return _statements(question, kind, chosen, evidence), chance >= SURE_FROM
 
 
-def _said(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> Said:
+def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and _column_of(noun_of(question), chosen):
+    if kind == "count" and _column_of(_noun_of(question), chosen):
         kind = "list"  # "How many visitors in 2022?": a row says so
     if kind in ("count", "sum") and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
@@ -120,24 +120,24 @@ def _said(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapp
     return _rows(entries, {item["n"]: item["text"] for item in evidence}, lead)
 
 
-def _column_of(noun: Sequence[str], one: Enumeration) -> bool:
+def _column_of(noun: Sequence[str], enumeration: Enumeration) -> bool:
     """Whether a column of numbers is called as what is counted."""
-    named = [name for name in one.headings if noun and noun[-1] in stems(name)]
-    return any(_measured(name, [entry.value(name) for entry in one.entries]) for name in named)
+    named = [name for name in enumeration.headings if noun and noun[-1] in stems(name)]
+    return any(_measured(name, [entry.value(name) for entry in enumeration.entries]) for name in named)
 
 
 # -- which list ---------------------------------------------------------------------------------------------
 
 
 def choose(
-    question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
+    question: str, kind: All, lists: Sequence[Enumeration], candidates: Sequence[Candidate], reader: Reader
 ) -> tuple[Enumeration | None, float]:
     """The list that is most likely asked about, and the chance that it is, 0-1."""
     days = {*dates(question)}
     lists = [one for one in lists if days & {*dates(" ".join(one.path))}] or lists  # of the day that is named
     if not lists:
         return None, 0.0
-    weighed = weigh(question, kind, lists, found, reader)
+    weighed = weigh(question, kind, lists, candidates, reader)
     best, weight, lead = ahead(lists, weighed)
     chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
     return (lists[best], chance) if _related(weighed[best]) else (None, 0.0)
@@ -157,40 +157,41 @@ def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) 
 
 
 def _related(signs: Mapping[str, float]) -> bool:
-    """Whether anything of a list speaks of what is asked: else it is ahead of the others only because none does."""
+    """Whether the best list has to do with the question at all: it may be the best of several that have not."""
     return signs["read"] > 0 or signs["noun"] >= 0.5 or signs["cover"] >= 0.2 or signs["values"] > 0
 
 
-def _inside(one: Enumeration, other: Enumeration) -> bool:
+def _inside(inner: Enumeration, outer: Enumeration) -> bool:
     """Whether a list stands below a heading or a label of the other one."""
-    if other.kind != "headings":
+    if outer.kind != "headings":
         return False
-    labelled = one.lead is not None and any((e.n, e.start) == (one.lead.n, one.lead.start) for e in other.entries)
-    return labelled or (len(one.path) > len(other.path) and one.path[: len(other.path)] == other.path)
+    labelled = inner.lead is not None and any((e.n, e.start) == (inner.lead.n, inner.lead.start) for e in outer.entries)
+    return labelled or (len(inner.path) > len(outer.path) and inner.path[: len(outer.path)] == outer.path)
 
 
-def _stems_of(one: Enumeration) -> frozenset[str]:
-    return stems(" ".join(_line(entry) for entry in one.entries))
+def _stems_of(enumeration: Enumeration) -> frozenset[str]:
+    return stems(" ".join(_line(entry) for entry in enumeration.entries))
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether two lists have most words in common: one in two documents, or in two formats."""
-    return len(one & other) > ALIKE * len(one | other)
+    return len(left & right) > ALIKE * len(left | right)
 
 
 def weigh(
-    question: str, kind: All, lists: Sequence[Enumeration], found: Sequence[Candidate], reader: Reader
+    question: str, kind: All, lists: Sequence[Enumeration], candidates: Sequence[Candidate], reader: Reader
 ) -> list[dict[str, float]]:
     """What WEIGHTS weigh, of each list."""
     topic = _FEWEST.sub(" ", _MOST.sub(" ", question)) if kind == "extreme" else question  # "longest" is no subject
-    wanted, noun = stems(" ".join(content_words(topic))), noun_of(question)
+    wanted, noun = stems(" ".join(content_words(topic))), _noun_of(question)
     columns = [[*one.headings, *_shared(one)] for one in lists]
     labels = {(entry.n, entry.start) for one in lists if one.kind == "headings" for entry in one.entries}
     near = [
         name_stems(" ".join([*_heading(one, labels), lead_of(one), *names]))
         for one, names in zip(lists, columns, strict=True)
     ]
-    named = [_values(question, one) for one in lists]
+    values_of = [named_values(question, one.entries).values() for one in lists]  # of tables
+    named = [stems(" ".join(part for parts in values for part in parts)) for values in values_of]
     about = [
         words | name_stems(" ".join([*one.path[:1], *one.path[-2:]])) | values
         for one, words, values in zip(lists, near, named, strict=True)
@@ -198,11 +199,11 @@ def weigh(
     rarity = {word: math.log(1 + len(lists) / (1 + sum(word in bag for bag in about))) for word in wanted}
     total = sum(rarity.values()) or 1.0
     # What would answer "which" is read for "how many": the reader looks for a number that nobody wrote.
-    read = reader.scores(_HOW_MANY.sub("which", question), [(_name(one), _shown(one)) for one in lists])
-    top, least = max(c.score for c in found), min(c.score for c in found)
+    read = reader.scores(_HOW_MANY.sub("which", question), [_passage(one) for one in lists])
+    top, least = max(c.score for c in candidates), min(c.score for c in candidates)
     weighed = []
     for one, bag, words, values, value in zip(lists, about, near, named, read, strict=True):
-        inside = max((c.score for c in found if _holds(one, c)), default=least) - top
+        inside = max((c.score for c in candidates if _holds(one, c)), default=least) - top
         weighed.append(
             {
                 "read": float(value),
@@ -222,53 +223,49 @@ def weigh(
     return weighed
 
 
-def _heading(one: Enumeration, labels: Set[tuple[int, int]]) -> tuple[str, ...]:
+def _heading(enumeration: Enumeration, labels: Set[tuple[int, int]]) -> tuple[str, ...]:
     """The heading that names a list, nothing where a label does: the heading above names the labels."""
-    return () if one.lead and (one.lead.n, one.lead.start) in labels else one.path[-1:]
+    return () if enumeration.lead and (enumeration.lead.n, enumeration.lead.start) in labels else enumeration.path[-1:]
 
 
-def noun_of(question: str) -> list[str]:
+def _noun_of(question: str) -> list[str]:
     """The stems of what is listed or counted: "Which GCP regions can we use?": gcp, region."""
     match = _NOUN.search(question)
     return lexical.stems(match[1]) if match else []
 
 
 def _noun_in(noun: Sequence[str], words: frozenset[str]) -> float:
-    """Share of the noun among the words nearest to a list; its last word counts twice, unless it is of any thing."""
+    """Share of the noun among the words nearest to a list. Its last word counts twice, or half if it means anything."""
     if not noun:
         return 0.0
     weights = [*([1.0] * (len(noun) - 1)), 0.5 if noun[-1] in _ANYTHING else 2.0]
     return sum(weight for word, weight in zip(noun, weights, strict=True) if word in words) / sum(weights)
 
 
-def _values(question: str, one: Enumeration) -> frozenset[str]:
-    """The stems of the values of a table that the question names."""
-    return stems(" ".join(part for parts in named_values(question, one.entries).values() for part in parts))
+def _measures(question: str, enumeration: Enumeration) -> bool:
+    if enumeration.kind == "headings":
+        return _column(question, enumeration, enumeration.entries) is not None
+    return enumeration.kind == "rows"
 
 
-def _measures(question: str, one: Enumeration) -> bool:
-    return one.kind == "rows" or (one.kind == "headings" and _column(question, one, one.entries) is not None)
-
-
-def _shared(one: Enumeration) -> list[str]:
+def _shared(enumeration: Enumeration) -> list[str]:
     """The words below most of its headings: what each section says, as a column does of each row."""
-    if one.kind != "headings" or len(one.entries) < 3:
+    if enumeration.kind != "headings" or len(enumeration.entries) < 3:
         return []
-    below = [{word for line in entry.below for word in lexical.words(line.text)} for entry in one.entries]
+    below = [{word for line in entry.below for word in lexical.words(line.text)} for entry in enumeration.entries]
     times = Counter(word for words in below for word in words)
     return [word for word, count in times.items() if count > SHARED * len(below)]
 
 
-def _name(one: Enumeration) -> str:
-    return " - ".join(dict.fromkeys([*one.path[:1], *one.path[-1:]]))
+def _passage(enumeration: Enumeration) -> tuple[str, str]:
+    """Its headings and its beginning, as the reader gets them."""
+    path = " - ".join(dict.fromkeys([*enumeration.path[:1], *enumeration.path[-1:]]))
+    entries = "; ".join(entry.text[:80] for entry in enumeration.entries[:SHOWN])
+    return path, f"{lead_of(enumeration)} {entries}".strip()
 
 
-def _shown(one: Enumeration) -> str:
-    return f"{lead_of(one)} {'; '.join(entry.text[:80] for entry in one.entries[:SHOWN])}".strip()
-
-
-def _holds(one: Enumeration, candidate: Candidate) -> bool:
-    return any(entry.n == candidate.n and entry.start <= candidate.at < entry.end for entry in one.entries)
+def _holds(enumeration: Enumeration, candidate: Candidate) -> bool:
+    return any(entry.n == candidate.n and entry.start <= candidate.at < entry.end for entry in enumeration.entries)
 
 
 # -- which entries ------------------------------------------------------------------------------------------
@@ -283,7 +280,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
     limit = quantity(bound["limit"]) if bound else None
     column = _column(question, chosen, entries) if kind == "extreme" or limit else None
     if column is None:
-        return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
+        return [] if kind == "extreme" else fulfilling(question, chosen, entries, _noun_of(question))
     if kind == "extreme":
         known = [
             v for v, entry in zip(column.values, entries, strict=True) if v is not None and not _sums(v, entry, column)
@@ -295,8 +292,8 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         assert bound is not None and limit is not None
         within = _COMPARISONS[bound["how"].casefold()]
         counts = [value is not None and within(value, limit.number) for value in column.values]
-    measured = zip(entries, column.said, counts, strict=True)
-    return [part for entry, said, one in measured if one for part in ((entry, said) if said else (entry,))]
+    measured = zip(entries, column.statements, counts, strict=True)
+    return [part for entry, statement, one in measured if one for part in (entry, statement) if part]
 
 
 def _total(entry: Entry) -> bool:
@@ -321,7 +318,7 @@ class _Column:
     heading: str
     kind: str
     values: list[float | None]
-    said: list[Entry | None]
+    statements: list[Entry | None]
 
 
 def _sum(question: str, chosen: Enumeration, entries: Sequence[Entry], lines: Sequence[str]) -> str:
@@ -331,43 +328,43 @@ def _sum(question: str, chosen: Enumeration, entries: Sequence[Entry], lines: Se
 
 def _column(question: str, chosen: Enumeration, entries: Sequence[Entry]) -> _Column | None:
     """What the question measures by: the column that it names, or one of the kind it asks for."""
-    asked = stems(" ".join(content_words(question)))
+    question_stems = stems(" ".join(content_words(question)))
     if chosen.kind == "headings":
-        return _measured_below(asked - {*noun_of(question)}, entries)
+        return _measured_below(question_stems - {*_noun_of(question)}, entries)
     columns = [one for name in chosen.headings if (one := _measured(name, [entry.value(name) for entry in entries]))]
 
     def worth(column: _Column) -> float:
         names = stems(column.heading)
         meant = 1.0 if (pattern := _KINDS.get(column.kind)) and pattern.search(question) else 0.0
-        return 2.0 * len(names & asked) / max(1, len(names)) + meant
+        return 2.0 * len(names & question_stems) / max(1, len(names)) + meant
 
     best = max(columns, key=worth, default=None)
     return best if best is not None and worth(best) > 0.0 else None
 
 
-def _measured(heading: str, cells: Sequence[str], said: Sequence[Entry | None] = ()) -> _Column | None:
+def _measured(heading: str, cells: Sequence[str], statements: Sequence[Entry | None] = ()) -> _Column | None:
     """A column where more than half of the cells measure something, all in one way."""
     values = [quantity(cell) for cell in cells]
     kinds = {value.kind for value in values if value}
     if len(kinds) != 1 or sum(value is not None for value in values) * 2 <= len(cells):
         return None
     numbers = [value.number if value else None for value in values]
-    return _Column(heading, kinds.pop(), numbers, list(said) or [None] * len(cells))
+    return _Column(heading, kinds.pop(), numbers, list(statements) or [None] * len(cells))
 
 
-def _measured_below(asked: frozenset[str], entries: Sequence[Entry]) -> _Column | None:
+def _measured_below(question_stems: frozenset[str], entries: Sequence[Entry]) -> _Column | None:
     """By the sentence below each heading that has most of the words of the question, and a number."""
-    said = [_sentence(asked, entry) for entry in entries]
-    return _measured("", [one.text if one else "" for one in said], said)
+    statements = [_sentence(question_stems, entry) for entry in entries]
+    return _measured("", [one.text if one else "" for one in statements], statements)
 
 
-def _sentence(asked: frozenset[str], entry: Entry) -> Entry | None:
+def _sentence(question_stems: frozenset[str], entry: Entry) -> Entry | None:
     sentences = [
         Entry(line.n, line.start + start, line.start + end, line.text[start:end])
         for line in entry.below
         for start, end in split(line.text)
     ]
-    shared = [(len(asked & stems(one.text)), -at) for at, one in enumerate(sentences) if quantity(one.text)]
+    shared = [(len(question_stems & stems(one.text)), -at) for at, one in enumerate(sentences) if quantity(one.text)]
     most, at = max(shared, default=(0, 0))
     return sentences[-at] if most else None
 
@@ -375,25 +372,25 @@ def _sentence(asked: frozenset[str], entry: Entry) -> Entry | None:
 # -- in words -----------------------------------------------------------------------------------------------
 
 
-def _rows(entries: Sequence[Entry], texts: dict[int, str], lead: Entry | None) -> Said:
+def _rows(entries: Sequence[Entry], texts: dict[int, str], lead: Entry | None) -> SourcedTexts:
     """Entries as they stand; those that follow each other are one quote, with what introduces them."""
     entries = entries[:MOST_ENTRIES]
     long = sum(len(entry.text.split()) for entry in entries) > MOST_WORDS
-    said: Said = []
+    quotes: SourcedTexts = []
     run: list[Entry] = []
     for entry in [*entries, None]:
         if run and (entry is None or long or entry.n != run[-1].n or not _next(texts[entry.n], run[-1], entry)):
-            said.append(([run[0].n], _line(run[0]) if long else _quote(texts[run[0].n], run)))
+            quotes.append(([run[0].n], _line(run[0]) if long else _quote(texts[run[0].n], run)))
             run = []
         run += [entry] if entry else []
-    if lead is not None and said and not long:
-        said.insert(0, ([lead.n], lead.text))
-    return said
+    if lead is not None and quotes and not long:
+        quotes.insert(0, ([lead.n], lead.text))
+    return quotes
 
 
-def _next(text: str, one: Entry, other: Entry) -> bool:
+def _next(text: str, before: Entry, after: Entry) -> bool:
     """Whether there are only marks between two entries."""
-    return counted.BETWEEN.fullmatch(text, one.end, other.start) is not None
+    return counted.BETWEEN.fullmatch(text, before.end, after.start) is not None
 
 
 def _quote(text: str, run: Sequence[Entry]) -> str:

@@ -53,12 +53,12 @@ def unknown(text: str) -> bool:
 
 
 def echoes(text: str, question: str) -> bool:
-    """Whether it only says a question of who, what or how again as a statement: "The membership costs a company." tells
-    nothing of how much. A number and any word of its own tell something."""
+    """Whether it only repeats a question of who, what or how as a statement: "The membership costs a company." does not
+    say how much. A number, or a word that the question has not, makes it more than that."""
     if not _ASKS_WHAT.search(question):
         return False  # "Does it cost a company?" is answered so
-    asked = {*lexical.stems(question)}
-    return not {word for word in lexical.stems(text) if word not in asked and word not in _EMPTY}
+    question_stems = {*lexical.stems(question)}
+    return not {word for word in lexical.stems(text) if word not in question_stems and word not in _EMPTY}
 
 
 def declined(text: str) -> bool:

@@ -55,12 +55,12 @@ def test_documents_do_not_move_the_verdict(opened: Any, tmp_path: Path) -> None:
 def test_what_the_generator_writes_does_not_move_the_verdict(agent: Agent, question: str, says: str) -> None:
     usual = agent.ask(question, tenant_id="U1", thread_id="i2")
     generator = agent.deps.generator
-    generator._given, kept = Scripted(reply=lambda prompt: says), generator._given
+    generator._injected, kept = Scripted(reply=lambda prompt: says), generator._injected
     generator.__dict__.pop("_model", None)
     try:
         odd = agent.ask(question, tenant_id="U1", thread_id="i2")
     finally:
-        generator._given = kept
+        generator._injected = kept
         generator.__dict__.pop("_model", None)
     assert inv.differing([usual, odd]) == []
 

@@ -76,7 +76,7 @@ def test_a_model_inside_the_runs_context_would_show_its_prompt(tmp_path: Path, m
     with outside() as beside:
         home = indexed(tmp_path)
         assert run(door, home, beside, "jsonl", planted=False)[1] == set()
-        monkeypatch.setattr("graph.models.chat._alone", lambda call, *given: call(*given))
+        monkeypatch.setattr("graph.models.chat._alone", lambda call, *args: call(*args))
         _, lost = run(door, home, beside, "jsonl", planted=False)
     assert {(cell.artefact, cell.canary) for cell in lost} == {("events", "prompt")}
 
