@@ -4,6 +4,7 @@ import re
 from typing import Literal, TypedDict
 
 from graph.policy.question.answer_type import sides
+from graph.policy.question.mentioning import singular
 from graph.policy.question.parts import parts
 
 IntentName = Literal["GENERIC_QA", "ASSESSMENT_GEN"]
@@ -85,9 +86,8 @@ def inventory(question: str) -> str:
     match = _INVENTORY.match(question)
     if match is None:
         return ""
-    kind = match[1].lower().replace("data set", "dataset")
-    singular = {"policies": "policy", "summaries": "summary", "minutes": "minutes"}.get(kind, kind.removesuffix("s"))
-    return ANY if singular in ("document", "file") else singular
+    kind = singular(match[1].lower().replace("data set", "dataset"))
+    return ANY if kind in ("document", "file") else kind
 
 
 _OVERVIEW = re.compile(

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 _ANY = r"documents?|docs?|files?|pages?|texts?|places?"
 _KIND = (
-    rf"(?P<kind>{_ANY}|articles?|contracts?|emails?|guid(?:es?|elines?)|handbooks?|letters?|logs?|mails?|manuals?|"
-    r"memos?|minutes|notebooks?|notes?|policies|policy|presentations?|procedures?|protocols?|records?|reports?|sheets?|"
-    r"slides?|sops?|summaries)"
+    rf"(?P<kind>{_ANY}|agreements?|articles?|bulletins?|bylaws?|charters?|circulars?|contracts?|directives?|emails?|"
+    r"guid(?:es?|elines?)|handbooks?|letters?|logs?|mails?|manuals?|memos?|minutes|notebooks?|notes?|notices?|"
+    r"playbooks?|policies|policy|presentations?|procedures?|protocols?|records?|regulations?|reports?|sheets?|slides?|"
+    r"sops?|specifications?|standards?|summaries|templates?)"
 )
 _ASKED = (
     r"\W*(?:please )?(?:(?:which|what|how many)(?: of)?|(?:list|show(?: me)?|name|find)(?: all)?|all)"
@@ -44,5 +45,9 @@ def find(question: str) -> Mentioning | None:
     if match is None:
         return None
     kind = (match["kind"] or "").lower()
-    singular = {"policies": "policy", "summaries": "summary", "minutes": "minutes"}.get(kind, kind.removesuffix("s"))
-    return Mentioning(match["what"].strip(" '\"“”‘’"), "" if re.fullmatch(_ANY, kind) else singular)
+    return Mentioning(match["what"].strip(" '\"“”‘’"), "" if re.fullmatch(_ANY, kind) else singular(kind))
+
+
+def singular(kind: str) -> str:
+    """Of a kind of document in lower case: "policy" for "policies"; the minutes stay many."""
+    return {"policies": "policy", "summaries": "summary", "minutes": "minutes"}.get(kind, kind.removesuffix("s"))

@@ -12,6 +12,8 @@ from graph.policy.question.mentioning import Mentioning
         ("Which documents mention hydrofluoric acid?", Mentioning("hydrofluoric acid", "")),
         ("How many policies refer to ISO 27001?", Mentioning("ISO 27001", "policy")),
         ("List all reports that talk about the crane.", Mentioning("the crane", "report")),
+        ("Which directives mention encryption?", Mentioning("encryption", "directive")),
+        ("Which plan covers dental care?", None),
         ("Where is the crane mentioned?", Mentioning("the crane", "")),
         ("In which contracts does the word indemnity appear?", Mentioning("indemnity", "contract")),
         ("Which documents do you have about travel?", Mentioning("travel", "")),
