@@ -24,6 +24,8 @@ READ, MENDED = 32, 6  # words of a question that are looked up, and that are loo
 _CANDIDATES = 12  # stems
 _PASSAGES = 12  # of each in which its written forms are looked for
 _WORD = re.compile(r"[^\W\d_]+")
+_HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-[^\W\d_]{3,}(?![\w-])")
+_PREFIX = 7  # letters before a hyphen, less than
 _SHORT = re.compile(r"\b[A-Za-z]{2,6}\b")
 _MANY = 5  # words of what is abbreviated
 
@@ -42,20 +44,17 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
     """The question as the documents of these spaces write it."""
     if not spaces:
         return unread(question)
-    spelling: dict[str, str] = {}
+    spelling = _unhyphened(spaces, question)
+    for written, put in spelling.items():
+        question = question.replace(written, put)
     tried = 0
     folded = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
     known = set[str]().union(*(space.present(list(folded.values())) for space in spaces))
     right = dictionaries.known({*folded.values()} - known, {match[0].casefold() for match in _WORD.finditer(question)})
     accented = _accented(spaces, [typed for typed in dict.fromkeys(folded.values()) if typed in known])
     for word, typed in folded.items():
-        if typed in known:
-            put = accented.get(typed, "")
-        elif typed in right:
-            put = _across(spaces, typed)
-        elif tried == MENDED:
-            put = ""
-        else:
+        put = accented.get(typed, "") if typed in known else _across(spaces, typed)
+        if not put and typed not in known | right and tried < MENDED:
             tried += 1
             put = _mended(spaces, typed, question)
         if put and put != typed:
@@ -118,13 +117,36 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
 
 
 def _across(spaces: Sequence[Words], typed: str) -> str:
-    """How the documents write a word that is spelt otherwise on the other side of the Atlantic, "" for none."""
-    for form in sorted(across(typed)):
-        [stem] = spaces[0].stemmed([form])
-        passages = (passage for space in spaces for passage in space.holding(stem, _PASSAGES))
-        if any(form in _words(text) for text in readable(around(passages, form))):
+    """How the documents write a word that is spelt otherwise on the other side of the Atlantic, or with a hyphen, ""
+    for none."""
+    forms = [*sorted(across(typed)), *(f"{typed[:at]}-{typed[at:]}" for at in range(1, min(len(typed), _PREFIX)))]
+    there = set[str]().union(*(space.present(forms) for space in spaces))
+    for form in filter(there.__contains__, forms):
+        passages = [row for space in spaces for rows in space.matching([form], _PASSAGES) for row in rows]
+        if any(_stands(form, text) for text in readable(around(passages, form))):
             return form
     return ""
+
+
+def _unhyphened(spaces: Sequence[Words], question: str) -> dict[str, str]:
+    """The words of a question that the documents write without their hyphen ("e-mail": "email"), with how they do."""
+    hyphened = list(dict.fromkeys(_HYPHENED.findall(question)))[:READ]
+    joined = {word: word.replace("-", "").casefold() for word in hyphened}
+    there = set[str]().union(*(space.present([*hyphened, *joined.values()]) for space in spaces))
+    put = {word: form for word, form in joined.items() if form in there and word not in there}
+    passages = {
+        form: [row for s in spaces for rows in s.matching([form], _PASSAGES) for row in rows] for form in put.values()
+    }
+    return {
+        word: form
+        for word, form in put.items()
+        if any(_stands(form, text) for text in readable(around(passages[form], form)))
+    }
+
+
+def _stands(form: str, text: str) -> bool:
+    """Whether the text has the word so, whole."""
+    return re.search(rf"(?<![^\W_-]){re.escape(form)}(?![^\W_-])", text, re.I) is not None
 
 
 def _accented(spaces: Sequence[Words], typed: Sequence[str]) -> dict[str, str]:

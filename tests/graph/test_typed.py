@@ -122,9 +122,13 @@ def test_a_word_that_is_right_is_not_taken_for_the_nearest_one(
         ("Who renews the licenses?", "The office renews the licences.", "Who renews the licences?"),
         ("Where does the program begin?", "The programme begins at nine.", "Where does the programme begin?"),
         ("Who may enter?", "Entre nous.", ""),
+        ("Is there wifi on site?", "The Wi-Fi is free.", "Is there wi-fi on site?"),
+        ("What is the e-mail of the office?", "Write an email to the office.", "What is the email of the office?"),
+        ("Where is the therapist?", "The rapist of the play is on the stage.", ""),
+        ("Is there an e-mail?", "An e-mail comes. An email goes.", ""),
     ],
 )
-def test_british_words_find_american_documents_and_the_other_way(
+def test_british_words_find_american_documents_and_hyphens_what_has_none(
     desk: Any, tmp_path: Path, question: str, text: str, read: str
 ) -> None:
     one = desk()
