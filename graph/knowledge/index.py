@@ -188,7 +188,7 @@ class Index:
         gone = []
         for document in documents:
             known = names.get(document)
-            if known and known.lapsed:
+            if known and standing.lapse(known.lapsed, standing.now()):
                 gone.append((document, *document, known.lapsed))
             elif known:
                 by = (

@@ -14,7 +14,11 @@ from graph.policy.text import lexical as lexical
 from graph.policy.text import quantities
 
 MENTIONED = "the document asked for"  # what a handle says of why it is there
-LAPSED, REPLACES = "No longer in force", "What it replaces"  # fields of a record (graph/knowledge/standing.py)
+LAPSED, LIMITED, REPLACES = (
+    "No longer in force",
+    "In force until",
+    "What it replaces",
+)  # fields of a record (graph/knowledge/standing.py)
 
 # Kinds of document that a title names too, and kinds that say only that it is one.
 _KINDS = frozenset(
@@ -72,7 +76,7 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
         frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])),
         frozenset([*map(lexical.stem, parts), *runs]),
         frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
-        next((value for key, value in fields if key == LAPSED), ""),
+        next((value for key, value in fields if key in (LAPSED, LIMITED)), ""),
         tuple(value for key, value in fields if key == REPLACES),
     )
 

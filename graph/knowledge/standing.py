@@ -7,11 +7,13 @@ finds them there again, masked and judged like any other.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from graph.knowledge import versions
-from graph.knowledge.mentions import LAPSED, MENTIONED, REPLACES, Name, name
+from graph.knowledge.mentions import LAPSED, LIMITED, MENTIONED, REPLACES, Name, name
 from graph.policy.text import lexical
+from graph.policy.text.quantities import dates
 from graph.policy.text.sentences import split
 
 IN_FORCE = "says what is in force"  # what a handle says of why it is there
@@ -42,6 +44,14 @@ _STATUS = re.compile(
     r"(?:superseded|withdrawn|obsolete|repealed|revoked|rescinded)\W*$)",
     re.I,
 )
+# "Valid until: 31 December 2024": a field, or what it says of itself. It is over when the last day that it names is.
+_LIMITED = re.compile(
+    r"[\s*_#>|]*(?:valid|effective|in force|in effect|applicable)\W{1,3}(?:until|till|through|to)\b|"
+    r"[\s*_#>|]*(?:(?:expiry|expiration)(?: date)?|expires(?: on)?|end of validity)\W{1,3}(?=\w)|"
+    rf"{_THIS} (?:(?:is|are|remains?|stays?) )?(?:(?:expires?|expired) on\b|"
+    r"(?:valid|in force|in effect|effective|applicable|applies)\b[^.;]{0,40}?\b(?:until|till|through)\b)",
+    re.I,
+)
 _NOT_SO = re.compile(
     r"\b(?:if|until|unless|once|when(?:ever)?|should|may|might|can|will|shall|would|before|not)\b", re.I
 )
@@ -52,7 +62,8 @@ _REPLACES = re.compile(
     re.I,
 )
 _MAY_BE = re.compile(
-    r"supersed|replace|revoke|rescind|repeal|cancel|withdrawn|retired|annulled|obsolete|outdated|no longer|expired",
+    r"supersed|replace|revoke|rescind|repeal|cancel|withdrawn|retired|annulled|obsolete|outdated|no longer|expir|"
+    r"until|till|through|\bto\b|validity",
     re.I,
 )
 _GOES_ON = re.compile(r"(?:It|They|See|Use|Please)\b")
@@ -74,24 +85,35 @@ class Lapse(NamedTuple):
 
 def fields(text: str) -> Iterator[tuple[str, str]]:
     """What a document's text says of what is in force, as fields of its record: sentences as they stand."""
-    if sentence := lapse(text[:OPENING]):
+    if sentence := lapse(text[:OPENING], 0):
         yield LAPSED, sentence
+    elif sentence := lapse(text[:OPENING], date.max.toordinal()):
+        yield LIMITED, sentence
     for _, sentence in list(replaced(text[:READ]))[:MOST]:
         yield REPLACES, sentence
 
 
-def lapse(opening: str) -> str:
-    """The sentence in which a document says that it is no longer in force, with one that goes on ("It is superseded by
-    …"); "" for none."""
+def lapse(opening: str, today: int) -> str:
+    """The sentence in which a document says that it is no longer in force on this day (an ordinal), with one that goes
+    on ("It is superseded by …"); "" for none."""
     for line, spans in _lines(opening):
         if _STATUS.match(line) and len(line) <= _LONGEST:
             return line
         for at, (start, end) in enumerate(spans):
+            if end - start > _LONGEST:
+                continue
+            if _LIMITED.search(line, start, end) and 0 < max(dates(line[start:end]), default=0) < today:
+                return line[start:end].strip()
             match = _ITSELF.search(line, start, end)
-            if match and end - start <= _LONGEST and not _NOT_SO.search(line, start, match.end()):
+            if match and not _NOT_SO.search(line, start, match.end()):
                 after = spans[at + 1] if at + 1 < len(spans) else (end, end)
                 return line[start : after[1] if _GOES_ON.match(line, *after) else end].strip()
     return ""
+
+
+def now() -> int:
+    """The ordinal of today, UTC."""
+    return datetime.now(UTC).date().toordinal()
 
 
 def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
@@ -135,10 +157,11 @@ def asked_for(question: str, evidence: Sequence[Mapping[str, Any]]) -> bool:
 
 def lapsed(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Lapse]:
     """The sources that are no longer in force by what stands in the evidence, by their numbers."""
+    today = now()
     of_itself = {
         _document(item): Lapse(item["n"], sentence)
         for item in evidence
-        if item["start"] < OPENING and (sentence := lapse(item["text"]))
+        if item["start"] < OPENING and (sentence := lapse(item["text"], today))
     }
     later = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
     if not of_itself and not later:

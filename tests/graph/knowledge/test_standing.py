@@ -1,9 +1,12 @@
 """What a text says of what is in force."""
 
+from datetime import date
+
 import pytest
 
 from graph.knowledge import mentions, standing
 
+TODAY = date(2026, 11, 27).toordinal()
 REVOKED = "# Directive 7\n\nThis directive has been revoked. It is superseded by Directive 12.\n\nFix it in 30 days."
 
 
@@ -22,7 +25,7 @@ REVOKED = "# Directive 7\n\nThis directive has been revoked. It is superseded by
     ],
 )
 def test_a_document_says_that_it_is_no_longer_in_force(text: str, sentence: str) -> None:
-    assert standing.lapse(text) == sentence
+    assert standing.lapse(text, TODAY) == sentence
     assert (mentions.LAPSED, sentence) in [*standing.fields(text)]
 
 
@@ -43,7 +46,32 @@ def test_a_document_says_that_it_is_no_longer_in_force(text: str, sentence: str)
     ],
 )
 def test_other_sentences_say_nothing_of_the_kind(text: str) -> None:
-    assert standing.lapse(f"# Rules\n\n{text}\n") == ""
+    assert standing.lapse(f"# Rules\n\n{text}\n", TODAY) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("Valid until: 31 December 2024", True),
+        ("Valid until: 31 December 2027", False),
+        ("Expiry date: 2026-11-26", True),
+        ("Expires on 27 November 2026", False),
+        ("This policy is valid from 1 January 2024 until 31 December 2025.", True),
+        ("This procedure applies until 1 May 2030.", False),
+        ("Bookings are open until 31 December 2024.", False),
+        ("This policy was reviewed on 1 May 2024.", False),
+        ("This policy is effective on 1 January 2024.", False),
+        ("This policy is in force since 1 January 2024.", False),
+        ("This form expired on 1 January 2024.", True),
+        ("Valid until further notice", False),
+    ],
+)
+def test_a_document_may_say_until_when_it_is_in_force(text: str, over: bool) -> None:
+    assert standing.lapse(f"# Rules\n\n{text}\n", TODAY) == (text if over else "")
+
+
+def test_what_is_limited_is_noted_before_it_is_over() -> None:
+    assert [*standing.fields("# Plan\n\nValid until: 2090-01-01\n")] == [(mentions.LIMITED, "Valid until: 2090-01-01")]
 
 
 def test_only_the_opening_says_it_of_the_document() -> None:
