@@ -1,6 +1,8 @@
 """What a browser sees: the page at /, its files below /page/, and the routes at /docs. Nothing comes from elsewhere."""
 
 import html
+import re
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,6 +21,7 @@ _KINDS = {
     ".ico": "image/x-icon",
     ".woff2": "font/woff2",
 }
+_IMPORT = re.compile(r'^import \{[^}]*\} from "/page/([\w.]+)";\n', re.M)
 _METHODS = ("get", "post", "put", "patch", "delete")
 _STYLE = "/page/docs.css"
 router = APIRouter(include_in_schema=False)
@@ -31,6 +34,29 @@ def home() -> Response:
     if not index.is_file():
         return PlainTextResponse("Cordon is running. What it understands: /docs\n")
     return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/page/page.js")
+def script() -> Response:
+    """The page's modules as one: a browser asks once, and not for each when it has read the one that imports it."""
+    return Response(_joined(), media_type=_KINDS[".js"], headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _joined() -> str:
+    """Each module behind those that it imports. No two of them give a name to two things (tests/service/http/
+    test_page.py)."""
+    modules: dict[str, str] = {}
+
+    def read(name: str) -> None:
+        source = (PAGE / name).read_text(encoding="utf-8")
+        for imported in _IMPORT.findall(source):
+            if imported not in modules:
+                read(imported)
+        modules[name] = re.sub(r"^export ", "", _IMPORT.sub("", source), flags=re.M)
+
+    read("page.js")
+    return "\n".join(modules.values())
 
 
 @router.get("/page/{name}")

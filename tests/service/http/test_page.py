@@ -12,6 +12,7 @@ import pytest
 
 from evals.serving import WIDE, Served, serving
 from graph.policy.answer import layout, refusals
+from graph.service.http import pages
 from graph.service.http.pages import PAGE
 from graph.settings import load
 from tests.support.looks import ANSWER
@@ -45,6 +46,15 @@ def test_every_element_that_the_script_names_is_there() -> None:
     page = (PAGE / "index.html").read_text()
     for name in set(re.findall(r'\$\("([\w-]+)"\)', (PAGE / "page.js").read_text())):
         assert f'id="{name}"' in page, name
+
+
+def test_the_modules_of_the_page_join_into_one_script() -> None:
+    """What Chromium does with them, the tests below see."""
+    script, modules = bytes(pages.script().body).decode(), [path.read_text() for path in PAGE.glob("*.js")]
+    declared = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
+    names = [name for module in modules for name in declared.findall(module)]
+    assert sorted(names) == sorted(declared.findall(script)) and len({*names}) == len(names) > 50
+    assert not re.search(r"^(?:import|export) ", script, re.M)
 
 
 def luminance(colour: str) -> float:

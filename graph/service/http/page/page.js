@@ -5,9 +5,8 @@ import { ask, call, json, key, Refused } from "/page/api.js";
 import { closePicture, openPicture } from "/page/picture.js";
 import { appeal, opened, row, wait, waiting } from "/page/review.js";
 import { resume, upload } from "/page/uploads.js";
-import { answer, leftOut, make, marked, places, verdict, withheld } from "/page/view.js";
+import { $, answer, leftOut, make, marked, places, verdict, withheld } from "/page/view.js";
 
-const $ = (id) => document.getElementById(id);
 const state = { thread: null, opener: null, documents: [] };
 
 // -- signing in -------------------------------------------------------------------------------------------------

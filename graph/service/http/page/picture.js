@@ -1,9 +1,8 @@
 // The page of a PDF or an office file as it looks, beside its text: fetched with the key.
 
 import { call } from "/page/api.js";
-import { make } from "/page/view.js";
+import { $, make } from "/page/view.js";
 
-const $ = (id) => document.getElementById(id);
 let shown = null; // {path, page, pages, quote, name}, of the citation that is open
 
 export function closePicture() {

@@ -1,9 +1,8 @@
 // Uploads while they are read: each file with what became of it, also after the page was opened anew.
 
 import { json } from "/page/api.js";
-import { make } from "/page/view.js";
+import { $, make } from "/page/view.js";
 
-const $ = (id) => document.getElementById(id);
 const OVER = ["done", "cancelled", "failed"];
 const BAD = ["quarantined", "failed"];
 

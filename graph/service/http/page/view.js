@@ -2,6 +2,8 @@
 
 import { blocks, number } from "/page/shown.js";
 
+export const $ = (id) => document.getElementById(id);
+
 // Where a citation's quote stands: page, sheet and row, those it has.
 export function places(c) {
   const page = c.page_end && c.page_end !== c.page ? `pages ${c.page}-${c.page_end}` : c.page && `page ${c.page}`;
