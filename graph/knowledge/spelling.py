@@ -56,7 +56,7 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
         put = accented.get(typed, "") if typed in known else _across(spaces, typed)
         if not put and typed not in known | right and tried < MENDED:
             tried += 1
-            put = _mended(spaces, typed, question)
+            put = _mended(spaces, typed, question, _is_name(word, question))
         if put and put != typed:
             spelling[word] = put
     text = words_put(question, spelling)
@@ -83,9 +83,9 @@ def words_put(question: str, spelling: dict[str, str]) -> str:
     return question
 
 
-def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
-    """The nearest word of the spaces, "" for none. Of words equally near, the one that stands beside the question's
-    other words, then the one that stands in more passages."""
+def _mended(spaces: Sequence[Words], typed: str, question: str, name: bool) -> str:
+    """The nearest word of the spaces, "" for none; for a name, one that the documents write as a name. Of words equally
+    near, the one that stands beside the question's other words, then the one that stands in more passages."""
     counts: Counter[str] = Counter()
     variants = set(spaces[0].stemmed([*sorted(second_letter(typed)), typed]))
     for space in spaces:
@@ -111,9 +111,17 @@ def _mended(spaces: Sequence[Words], typed: str, question: str) -> str:
         candidates = dict(sorted(candidates.items(), key=lambda f: (-beside[f[1][1]], -counts[f[1][1]], f[0])))
     for word, (_, stem) in sorted(candidates.items(), key=lambda f: f[1][0]):
         near_it = around((passage for space in spaces for passage in space.holding(stem, _PASSAGES)), word)
-        if any(word in _words(text) for text in readable(near_it)):
+        if any(
+            word.capitalize() in _WORD.findall(text) if name else word in _words(text) for text in readable(near_it)
+        ):
             return word
     return ""
+
+
+def _is_name(word: str, question: str) -> bool:
+    """Whether a word is written with a capital where a question need not have one."""
+    first, *others = _WORD.findall(question)
+    return word[0].isupper() and word != first and any(other.islower() for other in others)
 
 
 def _across(spaces: Sequence[Words], typed: str) -> str:

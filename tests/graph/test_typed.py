@@ -63,6 +63,7 @@ def test_a_misspelt_word_is_searched_for_as_the_documents_write_it(desk: Any) ->
     [
         ("Which button in an emergncy?", "Which button in an emergency?"),
         ("Where is the elevatro?", "Where is the elevator?"),
+        ("Where Is The Elevatro?", "Where Is The Elevator?"),
         ("Is the Zilkrun gate locked?", "Is the Zylkrun gate locked?"),  # a name, in capitals as typed
         ("How long may a resume be?", "How long may a résumé be?"),
         ("How much PTO is there?", "How much PTO (Paid time off) is there?"),
@@ -103,6 +104,7 @@ def test_what_is_no_slip_is_left_alone(desk: Any, question: str) -> None:
         ("Can I redo it?", "The red door is shut."),
         ("Who settles quarrels?", "The report has four quarters."),
         ("Is there a typo?", "Any type of paper will do."),
+        ("Who mutes Dependabot?", "The people are dependable."),
         ("Combien de jours avant la visite ?", "Combine both forms. La visite dure un jour."),
     ],
 )
