@@ -21,6 +21,7 @@ from graph.context import PUBLIC, ReadScope, space_name, whose
 from graph.errors import BadInput
 from graph.knowledge import mentions, spelling, standing
 from graph.knowledge.embeddings import Embedder, once
+from graph.knowledge.mentions import Name
 from graph.policy.text.structure import SEPARATOR
 from graph.stores.journal import Journal
 from graph.stores.spaces import Passage, Record, Space, Spaces, StoredChunk
@@ -176,28 +177,24 @@ class Index:
     ) -> list[tuple[tuple[str, str], str, str, str]]:
         """Of these documents, as (space, id), those that are no longer in force; each with the space and the id of the
         document that says so, which may be the same, and the sentence."""
-        names = {
-            (where, doc_id): known for where, space in self.visible(reader) for doc_id, known in space.document_names()
-        }
-        later = [
-            (place, what, sentence)
-            for place, known in names.items()
-            for sentence in known.replaces
-            for what, _ in standing.replaced(sentence)
-        ]
-        gone = []
-        for document in documents:
-            known = names.get(document)
-            if known and standing.lapse(known.lapsed, standing.now()):
-                gone.append((document, *document, known.lapsed))
-            elif known:
-                by = (
-                    (*place, said)
-                    for place, what, said in later
-                    if place != document and standing.speaks_of(what, known)
-                )
-                gone += [(document, *one) for one in list(by)[:1]]
-        return gone
+        names: dict[tuple[str, str], Name] = {}
+        later: list[tuple[tuple[str, str], frozenset[str], str]] = []
+        for where, space in self.visible(reader):
+            for doc_id, known in space.document_names():
+                if (where, doc_id) in documents:
+                    names[where, doc_id] = known
+                for sentence in known.replaces:
+                    later += [((where, doc_id), what, sentence) for what, _ in standing.replaced(sentence)]
+        lapses = []
+        for document, known in names.items():
+            if standing.lapse(known.lapsed, standing.now()):
+                lapses.append((document, *document, known.lapsed))
+                continue
+            by = (
+                (*place, text) for place, what, text in later if place != document and standing.speaks_of(what, known)
+            )
+            lapses += [(document, *one) for one in list(by)[:1]]
+        return lapses
 
     def chunk_with(self, reader: ReadScope, where: str, doc_id: str, sentence: str) -> str:
         """The chunk of a document that holds a sentence of it, "" where none holds all of it."""

@@ -14,11 +14,8 @@ from graph.policy.text import lexical as lexical
 from graph.policy.text import quantities
 
 MENTIONED = "the document asked for"  # what a handle says of why it is there
-LAPSED, LIMITED, REPLACES = (
-    "No longer in force",
-    "In force until",
-    "What it replaces",
-)  # fields of a record (graph/knowledge/standing.py)
+# Fields of a record (graph/knowledge/standing.py).
+LAPSED, LIMITED, REPLACES = "No longer in force", "In force until", "What it replaces"
 
 # Kinds of document that a title names too, and kinds that say only that it is one.
 _KINDS = frozenset(
@@ -79,6 +76,23 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
         next((value for key, value in fields if key in (LAPSED, LIMITED)), ""),
         tuple(value for key, value in fields if key == REPLACES),
     )
+
+
+class Names:
+    """What the documents of one space answer to; made anew only for those whose record says something else."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str, tuple[tuple[str, ...], ...]], Name] = {}
+
+    def of(self, documents: Iterable[tuple[str, str, str, Iterable[Sequence[str]]]]) -> list[tuple[str, Name]]:
+        """Ids and names, in the order of the documents: id, title, file name and fields of each."""
+        before, self._made = self._made, {}
+        named = []
+        for doc_id, title, filename, fields in documents:
+            key = title, filename, tuple(map(tuple, fields))
+            self._made[key] = before.get(key) or self._made.get(key) or name(*key)
+            named.append((doc_id, self._made[key]))
+        return named
 
 
 class Phrase(NamedTuple):

@@ -17,14 +17,13 @@ from dataclasses import dataclass, field
 from graph.knowledge import dictionaries
 from graph.knowledge.readable import around, readable
 from graph.knowledge.rephrasing import rephrased
-from graph.policy.question.spelling import across, distance, meant, roots, second_letter, slips, starts, words
+from graph.policy.question.spelling import across, distance, hyphened, meant, roots, second_letter, slips, starts, words
 from graph.stores.spaces import Words
 
 READ, MENDED = 32, 6  # words of a question that are looked up, and that are looked for among the others' neighbours
 _CANDIDATES = 12  # stems
 _PASSAGES = 12  # of each in which its written forms are looked for
 _WORD = re.compile(r"[^\W\d_]+")
-_HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-[^\W\d_]{3,}(?![\w-])")
 _PREFIX = 7  # letters before a hyphen, less than
 _SHORT = re.compile(r"\b[A-Za-z]{2,6}\b")
 _MANY = 5  # words of what is abbreviated
@@ -45,24 +44,24 @@ def read(spaces: Sequence[Words], question: str) -> Reading:
     if not spaces:
         return unread(question)
     spelling = _unhyphened(spaces, question)
-    for written, put in spelling.items():
-        question = question.replace(written, put)
+    question = _put(question, hyphened(question), spelling)
     tried = 0
     folded = {word: word.casefold() for word in list({match[0]: None for match in words(question)})[:READ]}
     known = set[str]().union(*(space.present(list(folded.values())) for space in spaces))
     right = dictionaries.known({*folded.values()} - known, {match[0].casefold() for match in _WORD.finditer(question)})
     accented = _accented(spaces, [typed for typed in dict.fromkeys(folded.values()) if typed in known])
+    written = _across(spaces, [typed for typed in folded.values() if typed not in known])
     for word, typed in folded.items():
-        put = accented.get(typed, "") if typed in known else _across(spaces, typed)
+        put = accented.get(typed, "") or written.get(typed, "")
         if not put and typed not in known | right and tried < MENDED:
             tried += 1
             put = _mended(spaces, typed, question, _is_name(word, question))
         if put and put != typed:
             spelling[word] = put
     text = words_put(question, spelling)
-    for written, put in rephrased(spaces, text).items():
-        text = text.replace(written, put, 1)
-        spelling[written] = put
+    for amount, put in rephrased(spaces, text).items():
+        text = text.replace(amount, put, 1)
+        spelling[amount] = put
     abbreviations, searches = _abbreviations(spaces, text)
     for short, long in abbreviations.items():
         text = re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", f"{short} ({long})", text, count=1)
@@ -76,7 +75,11 @@ def unread(question: str) -> Reading:
 
 def words_put(question: str, spelling: dict[str, str]) -> str:
     """The question with other words in the places that may be corrected."""
-    for match in reversed(words(question)):
+    return _put(question, words(question), spelling)
+
+
+def _put(question: str, places: Sequence[re.Match[str]], spelling: dict[str, str]) -> str:
+    for match in reversed(places):
         if put := spelling.get(match[0]):
             put = put.capitalize() if match[0][0].isupper() else put
             question = question[: match.start()] + put + question[match.end() :]
@@ -124,31 +127,35 @@ def _is_name(word: str, question: str) -> bool:
     return word[0].isupper() and word != first and any(other.islower() for other in others)
 
 
-def _across(spaces: Sequence[Words], typed: str) -> str:
-    """How the documents write a word that is spelt otherwise on the other side of the Atlantic, or with a hyphen, ""
-    for none."""
-    forms = [*sorted(across(typed)), *(f"{typed[:at]}-{typed[at:]}" for at in range(1, min(len(typed), _PREFIX)))]
-    there = set[str]().union(*(space.present(forms) for space in spaces))
-    for form in filter(there.__contains__, forms):
-        passages = [row for space in spaces for rows in space.matching([form], _PASSAGES) for row in rows]
-        if any(_stands(form, text) for text in readable(around(passages, form))):
-            return form
-    return ""
+def _across(spaces: Sequence[Words], unknown: Sequence[str]) -> dict[str, str]:
+    """How the documents write words that are spelt otherwise on the other side of the Atlantic, or with a hyphen; of
+    the first MENDED words."""
+    forms = {
+        typed: [*sorted(across(typed)), *(f"{typed[:at]}-{typed[at:]}" for at in range(1, min(len(typed), _PREFIX)))]
+        for typed in unknown[:MENDED]
+    }
+    there = _written_so(spaces, [form for every in forms.values() for form in every])
+    return {typed: form for typed, every in forms.items() for form in every[::-1] if form in there}
 
 
 def _unhyphened(spaces: Sequence[Words], question: str) -> dict[str, str]:
     """The words of a question that the documents write without their hyphen ("e-mail": "email"), with how they do."""
-    hyphened = list(dict.fromkeys(_HYPHENED.findall(question)))[:READ]
-    joined = {word: word.replace("-", "").casefold() for word in hyphened}
-    there = set[str]().union(*(space.present([*hyphened, *joined.values()]) for space in spaces))
-    put = {word: form for word, form in joined.items() if form in there and word not in there}
+    joined = {match[0]: match[0].replace("-", "").casefold() for match in hyphened(question)[:MENDED]}
+    there = _written_so(spaces, [*joined, *joined.values()])
+    return {word: form for word, form in joined.items() if form in there and word not in there}
+
+
+def _written_so(spaces: Sequence[Words], forms: Sequence[str]) -> set[str]:
+    """Those of the forms that readable passages have, whole."""
+    indexed = set[str]().union(*(space.present(forms) for space in spaces)) if forms else set()
     passages = {
-        form: [row for s in spaces for rows in s.matching([form], _PASSAGES) for row in rows] for form in put.values()
+        form: [row for space in spaces for rows in space.matching([form], _PASSAGES) for row in rows]
+        for form in indexed
     }
     return {
-        word: form
-        for word, form in put.items()
-        if any(_stands(form, text) for text in readable(around(passages[form], form)))
+        form
+        for form, rows in passages.items()
+        if any(_stands(form, text) for text in readable(around(rows, form.casefold())))
     }
 
 

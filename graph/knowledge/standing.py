@@ -18,15 +18,17 @@ from graph.policy.text.sentences import split
 
 IN_FORCE = "says what is in force"  # what a handle says of why it is there
 OPENING = 6_000  # characters in which a document says so of itself
+HEAD = 1_000  # characters in which a line that begins so is a field of the document: "Superseded by: …"
 READ = 400_000  # characters in which it is looked for what a document replaces
 MOST = 5  # documents that one says it replaces
 _LONGEST = 400  # characters of such a sentence
 _LIKE = 0.8  # share of the words of what is replaced that a document's name must hold
-_KIND = (
-    r"(?:act|agreement|bulletin|charter|circular|code|directive|document|edition|form|framework|guid(?:e|ance|elines?)|"
-    r"handbook|instructions?|manual|memo(?:randum)?|notice|order|paper|plan|policy|procedure|process|protocol|"
-    r"regulations?|release|rules?|sop|specification|standard|statement|template|terms|version)"
-)
+_KINDS = """
+    act agreement bulletin charter circular code directive document edition form framework guide guidance guideline
+    guidelines handbook instruction instructions manual memo memorandum notice order paper plan policy procedure process
+    protocol regulation regulations release rule rules sop specification standard statement template terms version
+    """.split()
+_KIND = rf"(?:{'|'.join(_KINDS)})"
 _THIS = rf"\b(?:this|the present|these) (?:[\w-]+ ){{0,3}}?{_KIND}\b(?: \([^()]{{1,40}}\))?"
 _DONE = (
     r"(?:revoked|superseded|replaced|withdrawn|repealed|rescinded|retired|cancell?ed|annulled|obsolete|outdated|"
@@ -44,10 +46,13 @@ _STATUS = re.compile(
     r"(?:superseded|withdrawn|obsolete|repealed|revoked|rescinded)\W*$)",
     re.I,
 )
-# "Valid until: 31 December 2024": a field, or what it says of itself. It is over when the last day that it names is.
+# "Valid until: 31 December 2024", as a field, and as what it says of itself. It is over when the last day is.
+_UNTIL = re.compile(
+    r"[\s*_#>|]*(?:(?:valid|effective|in force|in effect|applicable)\W{1,3}(?:until|till|through|to)\b|"
+    r"(?:(?:expiry|expiration)(?: date)?|expires(?: on)?|end of validity)\W{1,3}(?=\w))",
+    re.I,
+)
 _LIMITED = re.compile(
-    r"[\s*_#>|]*(?:valid|effective|in force|in effect|applicable)\W{1,3}(?:until|till|through|to)\b|"
-    r"[\s*_#>|]*(?:(?:expiry|expiration)(?: date)?|expires(?: on)?|end of validity)\W{1,3}(?=\w)|"
     rf"{_THIS} (?:(?:is|are|remains?|stays?) )?(?:(?:expires?|expired) on\b|"
     r"(?:valid|in force|in effect|effective|applicable|applies)\b[^.;]{0,40}?\b(?:until|till|through)\b)",
     re.I,
@@ -61,11 +66,13 @@ _REPLACES = re.compile(
     r"^\W*(?:supersedes|replaces|repeals|rescinds)\W{1,4}",
     re.I,
 )
-_MAY_BE = re.compile(
+# Lines without any of these are not looked at: most have none.
+_OVER = re.compile(
     r"supersed|replace|revoke|rescind|repeal|cancel|withdrawn|retired|annulled|obsolete|outdated|no longer|expir|"
-    r"until|till|through|\bto\b|validity",
+    r"\bvalid|in force|in effect|effective|applicable|applies",
     re.I,
 )
+_IN_PLACE = re.compile(r"supersede|replace|revoke|rescind|repeal|cancel", re.I)
 _GOES_ON = re.compile(r"(?:It|They|See|Use|Please)\b")
 # What is replaced is named up to here: "BOD 15-01, Critical Vulnerability Mitigation … (May 21, 2015), which is …".
 _ENDS = re.compile(
@@ -73,7 +80,7 @@ _ENDS = re.compile(
 )
 _CODE = re.compile(r"(?<!\S)(?=\S*\d)(?:[A-Za-z]+[-/.]?\d|\d+[-/])[\w/.-]*\w")  # "15-01", "SP-114", no amount
 _PLAIN = frozenset(lexical.stems("the a an all any of on for and our its earlier previous former prior old existing"))
-_VAGUE = frozenset(lexical.stems(f"{_KIND} versions editions documents policies".replace("|", " ")))
+_VAGUE = frozenset(map(lexical.stem, [*_KINDS, "versions", "editions", "documents", "policies"]))
 
 
 class Lapse(NamedTuple):
@@ -93,16 +100,17 @@ def fields(text: str) -> Iterator[tuple[str, str]]:
         yield REPLACES, sentence
 
 
-def lapse(opening: str, today: int) -> str:
+def lapse(opening: str, today: int, begin: int = 0) -> str:
     """The sentence in which a document says that it is no longer in force on this day (an ordinal), with one that goes
-    on ("It is superseded by …"); "" for none."""
-    for line, spans in _lines(opening):
-        if _STATUS.match(line) and len(line) <= _LONGEST:
+    on ("It is superseded by …"); "" for none. `begin` is where the text begins in the document."""
+    for offset, line, spans in _lines(opening, _OVER):
+        heads = begin + offset < HEAD and len(line) <= _LONGEST and ";" not in line  # a field of it, and no row
+        if heads and (_STATUS.match(line) or (_UNTIL.match(line) and _past(line, today))):
             return line
         for at, (start, end) in enumerate(spans):
             if end - start > _LONGEST:
                 continue
-            if _LIMITED.search(line, start, end) and 0 < max(dates(line[start:end]), default=0) < today:
+            if _LIMITED.search(line, start, end) and _past(line[start:end], today):
                 return line[start:end].strip()
             match = _ITSELF.search(line, start, end)
             if match and not _NOT_SO.search(line, start, match.end()):
@@ -118,7 +126,7 @@ def now() -> int:
 
 def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
     """The stems of each thing that a document says it replaces, and the sentence; nothing of "all earlier versions"."""
-    for line, spans in _lines(text):
+    for _, line, spans in _lines(text, _IN_PLACE):
         for start, end in spans:
             match = _REPLACES.search(line, start, end)
             if match is None or end - start > _LONGEST or _NOT_SO.search(line, start, match.end()):
@@ -131,12 +139,16 @@ def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
                 yield words, line[start:end].strip()
 
 
-def _lines(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """The lines that have something to do with it, and where their sentences stand."""
-    for found in re.finditer(r"[^\n]+", text):
-        if _MAY_BE.search(found[0]):
-            line = found[0].strip()
-            yield line, list(split(line))
+def _past(text: str, today: int) -> bool:
+    """Whether the last day that the text names is over."""
+    return 0 < max(dates(text), default=0) < today
+
+
+def _lines(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, str, list[tuple[int, int]]]]:
+    """The lines with something of the gate: where each begins, it, and where its sentences stand."""
+    for line in re.finditer(r"[^\n]+", text):
+        if gate.search(line[0]):
+            yield line.start(), line[0].strip(), list(split(line[0].strip()))
 
 
 def speaks_of(what: frozenset[str], known: Name) -> bool:
@@ -161,7 +173,7 @@ def lapsed(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Lapse]:
     of_itself = {
         _document(item): Lapse(item["n"], sentence)
         for item in evidence
-        if item["start"] < OPENING and (sentence := lapse(item["text"], today))
+        if item["start"] < OPENING and (sentence := lapse(item["text"], today, item["start"]))
     }
     later = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
     if not of_itself and not later:

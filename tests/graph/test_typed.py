@@ -90,6 +90,8 @@ def test_a_word_is_read_as_the_documents_have_it(desk: Any, question: str, read:
         "Who is dedline@example?",
         "Is it ofr me?",  # three letters
         "Who is Qwxzvlkj?",  # nothing is near
+        "Where is e-levator.md?",
+        "Who wrote “e-levator”?",
     ],
 )
 def test_what_is_no_slip_is_left_alone(desk: Any, question: str) -> None:

@@ -8,7 +8,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _AS_TYPED = re.compile(
     r"\S*[^\W\d_]['’]\S*|\S*[\d_@/\\:#<>\[\]]\S*|\S+\.\w\S*|[\"“”«»][^\"“”«»]*[\"“”«»]|(?<!\w)['‘][^'‘’]*['’](?!\w)"
 )
-_BRIEF = 5
+_HYPHENED = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-[^\W\d_]{3,}(?![\w-])")
+_BRIEF = 5  # letters, up to which a word is mended only where a finger may slip so
 _SHORTEST, _LONG = 4, 8  # letters: shorter words are never corrected, from the longer on two slips are allowed
 _CHANGED = 1.2  # people drop, double and swap letters more often than they hit another one
 _FAR = 3.0  # more than two slips; a swap looks two rows back and costs 1, so no later row falls below it
@@ -38,6 +39,11 @@ def words(question: str) -> list[re.Match[str]]:
     """The words that may be corrected: not those in capitals, which are names or abbreviations."""
     text = _AS_TYPED.sub(lambda match: " " * len(match[0]), question)
     return [word for word in _WORD.finditer(text) if _SHORTEST <= len(word[0]) <= _SPAN and not word[0].isupper()]
+
+
+def hyphened(question: str) -> list[re.Match[str]]:
+    """The words with one hyphen that may be written without it; as `words`, not those that stand as typed."""
+    return list(_HYPHENED.finditer(_AS_TYPED.sub(lambda match: " " * len(match[0]), question)))
 
 
 def slips(word: str) -> int:

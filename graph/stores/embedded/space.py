@@ -79,6 +79,7 @@ class SqliteSpace(SpaceReads):
         self._stamp = ""  # of the space when the matrix was read
         self._cached_postings: Postings | None = None
         self._document_names: list[tuple[str, Name]] | None = None
+        self._named = mentions.Names()
         self._to_empty = False
         self._version = 0  # of the file, as SQLite counts what other connections wrote
         self._opened: sqlite3.Connection | None = self._connected(create)
@@ -396,10 +397,8 @@ class SqliteSpace(SpaceReads):
             if self._document_names is None:
                 keys = ", ".join(f"json_extract(record, '$.{key}')" for key in ("title", "filename", "fields"))
                 rows = self.execute(f"SELECT doc_id, {keys} FROM documents ORDER BY doc_id")
-                self._document_names = [
-                    (doc_id, mentions.name(title, filename, json.loads(fields or "[]")))
-                    for doc_id, title, filename, fields in rows
-                ]
+                documents = ((*names, json.loads(fields or "[]")) for *names, fields in rows)
+                self._document_names = self._named.of(documents)
             return self._document_names
 
     def _forget_if_changed(self) -> None:

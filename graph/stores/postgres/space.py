@@ -15,8 +15,8 @@ import numpy as np
 import psycopg
 
 from graph.errors import IndexUnavailable
-from graph.knowledge import bm25, mentions
-from graph.knowledge.mentions import Name
+from graph.knowledge import bm25
+from graph.knowledge.mentions import Name, Names
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Holding
 from graph.stores.space_reads import CHUNK, SpaceReads
@@ -53,6 +53,7 @@ class PostgresSpace(SpaceReads):
     def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
         self._spaces, self._tenant = spaces, tenant
         self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
+        self._named = Names()
 
     def reading(self) -> AbstractContextManager[None]:
         return self._spaces.reading()
@@ -187,7 +188,7 @@ class PostgresSpace(SpaceReads):
         with self.reading():
             stand = self._stand()
             if self._names[0] != (stand.number, stand.version):
-                named = [(one.doc_id, mentions.name(one.title, one.filename, one.fields)) for one in self.records()]
+                named = self._named.of((one.doc_id, one.title, one.filename, one.fields) for one in self.records())
                 self._names = (stand.number, stand.version), named
             return self._names[1]
 

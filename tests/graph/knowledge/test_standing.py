@@ -41,6 +41,8 @@ def test_a_document_says_that_it_is_no_longer_in_force(text: str, sentence: str)
         "Status: In force",
         "- Replaced by: https://example.org/pull/56",
         "Withdrawn samples are kept in FZ-02.",
+        "We mend what breaks.\n\n" + "The mill turns. " * 80 + "\n\nReplaced by Ben in May, the pump runs.",
+        "Expiry date: 2024-05-01; Reagent: ethanol; Room: 4",
         "This paper is about obsolete tools.",
         "This form was replaced in the folder by the porter, and " + "many words " * 60,
     ],
