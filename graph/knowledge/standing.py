@@ -66,13 +66,12 @@ _REPLACES = re.compile(
     r"^\W*(?:supersedes|replaces|repeals|rescinds)\W{1,4}",
     re.I,
 )
-# Lines without any of these are not looked at: most have none.
-_OVER = re.compile(
-    r"supersed|replace|revoke|rescind|repeal|cancel|withdrawn|retired|annulled|obsolete|outdated|no longer|expir|"
-    r"\bvalid|in force|in effect|effective|applicable|applies",
-    re.I,
-)
-_IN_PLACE = re.compile(r"supersede|replace|revoke|rescind|repeal|cancel", re.I)
+# Lines without any of these are not looked at: most texts have none.
+_IN_PLACE = ("supersede", "replace", "revoke", "rescind", "repeal", "cancel")
+_OVER = (
+    *_IN_PLACE, "withdrawn", "retired", "annulled", "obsolete", "outdated", "no longer", "expir", "valid", "in force",
+    "in effect", "effective", "applicable", "applies",
+)  # fmt: skip
 _GOES_ON = re.compile(r"(?:It|They|See|Use|Please)\b")
 # What is replaced is named up to here: "BOD 15-01, Critical Vulnerability Mitigation … (May 21, 2015), which is …".
 _ENDS = re.compile(
@@ -144,11 +143,18 @@ def _past(text: str, today: int) -> bool:
     return 0 < max(dates(text), default=0) < today
 
 
-def _lines(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, str, list[tuple[int, int]]]]:
+def _lines(text: str, gate: Sequence[str]) -> Iterator[tuple[int, str, list[tuple[int, int]]]]:
     """The lines with something of the gate: where each begins, it, and where its sentences stand."""
+    if not _has(text, gate):
+        return
     for line in re.finditer(r"[^\n]+", text):
-        if gate.search(line[0]):
+        if _has(line[0], gate):
             yield line.start(), line[0].strip(), list(split(line[0].strip()))
+
+
+def _has(text: str, gate: Sequence[str]) -> bool:
+    lower = text.lower()
+    return any(word in lower for word in gate)
 
 
 def speaks_of(what: frozenset[str], known: Name) -> bool:
