@@ -173,23 +173,28 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
 
 def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> Iterator[tuple[int, str]]:
     """Each with its introduction, which is quoted once. A short list is quoted whole: its items explain each other."""
-    emitted: set[tuple[int, Range]] = set()
+    lists: set[tuple[int, Range]] = set()
+    emitted: list[str] = []  # passages overlap and files are copied: a lead may stand in what was said from another one
+
+    def said(n: int, quote: str) -> tuple[int, str]:
+        emitted.append(quote)
+        return n, quote
+
     for candidate in chosen:
         text, unit, n = texts[candidate.n], candidate.unit, candidate.n
-        if unit.whole and (n, unit.whole) in emitted:
+        if unit.whole and (n, unit.whole) in lists:
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
-            emitted.add((n, unit.whole))
-            yield n, _quoted(text, *unit.whole)
+            lists.add((n, unit.whole))
+            yield said(n, _quoted(text, *unit.whole))
             continue
-        lead = unit.lead
-        if lead and (n, lead) not in emitted and len(text[slice(*lead)].split()) <= LEAD_WORDS:
-            emitted.add((n, lead))
-            if _is_fence(text[lead[1] : unit.start]):
-                yield n, _quoted(text, lead[0], unit.end)
+        lead = _quoted(text, *unit.lead) if unit.lead else ""
+        if unit.lead and len(lead.split()) <= LEAD_WORDS and not any(lead in quote for quote in emitted):
+            if _is_fence(text[unit.lead[1] : unit.start]):
+                yield said(n, _quoted(text, unit.lead[0], unit.end))
                 continue
-            yield n, _quoted(text, *lead)
-        yield n, _quoted(text, unit.start, unit.end)
+            yield said(n, lead)
+        yield said(n, _quoted(text, unit.start, unit.end))
 
 
 def _quoted(text: str, start: int, end: int) -> str:

@@ -113,7 +113,8 @@ def _each(
             continue
         candidates = score(part, evidence, reader)
         if candidates and chance(signs(candidates, evidence)) >= least:
-            quotes = list(dict.fromkeys([*quotes, *choose(part, candidates, texts, style)]))
+            further = choose(part, candidates, texts, style)
+            quotes = [*quotes, *(one for one in further if not any(one[1] in quote for _, quote in quotes))]
         else:
             complete = False
     return quotes, complete

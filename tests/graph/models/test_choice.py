@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.models import candidates, extractive, reader
+from graph.models import candidates, choice, extractive, reader
+from graph.models.candidates import leaves
+from graph.models.units import units
 
 FIRE = """## Fire in the magnet room
 
@@ -50,6 +52,16 @@ def test_what_to_do_is_the_procedure_under_its_heading() -> None:
         "3. Take the subject out.",
     ]
     assert "#" not in said and "leave" not in said
+
+
+def test_what_introduces_items_is_said_once_though_passages_overlap() -> None:
+    text = "To travel, go on as follows:\n\n1. Ask the desk for leave.\n2. Book the train with the desk."
+    chosen = [
+        candidates.Candidate(n, unit, text[unit.start : unit.end], frozenset(), "")
+        for n, unit in enumerate((part for whole in units(text) for part in leaves(whole) if part.lead), 1)
+    ]
+    said = [quote for _, quote in choice.quotes(chosen, {1: text, 2: text}, 1)]
+    assert len(said) > 1 and sum("as follows" in quote for quote in said) == 1
 
 
 def test_a_comparison_is_a_statement_for_each_side() -> None:
