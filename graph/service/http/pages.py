@@ -24,6 +24,7 @@ _KINDS = {
 _IMPORT = re.compile(r'^import \{[^}]*\} from "/page/([\w.]+)";\n', re.M)
 _METHODS = ("get", "post", "put", "patch", "delete")
 _STYLE = "/page/docs.css"
+_SCRIPT = "page.js"
 router = APIRouter(include_in_schema=False)
 
 
@@ -36,15 +37,11 @@ def home() -> Response:
     return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
 
 
-@router.get("/page/page.js")
-def script() -> Response:
-    """The page's modules as one: a browser asks once, and not for each when it has read the one that imports it."""
-    return Response(_joined(), media_type=_KINDS[".js"], headers={"Cache-Control": "no-cache"})
-
-
 @cache
 def _joined() -> str:
-    """Each module behind those that it imports. No two of them give a name to two things (tests/service/http/
+    """The page's modules as one script: a browser asks once, and not for each when it has read the one that imports it.
+
+    Each module stands behind those that it imports. No two of them give a name to two things (tests/service/http/
     test_page.py)."""
     modules: dict[str, str] = {}
 
@@ -55,7 +52,7 @@ def _joined() -> str:
                 read(imported)
         modules[name] = re.sub(r"^export ", "", _IMPORT.sub("", source), flags=re.M)
 
-    read("page.js")
+    read(_SCRIPT)
     return "\n".join(modules.values())
 
 
@@ -66,6 +63,8 @@ def file(name: str) -> Response:
     known = Path(name).name == name and not name.startswith(".") and len(name) <= 100 and path.suffix in _KINDS
     if not known or not path.is_file():
         raise Problem(404)
+    if name == _SCRIPT:
+        return Response(_joined(), media_type=_KINDS[".js"], headers={"Cache-Control": "no-cache"})
     return FileResponse(path, media_type=_KINDS[path.suffix], headers={"Cache-Control": "no-cache"})
 
 
