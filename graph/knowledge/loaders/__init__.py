@@ -53,7 +53,7 @@ _OFFICE = "application/vnd.openxmlformats-officedocument"
 _ODF = "application/vnd.oasis.opendocument"
 FORMATS = (
     Format((".txt", ".text", ".log"), "text/plain", "text", "text"),
-    Format((".md", ".markdown"), "text/markdown", "text", "markdown"),
+    Format((".md", ".markdown", ".qmd", ".rmd"), "text/markdown", "text", "markdown"),
     Format((".html", ".htm"), "text/html", "html", "html"),
     Format((".csv", ".tsv"), "text/csv", "text", "csv"),
     Format((".xlsx", ".xlsm", ".xltx", ".xltm"), f"{_OFFICE}.spreadsheetml.sheet", "xlsx", "xlsx"),

@@ -1,5 +1,5 @@
 """What site builders and note takers add to Markdown, put into plain Markdown: Jinja and Liquid tags, Hugo and Quarto
-shortcodes, admonitions, fences, attributes, footnotes, check boxes, definition lists.
+shortcodes, admonitions, fences, attributes, footnotes, check boxes, definition lists, chunks of R Markdown.
 
 Code between fences is left as it is written.
 """
@@ -13,6 +13,12 @@ _FENCED = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[^\n`]*\n.*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_CHUNK = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,})\{(?P<language>=?[A-Za-z]\w*)(?P<header>[^\n]*)\}[ \t]*\n"
+    r"(?P<options>(?:[ \t]*(?:#|//|--)\|[^\n]*\n)*)(?P<body>.*?)^(?P=indent)(?P=fence)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[=:]\s*(?:F|FALSE|false)\b")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")
 _TAG = re.compile(r"\{\{.{1,2000}?\}\}|\{%.{1,2000}?%\}", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{[ -]*(?:[\w-]+\.)*([\w-]+)[^}]*\}\}")
@@ -78,7 +84,8 @@ def rid(page: str) -> str:
 def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
-    text = "\n".join(_lines(_without_comments(text, unseen).split("\n")))
+    text = _CHUNK.sub(_chunk(unseen), _without_comments(text, unseen))
+    text = "\n".join(_lines(text.split("\n")))
     pieces, position = [], 0
     for code in _FENCED.finditer(text):
         pieces += [text[position : code.start()], code.group()]
@@ -105,6 +112,20 @@ def _without_comments(text: str, unseen: list[str]) -> str:
         unseen.append(text[opening.end() : closing.start()])
         position = closing.end()
     return "".join([*parts, text[position:]])
+
+
+def _chunk(unseen: list[str]) -> Callable[[re.Match[str]], str]:
+    """A chunk of R Markdown or Quarto as the page shows it: its text, its code without options, or nothing."""
+
+    def shown(chunk: re.Match[str]) -> str:
+        if _NOT_SHOWN.search(chunk["header"] + chunk["options"]):
+            unseen.append(chunk["body"])
+            return ""
+        if chunk["language"] in ("block", "block2", "asis", "=markdown"):
+            return f"\n{chunk['body']}"
+        return f"{chunk['indent']}{chunk['fence']}\n{chunk['body']}{chunk['indent']}{chunk['fence']}"
+
+    return shown
 
 
 def _filled(code: str) -> str:

@@ -37,6 +37,10 @@ def text(source: str) -> str:
         ("::: {.callout-important}\n## Cold\nWear gloves.\n:::", "Important: Cold\n\nWear gloves."),
         ("::: tip\nAsk first.\n:::\n\n:::: {.column}\nText.\n::::", "Tip: Ask first.\n\nText."),
         ('=== "Linux"\n\n    Use apt.', "Linux:\n\nUse apt."),
+        ('```{block, type="box"}\nAsk **first**.\n```\n\nText.', "Ask first.\n\nText."),
+        ("```{r}\n#| label: sum\n1 + 1\n```", "```\n1 + 1\n```"),
+        ("Text.\n\n```{python}\n#| echo: false\nprint(1)\n```", "Text."),
+        ("```{r setup, include=FALSE}\nlibrary(x)\n```\n\nText.", "Text."),
         ("- [ ] open\n- [x] done", "- open\n- done"),
         ("It is so.[^1] Yes.\n\n[^1]: In most cases.", "It is so. Yes.\n\nFootnote: In most cases."),
         ("*[HTML]: Hypertext Markup Language", "- HTML: Hypertext Markup Language"),
@@ -102,3 +106,8 @@ def test_a_builder_fills_in_the_tags_inside_code_too() -> None:
 def test_much_of_everything_is_read_in_time() -> None:
     for piece in ("{{ ", "{% ", "[[", "`", "==a", "<a ", ":::\n", "!!! note\n", "[^", "++a", ":a", "{.a", "](a "):
         load(f"x {piece * 20_000}".encode(), "page.md")
+
+
+def test_quarto_and_r_markdown_are_read_as_markdown() -> None:
+    for name in ("page.qmd", "Chapter.Rmd"):
+        assert load(b"# Safety {#sec}\n\nWear *gloves*.", name).text == "# Safety\n\nWear gloves."
