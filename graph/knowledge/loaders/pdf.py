@@ -1,6 +1,7 @@
 """PDF: the lines on each page that a reader sees, and what is there besides."""
 
 import ctypes
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ THIN = 3.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]
+ASCENT, DESCENT = 0.8, 0.2  # of the size: where letters end in fonts that do not say so
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
@@ -200,6 +202,7 @@ class _Reader:
         self.page, self.text, self.number, self.out, self.uprights = page, text, number, out, uprights
         self.left, self.bottom, self.right, self.top = page.get_bbox()
         self.seen: dict[int, bool] = {}
+        self.drawings: dict[int, bool] = {}
         self.dark: list[tuple[float, float, float, float]] | None = None
         self.box = pdfium.FS_RECTF()
 
@@ -340,7 +343,28 @@ class _Reader:
         box = self.box
         if not pdfium.FPDFText_GetLooseCharBox(self.text, index, box):
             return (0.0, 0.0, 0.0, 0.0)
+        if self.drawn(index):
+            x, y, matrix = ctypes.c_double(), ctypes.c_double(), pdfium.FS_MATRIX()
+            if pdfium.FPDFText_GetCharOrigin(self.text, index, x, y) and pdfium.FPDFText_GetMatrix(
+                self.text, index, matrix
+            ):
+                size = pdfium.FPDFText_GetFontSize(self.text, index) * math.hypot(matrix.c, matrix.d)
+                return (box.left, y.value - DESCENT * size, box.right, y.value + ASCENT * size)
         return (box.left, box.bottom, box.right, box.top)
+
+    def drawn(self, index: int) -> bool:
+        """Whether the font is a set of drawings (Type 3), as browsers make of some fonts of the web: pdfium knows no
+        height of its lines, and its box is that of the one letter."""
+        shape = pdfium.FPDFText_GetTextObject(self.text, index)
+        if not shape:
+            return False
+        font = ctypes.cast(pdfium.FPDFTextObj_GetFont(shape), ctypes.c_void_p).value or 0
+        if font not in self.drawings:
+            size, descent = ctypes.c_float(), ctypes.c_float()
+            pdfium.FPDFTextObj_GetFontSize(shape, size)
+            pdfium.FPDFFont_GetDescent(pdfium.FPDFTextObj_GetFont(shape), size, descent)
+            self.drawings[font] = descent.value == 0 and not self.font(index)
+        return self.drawings[font]
 
     def font(self, index: int) -> str:
         buffer = ctypes.create_string_buffer(128)

@@ -43,6 +43,10 @@ _LABEL = re.compile(
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
 _LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
 _LETTER = re.compile(r"\(([b-z])\) ")
+_COUNT = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|hundred|thousand)$",
+    re.IGNORECASE,
+)
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
@@ -345,10 +349,12 @@ class _Layout:
 
     def mentions(self, text: str) -> bool:
         """Whether a line that begins as an item does goes on with the paragraph: "(c) …" after "(a) …, (b) …" in its
-        midst, or a dash between the words of an item with another sign."""
+        midst, "(3) …" after "three", or a dash between the words of an item with another sign."""
         first, last = self.paragraph[0].text, self.paragraph[-1].text
         if _END.search(last):
             return False
+        if re.match(r"\(\d", text) and _COUNT.search(last):
+            return True
         if letter := _LETTER.match(text):
             return f" ({chr(ord(letter[1]) - 1)}) " in " ".join(line.text for line in self.paragraph)
         return text[:1] in "-–—" and text[2:3].islower() and first[:1] in BULLETS and last[-1] not in ",;"
@@ -393,15 +399,13 @@ class _Layout:
         if self.contents and first.text[:1].islower():
             return
         self.contents = _CONTENTS.fullmatch(text) is not None
-        numbered = NUMBERED.match(text)
-        depth = (numbered.group(1) or "").count(".") if numbered else 0
         alone = len(lines) == 1 and _heading_like(text)
         if self.titled(lines, text):
             self.out.heading(text, self.levels[first.size] * 10)
         elif alone and _LABEL.fullmatch(text):
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
-        elif alone and (first.bold or (depth and not _RULE.search(text))):
-            self.out.heading(text, (self.below + 1) * 10 + depth)
+        elif alone and (first.bold or _numbered_heading(text)):
+            self.out.heading(text, (self.below + 1) * 10 + _depth(text))
         else:
             self.out.paragraph(text, turns)
 
@@ -415,11 +419,8 @@ class _Layout:
         """Whether a line that begins as an item does is a heading: "1. Scope" in large or bold letters."""
         if BULLET.match(text):
             return False
-        numbered = NUMBERED.match(text)
-        depth = (numbered.group(1) or "").count(".") if numbered else 0
-        return self.titled(lines, text) or (
-            len(lines) == 1 and _heading_like(text) and (lines[0].bold or (depth > 0 and not _RULE.search(text)))
-        )
+        alone = len(lines) == 1 and _heading_like(text)
+        return self.titled(lines, text) or (alone and (lines[0].bold or _numbered_heading(text)))
 
     def end_items(self) -> None:
         """A list: what stands further in is below what stands before it."""
@@ -485,6 +486,19 @@ def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     if len(cells[0]) == 2 and max(map(len, cells[0])) < 30:
         return mean(len(row[0]) for row in cells[1:]) > 30  # no names, but text on both sides
     return len(cells[0]) > 2 and not any(map(str.isdecimal, "".join(cells[0])))
+
+
+def _depth(text: str) -> int:
+    """How many levels below the first its number says: 2 of "1.2.3 Scope", 0 without a number."""
+    numbered = NUMBERED.match(text)
+    return (numbered.group(1) or "").count(".") if numbered else 0
+
+
+def _numbered_heading(text: str) -> bool:
+    """Whether a number of two parts or more and the words say heading: no rule, and no sentence that a list goes on
+    with."""
+    introduces = text.endswith(":") and text.count(" ") > 2
+    return _depth(text) > 0 and not introduces and _RULE.search(text) is None
 
 
 def _heading_like(text: str) -> bool:

@@ -1,0 +1,74 @@
+"""Fonts whose letters are drawings (Type 3), as browsers write fonts of the web into a PDF: the file does not say how high
+a line is, and every letter's box has a height of its own."""
+
+from graph.knowledge.loaders import load
+
+RISING, FALLING, DIGITS = frozenset("bdfhklt()[]'\""), frozenset("gjpqy,;"), "0123456789"
+
+
+def _glyph(letter: str) -> bytes:
+    top = 700 if letter in RISING or letter.isupper() else 620 if letter in DIGITS else 450
+    foot = -200 if letter in FALLING else 0
+    return f"500 0 0 {foot} 450 {top} d1 0 {foot} 450 {top - foot} re f".encode()
+
+
+def drawn(lines: list[tuple[float, float, float, str]]) -> bytes:
+    """A PDF of one page with lines of (left, bottom, size, text) in a font that is drawn."""
+    letters = sorted({letter for *_, text in lines for letter in text})
+    glyphs = {letter: b"500 0 d0" if letter == " " else _glyph(letter) for letter in letters}
+    mapped = "".join(f"<{ord(one):02x}> <{ord(one):04x}>\n" for one in letters)
+    unicode = f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(letters)} beginbfchar\n{mapped}endbfchar"
+    shown = "\n".join(
+        f"BT /F {size} Tf {left} {bottom} Td <{text.encode('latin-1').hex()}> Tj ET"
+        for left, bottom, size, text in lines
+    )
+    names = " ".join(f"{ord(one)} /c{ord(one)}" for one in letters)
+    procedures = " ".join(f"/c{ord(one)} {at} 0 R" for at, one in enumerate(letters, 7))
+    widths = " ".join("500" for _ in range(256))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        _stream(shown.encode()),
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 -200 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 0 "
+        f"/LastChar 255 /Widths [{widths}] /Encoding << /Type /Encoding /Differences [{names}] >> /CharProcs "
+        f"<< {procedures} >> /ToUnicode 6 0 R /Resources << >> >>".encode(),
+        _stream(f"/CIDInit /ProcSet findresource begin begincmap\n{unicode}\nendcmap end".encode()),
+        *map(_stream, glyphs.values()),
+    ]
+    data, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    size = len(objects) + 1
+    return (
+        data
+        + (
+            f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF"
+        ).encode()
+    )
+
+
+def _stream(body: bytes) -> bytes:
+    return b"<< /Length %d >>\nstream\n%b\nendstream" % (len(body), body)
+
+
+def test_clauses_and_numbers_are_read_whole() -> None:
+    page = [
+        (70.0, 760.0, 16.0, "CHAPTER 7 - RAVENS"),
+        (70.0, 730.0, 12.0, "7.1. Care of the ravens"),
+        (100.0, 714.0, 12.0, "7.1.1. Nobody may look after more than two (2) ravens"),
+        (145.0, 698.0, 12.0, "on one morning, provided that no more than three"),
+        (145.0, 682.0, 12.0, "(3) are ill."),
+        (100.0, 666.0, 12.0, "7.1.2. A keeper loses the post:"),
+        (145.0, 650.0, 12.0, "a. by a vote; or"),
+        (145.0, 634.0, 12.0, "b. when no raven comes at a call"),
+        (165.0, 618.0, 12.0, "on seven mornings."),
+    ]
+    document = load(drawn(page), "bylaw.pdf")
+    assert document.text == (
+        "# CHAPTER 7 - RAVENS\n\n## 7.1. Care of the ravens\n\n"
+        "7.1.1. Nobody may look after more than two (2) ravens on one morning, provided that no more than three (3) are ill."
+        "\n\n7.1.2. A keeper loses the post:\n\na. by a vote; or\nb. when no raven comes at a call on seven mornings."
+    )
