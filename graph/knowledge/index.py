@@ -9,7 +9,7 @@ import math
 import re
 import sys
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -260,6 +260,20 @@ class Index:
         while last - first + 1 < limit and first and belongs(chunks[first - 1]):
             first -= 1
         return [replace(hit, chunk_id=chunk.chunk_id) for chunk in chunks[first : last + 1]]
+
+    def numbered(self, reader: ReadScope, hit: Hit, fits: Callable[[str], bool]) -> list[Hit]:
+        """The chunks of the document of a hit in which a section begins whose heading, else whose first line, `fits`.
+        In their order, each with the score of the hit."""
+        space = dict(self.visible(reader)).get(hit.where)
+        chunks, text = (space.chunks(hit.doc_id), space.text(hit.doc_id)) if space else ([], "")
+        headed, lined = [], []
+        for chunk in chunks:
+            lines = text[chunk.start : chunk.end].split("\n")
+            if any(line.startswith("#") and fits(line) for line in lines):
+                headed.append(chunk)
+            elif any(fits(line) for line in lines):
+                lined.append(chunk)
+        return [replace(hit, chunk_id=chunk.chunk_id) for chunk in headed or lined]
 
     def passages(
         self, reader: ReadScope, places: Collection[tuple[Where, str]], by: str

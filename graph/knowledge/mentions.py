@@ -23,7 +23,7 @@ _KINDS = frozenset(
     for kind in """
     policy policies plan schedule protocol procedure handbook guide guidance guideline guidelines notice sop minutes
     register roster notebook agreement contract rubric outline inventory budget induction manual charter
-    syllabus calendar log report summary contacts rules
+    syllabus calendar log report summary contacts rules bylaw bylaws constitution statutes terms directive standards
     """.split()
 )
 _ANY = frozenset(
@@ -38,7 +38,7 @@ _ENDS = frozenset(
     with would you your about according please
     """.split()
 )
-_AFTER = frozenset("of on for about from".split())
+_AFTER = frozenset("of on for about from and".split())
 _BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
 _LEAST = 0.65  # the share of these that the name must hold
 _OF_DAY = 1.2  # of a document that is named after the day: more than any words
@@ -114,6 +114,7 @@ def phrases(question: str) -> list[Phrase]:
         before = _run(reversed(words[max(0, at - _BEFORE) : at]))
         behind = words[at + 1 : at + 1 + _BEHIND]
         after = _run(w for w in behind[1:] if w not in ("the", "our")) if behind[:1] and behind[0] in _AFTER else []
+        after = after or list(takewhile(str.isdecimal, behind))  # "bylaw 3"
         own = [] if kind in _ANY else [kind]
         both = [*before, *after] if before and after else []
         result += [

@@ -62,6 +62,8 @@ def find(
         ranked = RankedHits(_in_turn(lists)[:limit])
         if answers and ranked.hits and not documents:
             ranked = _mentioned_first(index, reader, query, ranked.hits)
+        if answers and ranked.hits:
+            ranked = _called_first(index, reader, query, ranked)
         for one in augmenters if answers else ():
             more = one.augment(query, ranked, expand=expand, top_k=top_k)
             ranked = RankedHits(more.hits, ranked.why | more.why, ranked.whole or more.whole)
@@ -97,6 +99,20 @@ def _mentioned_first(index: Index, reader: ReadScope, query: str, hits: list[Hit
     called = [replace(hit, score=max(hit.score, NAMED_SCORE)) for hit in called]
     called.sort(key=lambda hit: hit.chunk_id not in openings)
     return RankedHits(_in_turn([[*called, *hits]]), why)
+
+
+def _called_first(index: Index, reader: ReadScope, query: str, ranked: RankedHits) -> RankedHits:
+    """With the section that the question calls by its number first, of the documents that it names, else of those of
+    the best hits: words find no number."""
+    wanted = named_section.find(query)
+    if wanted is None or not wanted.number:
+        return ranked
+    named = [hit for hit in ranked.hits if ranked.why.get((hit.where, hit.chunk_id)) == MENTIONED]
+    documents = [*{(hit.where, hit.doc_id): hit for hit in reversed(named or ranked.hits[:SECTIONS])}.values()][::-1]
+    if named:
+        documents = [replace(one, score=max(one.score, NAMED_SCORE)) for one in documents]
+    called = [hit for one in documents[:SECTIONS] for hit in index.numbered(reader, one, wanted.fits)]
+    return replace(ranked, hits=_in_turn([[*called, *ranked.hits]]))
 
 
 def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> RankedHits:

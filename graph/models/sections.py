@@ -20,6 +20,7 @@ SourcedTexts = list[tuple[list[int], str]]  # (sources, text)
 SECTION_WORDS = 600  # of a named section, at most
 GIST_WORDS = 320  # of a summary, divided among its sections
 LEAST_WORDS = 25  # of one section of a summary
+NUMBERED_LINE = 10  # the level of a section without a heading is above that
 MOST_CHANGES = 20  # sentences of one edition
 MOST_SECTIONS = 18
 LIKE = 0.6  # likeness of a question and a title, from which the question means what has the title
@@ -54,8 +55,13 @@ def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     matches = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]
     if not matches:
         return []
-    best = max(matches, key=lambda section: (wanted.overlap(section.name), section.words > 8))
+    best = max(matches, key=lambda one: (wanted.overlap(one.name), one.words > 8, _rank(one)))
     return list(_quoted(best.lines, SECTION_WORDS))
+
+
+def _rank(section: Section) -> tuple[float, bool]:
+    """The passages of the document that is meant come first; a heading is meant rather than an item of a list."""
+    return -section.lines[0].item["n"], section.level < NUMBERED_LINE
 
 
 def summary(question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate]) -> SourcedTexts:
@@ -146,8 +152,8 @@ def _sections(evidence: Sequence[Mapping[str, Any]], numbered: bool = False) -> 
                 sections.append(open_[-1])
             mark = place.item["text"][line.start : line.words].strip(" .)")
             if numbered and line.kind == "item" and mark[:1].isdigit():
-                open_ = [one for one in open_ if one.level < 10 + line.level + mark.count(".")]
-                open_.append(Section(f"{mark} {place.text[:80]}", 10 + line.level + mark.count(".")))
+                open_ = [one for one in open_ if one.level < NUMBERED_LINE + line.level + mark.count(".")]
+                open_.append(Section(f"{mark} {place.text[:80]}", NUMBERED_LINE + line.level + mark.count(".")))
                 sections.append(open_[-1])
             for section in open_:
                 section.lines.append(place)

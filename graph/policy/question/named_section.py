@@ -15,6 +15,9 @@ _NUMBERED = re.compile(
     rf"(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*[a-z]?|[IVX]{{1,5}}|[A-H]|{'|'.join(_NUMBERS[1:])})\b",
     re.I,
 )
+_BARE = re.compile(
+    r"\b(?:in|under|does|of|quote|read|show|explain|summari[sz]e) (?P<number>\d{1,3}(?:\.\d{1,3})+)(?![\w%])", re.I
+)
 _CALLED = re.compile(
     r"\b(?:the|its|in|under|of|,|policy) ?\b(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){0,5}?)"
     r" (?:section|chapter|clause|paragraph)\b",
@@ -70,6 +73,8 @@ def find(question: str) -> Named | None:
         return None
     if match := _NUMBERED.search(question):
         return Named(match["number"].casefold(), match["kind"].casefold())
+    if match := _BARE.search(question):
+        return Named(match["number"])
     if match := _CALLED.search(question):
         return Named(name=match["name"])
     return None

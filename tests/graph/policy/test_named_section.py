@@ -13,6 +13,7 @@ from graph.policy.question import named_section
         ("What is in clause 4?", "4. Fees"),
         ("Summarise appendix B", "Appendix B: User agreement"),
         ("What does § 7 say?", "§ 7 Kündigung"),
+        ("What is in 4.2.7 of bylaw 1?", "4.2.7. No member may hold two posts"),
         ("What does the Meetings section of the handbook say?", "Meetings"),
         ("What does the data protection section say?", "Data protection and privacy"),
     ],
@@ -37,7 +38,8 @@ def test_others_do_not(question: str, heading: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who is the head of section 3?", "When do the meetings begin?", "Is level 2 open?"]
+    "question",
+    ["Who is the head of section 3?", "When do the meetings begin?", "Is level 2 open?", "What is in version 2.1?"],
 )
 def test_a_question_about_something_in_a_section_calls_none(question: str) -> None:
     assert named_section.find(question) is None
