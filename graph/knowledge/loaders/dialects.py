@@ -25,6 +25,7 @@ _VARIABLE = re.compile(r"\{\{[ -]*(?:[\w-]+\.)*([\w-]+)[^}]*\}\}")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _COMMENT, _COMMENT_END = re.compile(r"\{%-?\s*comment\s*-?%\}"), re.compile(r"\{%-?\s*endcomment\s*-?%\}")
 _DEFAULT = re.compile(r"\bdefault\(\s*(?:\"([^\"]*)\"|'([^']*)')")
+_LABELLED = re.compile(r"^\{\{-?\s*([\"'])\s*\[([^\[\]{}]+)\]\(.*\1", re.DOTALL)
 _CAPTION = re.compile(r"\b(?:text|title|caption)\s*=\s*\"([^\"]*)\"")
 _INLINE = re.compile(
     r"""
@@ -164,6 +165,8 @@ def _replaced(unseen: list[str], template: bool = False) -> Callable[[re.Match[s
                 return match[name]
         if kind in ("emoji", "footnote", "attributes"):
             return ""
+        if link := _LABELLED.match(text):
+            return link[2]  # "{{ '[Opening hours]({})'.format(site) }}"
         unseen.append(text)
         shown = (_CAPTION if match["short"] is not None else _DEFAULT).search(text)
         value = next((group for group in shown.groups() if group), "") if shown else ""

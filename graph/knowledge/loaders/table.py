@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from graph.knowledge.loaders.table_kinds import (
     ALIKE,
@@ -91,7 +92,8 @@ def sentences(
 
     `header` says whether the first row holds the headings, and `heads` how many rows do; 0 where the rows tell.
     None: the rows decide, and there may be titles above them. Without headings a row is a name and its value, or
-    stands as it is. What stands below a blank row goes on with the table, or is another.
+    stands as it is. What stands below a blank row goes on with the table, or is another. The rows of a part of a table
+    (`in_parts`) end with its name.
     """
     source = Blocks(enumerate(rows, 1))
     above: _Reading | None = None
@@ -109,16 +111,35 @@ def sentences(
             taken, first = first[:count], first[count:]
             if heads > 1 and len(above.titles) > 1:  # titles among the headings: one cell over all columns
                 yield from ((number, _joined(row)) for number, row in taken if _filled(row) == 1)
+        parts, part = not above.pairs and in_parts([row for _, row in first]), ""
         written = False
         for number, row in source.on(first):
             if above.titles and _again(row, above.titles):
                 above = _Reading(names(row))
                 continue
             text = above.in_words(row)
+            if parts and _filled(row) == 1:
+                part = next(tidy(cell) for cell in row if cell.strip())
+            elif part and text:
+                text = f"{text}; {part}"
             written = written or bool(text)
             yield number, text
         if not written:
             yield from ((number, _joined(row)) for number, row in taken)
+
+
+def in_parts(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows of one cell name the parts of a table, "High income" over "One day" and "Two days": each stands over
+    rows of several cells, and every part has a row whose name stands in another part, too, so that no row says all
+    without the name of its part."""
+    named = [at for at, row in enumerate(rows) if _filled(row) == 1 and row[0].strip()]
+    parts = [{tidy(row[0]) for row in rows[at + 1 : end]} for at, end in pairwise([*named, len(rows)])]
+    if len(parts) < 2 or not all(_label(tidy(rows[at][0])) for at in named):
+        return False
+    if any(at + 1 == len(rows) or _filled(rows[at + 1]) == 1 for at in named):
+        return False
+    times = Counter(name for part in parts for name in part if name)
+    return all(any(times[name] > 1 for name in part) for part in parts)
 
 
 def another(rows: Sequence[Sequence[str]], titles: Sequence[str]) -> bool:

@@ -37,6 +37,7 @@ def text(source: str) -> str:
         ("::: {.callout-important}\n## Cold\nWear gloves.\n:::", "Important: Cold\n\nWear gloves."),
         ("::: tip\nAsk first.\n:::\n\n:::: {.column}\nText.\n::::", "Tip: Ask first.\n\nText."),
         ('=== "Linux"\n\n    Use apt.', "Linux:\n\nUse apt."),
+        ("See {{ '[House rules]({}/rules)'.format(site) }}.", "See House rules."),
         ('```{block, type="box"}\nAsk **first**.\n```\n\nText.', "Ask first.\n\nText."),
         ("```{r}\n#| label: sum\n1 + 1\n```", "```\n1 + 1\n```"),
         ("Text.\n\n```{python}\n#| echo: false\nprint(1)\n```", "Text."),

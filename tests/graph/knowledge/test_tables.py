@@ -648,3 +648,24 @@ def test_formulas_that_are_never_closed_are_counted_in_linear_time() -> None:
 def test_amounts_with_long_units_are_values_so_two_rows_of_names_stay_pairs() -> None:
     rows = [["Maximum", "1,180 degrees"], ["Ramp", "90 degrees an hour"]]
     assert [said for _, said in table.sentences(rows)] == ["Maximum: 1,180 degrees", "Ramp: 90 degrees an hour"]
+
+
+def test_a_row_that_says_nothing_without_the_name_of_its_part_ends_with_it() -> None:
+    rows = [
+        ["Stay", "Adult", "Child"],
+        ["Summer", "", ""], ["One night", "$40", "$20"], ["A week", "$200", "$90"],
+        ["Winter", "", ""], ["One night", "$30", "$15"], ["A week", "$150", "$70"],
+    ]  # fmt: skip
+    assert read(rows, header=True) == [
+        "Stay: Summer",
+        "Stay: One night; Adult: $40; Child: $20; Summer",
+        "Stay: A week; Adult: $200; Child: $90; Summer",
+        "Stay: Winter",
+        "Stay: One night; Adult: $30; Child: $15; Winter",
+        "Stay: A week; Adult: $150; Child: $70; Winter",
+    ]
+
+
+def test_a_name_without_values_is_no_part() -> None:
+    people = [["Name", "Room", "Phone"], ["Ana", "", ""], ["Jo", "4", "12"], ["Mia", "", ""], ["Tom", "5", "14"]]
+    assert read(people, header=True)[1] == "Name: Jo; Room: 4; Phone: 12"
