@@ -279,6 +279,7 @@ class _Layout:
         self.paragraph: list[Line] = []
         self.rows: list[Line] = []
         self.items: list[tuple[Line, str, list[int]]] = []
+        self.pending: tuple[Line, str] | None = None  # a line that is a heading if anything stands below it
         self.contents = False  # whether the heading above is that of a table of contents
 
     def run(self, pages: list[list[Line]]) -> None:
@@ -302,6 +303,7 @@ class _Layout:
                 self.paragraph.append(line)
         self.end_table()
         self.end_paragraph()
+        self.settle(followed=False)
         self.end_items()
 
     def continues(self, above: Line, line: Line, pitch: float, lines: list[Line]) -> bool:
@@ -368,6 +370,7 @@ class _Layout:
         cells = [row for row in cells if any(row)]
         if not cells or (self.contents and all(row[-1].isdecimal() for row in cells)):
             return
+        self.settle(followed=True)
         self.end_items()
         starts = _heads_again(rows, cells)
         for start, end in pairwise([*starts, len(rows)]):
@@ -392,7 +395,14 @@ class _Layout:
         first, text = lines[0], running_text(lines, self.vocabulary)
         turns = [line.page for above, line in pairwise(lines) if above.page != line.page]
         if MARK.match(text) and not self.heads(lines, text):
+            self.settle(followed=True)
             self.items.append((first, text, turns))
+            return
+        heading = self.titled(lines, text) or (len(lines) == 1 and _heading_like(text) and first.bold)
+        depth = _depth(text)
+        self.settle(followed=not heading and (depth == 0 or self.pending is None or depth > _depth(self.pending[1])))
+        if not heading and len(lines) == 1 and _heading_like(text) and _numbered_heading(text):
+            self.pending = first, text
             return
         self.end_items()
         self.out.page = first.page
@@ -404,10 +414,25 @@ class _Layout:
             self.out.heading(text, self.levels[first.size] * 10)
         elif alone and _LABEL.fullmatch(text):
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
-        elif alone and (first.bold or _numbered_heading(text)):
-            self.out.heading(text, (self.below + 1) * 10 + _depth(text))
+        elif alone and first.bold:
+            self.out.heading(text, (self.below + 1) * 10 + depth)
         else:
             self.out.paragraph(text, turns)
+
+    def settle(self, followed: bool) -> None:
+        """The numbered line that waits: a heading where something stands below it, else an item of a list, such as
+        "1.1 Minutes", "1.2 Reports" of an agenda."""
+        pending, self.pending = self.pending, None
+        if pending is None:
+            return
+        line, text = pending
+        if not followed:
+            self.items.append((line, text, []))
+            return
+        self.end_items()
+        self.out.page = line.page
+        self.contents = False
+        self.out.heading(text, (self.below + 1) * 10 + _depth(text))
 
     def titled(self, lines: list[Line], text: str) -> bool:
         """Whether large letters say that lines are a heading: no statement, and not many."""

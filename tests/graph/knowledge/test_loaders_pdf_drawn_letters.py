@@ -72,3 +72,12 @@ def test_clauses_and_numbers_are_read_whole() -> None:
         "7.1.1. Nobody may look after more than two (2) ravens on one morning, provided that no more than three (3) are ill."
         "\n\n7.1.2. A keeper loses the post:\n\na. by a vote; or\nb. when no raven comes at a call on seven mornings."
     )
+
+
+def test_numbered_lines_with_nothing_below_them_are_a_list() -> None:
+    lines = ["4.1. Order of business", "4.1.1. Minutes", "4.1.2. Reports", "4.1.3. Other things", "4.2. Speaking"]
+    page = [(70.0, 760.0 - 16 * at, 12.0, line) for at, line in enumerate(lines)]
+    document = load(drawn([*page, (100.0, 680.0, 12.0, "4.2.1. Nobody speaks twice.")]), "rules.pdf")
+    assert document.text == (
+        "# 4.1. Order of business\n\n4.1.1. Minutes\n4.1.2. Reports\n4.1.3. Other things\n\n# 4.2. Speaking\n\n4.2.1. Nobody speaks twice."
+    )
