@@ -23,6 +23,7 @@ SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
 BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
+REST_OF_LIST = 1.5  # times the budget: where a procedure may hold the rest of the lists that it begins and ends in
 LEAD_WORDS = 60  # a longer introduction is not quoted with its item
 _YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
 OPENING = 4  # statements of an overview
@@ -125,6 +126,15 @@ def _passage(candidates: Sequence[Candidate], texts: dict[int, str], budget: int
         last += 1
     while first and length(first - 1, last) <= budget:
         first -= 1
+    begin, end = first, last
+    while end + 1 < len(best) and best[end + 1].unit.whole == best[last].unit.whole is not None:
+        end += 1
+    if length(first, end) <= budget * REST_OF_LIST:
+        last = end
+    while begin and best[begin - 1].unit.whole == best[first].unit.whole is not None:
+        begin -= 1
+    if length(begin, last) <= budget * REST_OF_LIST:
+        first = begin
     return [(best[first].n, _quoted(text, _begin(text, best[first]), best[last].unit.end))]
 
 

@@ -17,8 +17,11 @@ from graph.policy.text.structure import Line
 Kind = Literal["sentence", "list", "item", "row", "code"]
 Range = tuple[int, int]
 
-# A sentence that begins so needs the one before it: it has a pronoun for it, or only refers to more.
-_POINTS_BACK = re.compile(r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to)\b")
+# A sentence that begins so needs the one before it: it has a pronoun for it, speaks of its case, or refers to more.
+_POINTS_BACK = re.compile(
+    r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to|Here|Such|Otherwise"
+    r"|If (?:so|not|this is|that is)|In (?:this|that|such a|either) case)\b"
+)
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM_CHARS = 700  # a longer item is quoted by what it is made of
@@ -32,6 +35,10 @@ _TERM = re.compile(r"(?:\d+[.)] )?([^\n:.!?;]{1,60}):(?=\s|$)")
 # Words of a heading that say the opposite of what follows.
 _TURNS = re.compile(
     r"\b(?:avoid\w*|not|never|don['’]?t|mistakes?|pitfalls?|wrong|bad|prohibited|forbidden|withdrawn|obsolete)\b", re.I
+)
+# A heading that says something by itself, as "Coverage is at least 90%" does.
+_STATES = re.compile(
+    r"(?!.*\?\W*$).*\w \b(?:is|are|must|shall|should|may|can|cannot|will|has|have|needs?|requires?)\b.* \w+", re.I
 )
 
 
@@ -77,6 +84,7 @@ class _Reader:
         self.path: list[tuple[int, str]] = []
         self.above: list[Line] = []  # the paragraph right above, which may introduce what follows
         self.turned: Range | None = None  # the heading that turns round what follows
+        self.stated: Range | None = None  # the heading that says something itself
         self.first = False  # whether nothing stands between it and the block
 
     def read(self, block: list[Line]) -> None:
@@ -85,6 +93,7 @@ class _Reader:
             level, name = block[0].level, structure.name(self.text[start:end])
             self.path = [*((depth, title) for depth, title in self.path if depth < level), (level, name)]
             self.above, self.turned, self.first = [], self.turn(start, end), True
+            self.stated = (start, end) if _STATES.match(name) else None
             return
         listed = next((at for at, line in enumerate(block) if line.kind == "item"), len(block))
         lone = len(block) == 1 and self.text[block[0].start] not in _BULLETS  # "1. Scope. This policy ..."
@@ -126,8 +135,9 @@ class _Reader:
         for line in block:
             spans = [(line.start + a, line.start + b) for a, b in split(self.text[line.start : line.end])]
             for start, end in _with_antecedents(self.text, spans):
-                if turned and first and end - turned[0] <= _LIST_CHARS:
-                    self.units.append(Unit(turned[0], end, "sentence", names))
+                heading = (turned or self.stated) if first else None
+                if heading and end - heading[0] <= _LIST_CHARS and (turned or start == spans[0][0]):
+                    self.units.append(Unit(heading[0], end, "sentence", names))
                 else:
                     self.units.append(Unit(start, end, "sentence", names, turned))
         self.above = block
@@ -135,7 +145,7 @@ class _Reader:
     def lead(self) -> Range | None:
         """The sentence that introduces what follows: the last one above, or a heading that turns it round."""
         if not self.above:
-            return self.turned
+            return self.turned or (self.stated if self.first else None)
         line = self.above[-1]
         start, end = split(self.text[line.start : line.end])[-1]
         return (line.start + start, line.start + end) if end - start <= _LEAD_CHARS else None

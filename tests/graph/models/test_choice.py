@@ -54,6 +54,13 @@ def test_what_to_do_is_the_procedure_under_its_heading() -> None:
     assert "#" not in said and "leave" not in said
 
 
+def test_a_procedure_does_not_end_in_the_midst_of_a_list() -> None:
+    steps = [f"Step {name}: " + "move the tray to the next place and look at the lamp, " * 4 for name in "ABCDE"]
+    text = "## Trays\n\nMove them so:\n\n" + "\n".join(f"- {step}" for step in steps)
+    (said,) = asked("How do I move the trays?", "Step", text=text)
+    assert "Step A" in said and "Step E" in said
+
+
 def test_what_introduces_items_is_said_once_though_passages_overlap() -> None:
     text = "To travel, go on as follows:\n\n1. Ask the desk for leave.\n2. Book the train with the desk."
     chosen = [

@@ -38,6 +38,22 @@ def test_a_sentence_that_only_refers_is_quoted_with_the_one_before() -> None:
     )
 
 
+def test_a_heading_that_says_something_is_quoted_with_what_stands_right_below_it() -> None:
+    text = "# Tests\n\n## Coverage is at least 90%\n\nIt must not fall. Ask Ana.\n\nNext.\n\n## Is it free?\n\nYes, it is free."
+    assert quotable(text) == [
+        "Coverage is at least 90%\n\nIt must not fall.",
+        "Ask Ana.",
+        "Next.",
+        "Yes, it is free.",
+    ]
+
+
+def test_a_sentence_that_speaks_of_the_case_before_it_is_quoted_with_it() -> None:
+    for second in ("Here you can pay.", "If this is the case, we write to you.", "In that case nobody eats."):
+        assert quotable(f"Queen is our shop. {second}")[-1] == f"Queen is our shop. {second}"
+    assert quotable("Queen is our shop. In winter it shuts.")[-1] == "In winter it shuts."
+
+
 MARKED = """## Leave
 
 To apply for leave:
