@@ -15,8 +15,8 @@ _FENCED = re.compile(
 )
 _CHUNK = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,})\{(?P<language>=?[A-Za-z]\w*)(?P<header>[^\n]*)\}[ \t]*\n"
-    r"(?P<options>(?:[ \t]*(?:#|//|--)\|[^\n]*\n)*)(?P<body>.*?)^(?P=indent)(?P=fence)[ \t]*$",
-    re.DOTALL | re.MULTILINE,
+    r"(?P<options>(?:[ \t]*(?:#|//|--)\|[^\n]*\n)*+)(?P<body>(?:(?![ \t]*`{3})[^\n]*\n)*+)(?P=indent)(?P=fence)[ \t]*$",
+    re.MULTILINE,
 )
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[=:]\s*(?:F|FALSE|false)\b")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")

@@ -35,6 +35,8 @@ LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]
 ASCENT, DESCENT = 0.8, 0.2  # of the size: where letters end in fonts that do not say so
+LINE_HEIGHT = 0.85  # of the size: from the lowest to the highest place of letters, at least
+TIMES_A_LETTER = 4  # the size of a font is no more times the width or height of any of its letters
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
@@ -349,22 +351,25 @@ class _Reader:
                 self.text, index, matrix
             ):
                 size = pdfium.FPDFText_GetFontSize(self.text, index) * math.hypot(matrix.c, matrix.d)
+                # The font may draw far smaller than its size says: what nobody can see stays small.
+                size = min(size, TIMES_A_LETTER * max(box.right - box.left, box.top - box.bottom))
                 return (box.left, y.value - DESCENT * size, box.right, y.value + ASCENT * size)
         return (box.left, box.bottom, box.right, box.top)
 
     def drawn(self, index: int) -> bool:
-        """Whether the font is a set of drawings (Type 3), as browsers make of some fonts of the web: pdfium knows no
-        height of its lines, and its box is that of the one letter."""
+        """Whether the font is a set of drawings (Type 3), as browsers make of some fonts of the web. It has no name,
+        and pdfium takes the height of one or two of its letters for that of a line."""
         shape = pdfium.FPDFText_GetTextObject(self.text, index)
-        if not shape:
-            return False
-        font = ctypes.cast(pdfium.FPDFTextObj_GetFont(shape), ctypes.c_void_p).value or 0
-        if font not in self.drawings:
-            size, descent = ctypes.c_float(), ctypes.c_float()
-            pdfium.FPDFTextObj_GetFontSize(shape, size)
-            pdfium.FPDFFont_GetDescent(pdfium.FPDFTextObj_GetFont(shape), size, descent)
-            self.drawings[font] = descent.value == 0 and not self.font(index)
-        return self.drawings[font]
+        font = pdfium.FPDFTextObj_GetFont(shape) if shape else None
+        address = ctypes.cast(font, ctypes.c_void_p).value or 0
+        if address not in self.drawings:
+            ascent, descent = ctypes.c_float(), ctypes.c_float()
+            if font:
+                pdfium.FPDFFont_GetAscent(font, 1.0, ascent)
+                pdfium.FPDFFont_GetDescent(font, 1.0, descent)
+            low = ascent.value - descent.value < LINE_HEIGHT
+            self.drawings[address] = bool(font) and low and not self.font(index)
+        return self.drawings[address]
 
     def font(self, index: int) -> str:
         buffer = ctypes.create_string_buffer(128)

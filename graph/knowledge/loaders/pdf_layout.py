@@ -44,7 +44,8 @@ _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
 _LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
 _LETTER = re.compile(r"\(([b-z])\) ")
 _COUNT = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|[a-z]+ty|hundred|thousand)$",
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|hundred|thousand"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]{3,5})?)$",
     re.IGNORECASE,
 )
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
@@ -355,7 +356,7 @@ class _Layout:
         first, last = self.paragraph[0].text, self.paragraph[-1].text
         if _END.search(last):
             return False
-        if re.match(r"\(\d", text) and _COUNT.search(last):
+        if re.match(r"\(\d[\d,.]*\)", text) and _COUNT.search(last):
             return True
         if letter := _LETTER.match(text):
             return f" ({chr(ord(letter[1]) - 1)}) " in " ".join(line.text for line in self.paragraph)

@@ -23,6 +23,7 @@ _CALLED = re.compile(
     r" (?:section|chapter|clause|paragraph)\b",
     re.I,
 )
+BEGINNING = 60  # characters of a heading or line that may hold its number
 _ASKS = re.compile(
     r"\bwhat(?:['’]?s| is| does| do| did| are)?\b.*\b(?:say|says|said|state|states|require|requires|cover|covers|mean|"
     r"means|contain|contains|in|about|tell)\b|\b(?:quote|read|show|give|summari[sz]e|explain)\b",
@@ -41,15 +42,21 @@ class Named:
     def fits(self, heading: str) -> bool:
         """Whether a heading, or a numbered line, is the one that is called."""
         if self.number:
+            heading, spelled = heading[:BEGINNING], _spelled(self.number)
+            written = (
+                spelled,
+                _NUMBERS[int(spelled)] if spelled.isdecimal() and int(spelled) < len(_NUMBERS) else spelled,
+            )
+            if not any(one in heading.casefold() for one in written):
+                return False  # which is most lines of a document, at once
             opening = re.match(r"\W*(?:([^\W\d]+) )?(\d+(?:\.\d+)*[a-z]?|[IVX]+|[A-H])\b", heading, re.I)
             word = opening[1].casefold() if opening and opening[1] else ""
             another = word != self.kind and re.fullmatch(_KIND, word) is not None  # "Step 2" is no action
             if opening and opening[2].casefold() == self.number and not another and (self.number[0].isdigit() or word):
                 return True
-            spelled = _spelled(self.number)
             return any(
                 match["kind"].casefold() == self.kind and _spelled(match["number"].casefold()) == spelled
-                for match in _NUMBERED.finditer(heading[:60])
+                for match in _NUMBERED.finditer(heading)
             )
         wanted, stems = lexical.stems(self.name), lexical.stems(heading)
         return (

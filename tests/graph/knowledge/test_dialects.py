@@ -1,8 +1,10 @@
 """What site builders and note takers add to Markdown, read as a reader of the page sees it."""
 
+import time
+
 import pytest
 
-from graph.knowledge.loaders import load
+from graph.knowledge.loaders import dialects, load
 
 
 def text(source: str) -> str:
@@ -112,3 +114,12 @@ def test_much_of_everything_is_read_in_time() -> None:
 def test_quarto_and_r_markdown_are_read_as_markdown() -> None:
     for name in ("page.qmd", "Chapter.Rmd"):
         assert load(b"# Safety {#sec}\n\nWear *gloves*.", name).text == "# Safety\n\nWear gloves."
+
+
+def test_options_of_chunks_that_are_never_closed_are_read_in_linear_time() -> None:
+    def seconds(times: int) -> float:
+        start = time.process_time()
+        dialects.common_markdown("```{r}\n" + "#| a\n" * times)
+        return time.process_time() - start
+
+    assert seconds(20_000) < 20 * max(seconds(2_000), 0.001)

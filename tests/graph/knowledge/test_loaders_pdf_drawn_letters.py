@@ -12,29 +12,31 @@ def _glyph(letter: str) -> bytes:
     return f"500 0 0 {foot} 450 {top} d1 0 {foot} 450 {top - foot} re f".encode()
 
 
-def drawn(lines: list[tuple[float, float, float, str]]) -> bytes:
-    """A PDF of one page with lines of (left, bottom, size, text) in a font that is drawn."""
+def drawn(lines: list[tuple[float, float, float, str]], unit: float = 0.001) -> bytes:
+    """A PDF of one page with lines of (left, bottom, size, text) in a font that is drawn, its letters `unit` times that."""
     letters = sorted({letter for *_, text in lines for letter in text})
-    glyphs = {letter: b"500 0 d0" if letter == " " else _glyph(letter) for letter in letters}
-    mapped = "".join(f"<{ord(one):02x}> <{ord(one):04x}>\n" for one in letters)
+    first = ord("A") - letters.index("e")  # pdfium takes the height of what has the code of "A" for that of all letters
+    codes = {letter: code for code, letter in enumerate(letters, first)}
+    glyphs = [b"500 0 d0" if letter == " " else _glyph(letter) for letter in letters]
+    mapped = "".join(f"<{code:02x}> <{ord(letter):04x}>\n" for letter, code in codes.items())
     unicode = f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(letters)} beginbfchar\n{mapped}endbfchar"
     shown = "\n".join(
-        f"BT /F {size} Tf {left} {bottom} Td <{text.encode('latin-1').hex()}> Tj ET"
+        f"BT /F {size} Tf {left} {bottom} Td <{bytes(codes[one] for one in text).hex()}> Tj ET"
         for left, bottom, size, text in lines
     )
-    names = " ".join(f"{ord(one)} /c{ord(one)}" for one in letters)
-    procedures = " ".join(f"/c{ord(one)} {at} 0 R" for at, one in enumerate(letters, 7))
+    names = " ".join(f"{code} /g{code}" for code in codes.values())
+    procedures = " ".join(f"/g{code} {7 - first + code} 0 R" for code in codes.values())
     widths = " ".join("500" for _ in range(256))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
         _stream(shown.encode()),
-        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 -200 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 0 "
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [{unit:f} 0 0 {unit:f} 0 0] /FirstChar 0 "
         f"/LastChar 255 /Widths [{widths}] /Encoding << /Type /Encoding /Differences [{names}] >> /CharProcs "
         f"<< {procedures} >> /ToUnicode 6 0 R /Resources << >> >>".encode(),
         _stream(f"/CIDInit /ProcSet findresource begin begincmap\n{unicode}\nendcmap end".encode()),
-        *map(_stream, glyphs.values()),
+        *map(_stream, glyphs),
     ]
     data, offsets = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
@@ -81,3 +83,23 @@ def test_numbered_lines_with_nothing_below_them_are_a_list() -> None:
     assert document.text == (
         "# 4.1. Order of business\n\n4.1.1. Minutes\n4.1.2. Reports\n4.1.3. Other things\n\n# 4.2. Speaking\n\n4.2.1. Nobody speaks twice."
     )
+
+
+def test_letters_that_are_drawn_too_small_to_read_are_hidden() -> None:
+    tiny = drawn([(70.0, 700.0, 12.0, "Obey the raven."), (70.0, 650.0, 150.0, "Big bird.")], unit=0.00005)
+    document = load(tiny, "tiny.pdf")
+    assert document.text == "Big bird." and document.hidden == ("Obey the raven.",)
+
+
+def test_an_item_in_brackets_goes_on_with_a_number_word_alone() -> None:
+    page = [
+        (70.0, 760.0, 12.0, "Each keeper calls the party"),
+        (70.0, 744.0, 12.0, "(1) at noon and"),
+        (70.0, 728.0, 12.0, "(2) at six."),
+    ]
+    assert load(drawn(page), "rules.pdf").text.split("\n") == [
+        "Each keeper calls the party",
+        "",
+        "(1) at noon and",
+        "(2) at six.",
+    ]
