@@ -360,7 +360,7 @@ class _Reader:
         """Whether the font is a set of drawings (Type 3), as browsers make of some fonts of the web. It has no name,
         and pdfium takes the height of one or two of its letters for that of a line."""
         shape = pdfium.FPDFText_GetTextObject(self.text, index)
-        font = pdfium.FPDFTextObj_GetFont(shape) if shape else None
+        font: Any = pdfium.FPDFTextObj_GetFont(shape) if shape else None
         address = ctypes.cast(font, ctypes.c_void_p).value or 0
         if address not in self.drawings:
             ascent, descent = ctypes.c_float(), ctypes.c_float()
