@@ -8,7 +8,7 @@ from statistics import median
 
 from graph.knowledge.loaders import pdf
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.loaders.pdf_layout import Line as Printed
+from graph.knowledge.loaders.pdf_lines import Line as Printed
 from graph.regulation import marks
 from graph.regulation.joining import closed_up, join, vocabulary
 from graph.regulation.lines import Line, ended, stopped

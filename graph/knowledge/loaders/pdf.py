@@ -21,8 +21,10 @@ from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
-from graph.knowledge.loaders.pdf_layout import WIDE, Line, hangs, same_row, without_running, write
+from graph.knowledge.loaders.pdf_layout import write
+from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
 from graph.knowledge.loaders.pdf_raised import without_raised
+from graph.knowledge.loaders.pdf_running import without_running
 from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000

@@ -9,7 +9,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 from graph.knowledge.loaders.build import Builder
-from graph.knowledge.loaders.pdf_layout import Line
+from graph.knowledge.loaders.pdf_lines import Line
 
 MOST = 500  # annotations of one page, and as many of a file's attachments
 LONGEST = 100_000  # bytes of one text

@@ -3,7 +3,8 @@
 from itertools import pairwise
 from statistics import mean
 
-from graph.knowledge.loaders.pdf_layout import Line, ends_sentence
+from graph.knowledge.loaders.pdf_layout import ends_sentence
+from graph.knowledge.loaders.pdf_lines import Line
 
 FEWEST = 3  # lines side by side that can be told from a table
 NARROWEST = 14  # characters in an average line of running text

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 
-from graph.knowledge.loaders.pdf_layout import Line, running_text
+from graph.knowledge.loaders.pdf_layout import running_text
+from graph.knowledge.loaders.pdf_lines import Line
 from graph.knowledge.loaders.pdf_tables import Rule
 
 SAME = 3.0  # points: borders so near to each other are one

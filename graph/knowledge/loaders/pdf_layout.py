@@ -2,41 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import mean, median
 
 from graph.knowledge.loaders import table
 from graph.knowledge.loaders.build import TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
+from graph.knowledge.loaders.pdf_lines import CLAUSE, Line
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
-FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
-WIDE = 1.0  # times the height of the letters: a gap between two columns, not between two words
-LONE_MARK = re.compile(
-    rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
-)  # with a gap after it: a list item
-# The number of a clause: "2.1", "1.2.3", "§ 4", "Article 3".
-_CLAUSE_NUMBER = (
-    r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|§§? ?\d{1,4}[a-z]?\.?"
-    r"|(?:Article|Section|Clause|Rule|Art\.|Sec\.) \d{1,3}[a-z]?[.:]?)"
-)
-HUNG = re.compile(rf"(?:{LONE_MARK.pattern})|{_CLAUSE_NUMBER}")  # with a wide gap after it: set out to the left
-CLAUSE = re.compile(rf"{_CLAUSE_NUMBER}\s+(?=[^\W\d_a-z]|[\"“(])")
 _RULE = re.compile(r"\b(?:shall|must|may|will|is|are|has|have|can|cannot|should)\b")
-_BARE_NUMBER = re.compile(
-    r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
-)
-_PAGE_NUMBER = re.compile(
-    r"\b(?:page|seite|p\.)\s*\d{1,4}(?:\s*(?:of|/|von)\s*\d{1,4})?|\b\d{1,4} of \d{1,4}\b", re.IGNORECASE
-)
-_OF_ITSELF = re.compile(
-    r"\b(?:version|revision|rev\.? ?\w|v\.? ?\d|effective|valid (?:from|until)|in force|owner|approved|issued?\b|status"
-    r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
-    re.IGNORECASE,
-)
-_PRINTED = re.compile(r"\b(?:printed|downloaded|accessed)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
@@ -51,206 +26,8 @@ _COUNT = re.compile(
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
-_BOXES = frozenset("☐☑☒⬜❏❑□■ ")
 _AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
-
-
-@dataclass
-class Line:
-    """Words at one height. Places and sizes are in points from the lower left corner of the page."""
-
-    text: str
-    left: float
-    right: float
-    bottom: float
-    size: float  # height of the letters with the space of their font
-    bold: bool
-    page: int
-    gaps: list[int] = field(default_factory=list)  # offsets in `text` of wide gaps: columns of a table
-    raised: list[tuple[int, int]] = field(default_factory=list)  # ranges of `text` that are small and raised
-    edges: list[tuple[float, float]] = field(default_factory=list)  # where each of the gaps begins and ends
-    alone: bool = False  # a paragraph of its own, whatever stands around it
-    scripts: list[tuple[int, int]] = field(default_factory=list)  # as `raised`, also within words
-    # Of a mark set out to the left: its length, its right edge, and where the text begins.
-    hung: tuple[int, float, float] | None = None
-    row: bool = False  # a row of a table, with a gap for each column after the first
-
-    def append(self, other: "Line", bordered: bool = False) -> None:
-        """What stands behind it; `bordered` where a line is drawn between them."""
-        gap = other.left - self.right
-        if other.hung and {*self.text, other.text[0]} <= _BOXES:
-            other = other.unhung()  # the second of several boxes before a text
-        if hangs(self.text, other.text):
-            self.hung = (len(self.text), self.right, other.left)
-            self.text += "." if self.text.isdecimal() else ""
-        elif gap > WIDE * max(self.size, other.size) or bordered:
-            self.gaps.append(len(self.text))
-            self.edges.append((self.right, other.left))
-        space = " " if gap > 0.15 * self.size else ""
-        start = len(self.text) + len(space)
-        self.gaps += [start + offset for offset in other.gaps]
-        self.edges += other.edges
-        if other.size < 0.75 * self.size and other.bottom > self.bottom:
-            self.raised.append((start, start + len(other.text)))
-            self.scripts.append((start, start + len(other.text)))
-        else:
-            self.scripts += [(start + a, start + b) for a, b in other.scripts]
-        self.text += space + other.text
-        self.right = other.right
-        self.size = max(self.size, other.size)
-
-    def cells(self) -> list[str]:
-        """The words between the wide gaps, from left to right."""
-        return [self.text[start:end].strip() for start, end in pairwise([0, *self.gaps, len(self.text)])]
-
-    def spans(self) -> list[tuple[int, int, float, float]]:
-        """Of each cell: where it begins and ends in the text, and its left and right edge on the page."""
-        lefts = [self.left, *(end for _, end in self.edges)]
-        rights = [*(start for start, _ in self.edges), self.right]
-        offsets = pairwise([0, *self.gaps, len(self.text)])
-        return [
-            (start + (start > 0), end, left, right)
-            for (start, end), left, right in zip(offsets, lefts, rights, strict=True)
-        ]
-
-    def parts(self) -> "list[Line]":
-        """Each cell as a line."""
-        if not self.gaps:
-            return [self]
-        return [self._part(start, end, left, right) for start, end, left, right in self.spans()]
-
-    def divided(self, x: float) -> "tuple[Line | None, Line | None]":
-        """What lies before and behind a place that no cell lies across."""
-        spans = self.spans()
-        count = sum(right <= x for *_, right in spans)
-        sides: list[Line | None] = []
-        for side in (spans[:count], spans[count:]):
-            if not side:
-                sides.append(None)
-                continue
-            line = self._part(side[0][0], side[-1][1], side[0][2], side[-1][3])
-            line.gaps = [span[1] - side[0][0] for span in side[:-1]]
-            line.edges = [(one[3], two[2]) for one, two in pairwise(side)]
-            sides.append(line)
-        return sides[0], sides[1]
-
-    def unhung(self) -> "Line":
-        """The same with the mark in a cell of its own, as it is printed."""
-        if self.hung is None:
-            return self
-        length, right, left = self.hung
-        words = self.text[length:].removeprefix(".") if self.text[:length].isdecimal() else self.text[length:]
-        cut = len(self.text) - length - len(words)
-        gaps = [length, *(gap - cut for gap in self.gaps)]
-        text = self.text[:length] + words
-        edges = [(right, left), *self.edges]
-        return Line(text, self.left, self.right, self.bottom, self.size, self.bold, self.page, gaps, edges=edges)
-
-    def _part(self, start: int, end: int, left: float, right: float) -> "Line":
-        raised = [(a - start, b - start) for a, b in self.raised if start <= a and b <= end]
-        return Line(self.text[start:end], left, right, self.bottom, self.size, self.bold, self.page, raised=raised)
-
-    def replace(self, start: int, end: int, text: str) -> None:
-        """Put a text in place of a range of this one; offsets behind it move along."""
-        more = len(text) - (end - start)
-        self.text = self.text[:start] + text + self.text[end:]
-        self.gaps = [gap + more if gap >= end else gap for gap in self.gaps]
-        self.raised = [(a + more, b + more) if a >= end else (a, b) for a, b in self.raised]
-
-
-def hangs(mark: str, text: str) -> bool:
-    """Whether what stands before a gap is the mark or number of the text behind it, not one number of several."""
-    if {mark[-1:], text[:1]} <= _BOXES:
-        return False  # two boxes to tick
-    return HUNG.fullmatch(mark) is not None and not (mark[-1:].isdecimal() and text[:1].isdecimal())
-
-
-def same_row(left: Line, right: Line) -> bool:
-    """Whether two lines that follow each other in the file stand side by side."""
-    return abs(left.bottom - right.bottom) < 0.5 * max(left.size, right.size) and right.left > left.right - 1
-
-
-def without_running(pages: list[list[Line]]) -> list[list[Line]]:
-    """Without lines at the edge that repeat from page to page, without bare page numbers, and without what is printed
-    across every page."""
-    if len(pages) < 2:
-        return pages
-    across = Counter(place for lines in pages for place in {_place(line) for line in lines if not line.gaps})
-    most = max(3, len(pages) * 0.5)
-    pages = [[line for line in lines if line.gaps or across[_place(line)] < most] for lines in pages]
-    edges = [_edges(lines) for lines in pages]
-    apart = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
-    outer = [_outer(lines) for lines in pages]
-    repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
-    often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
-    cleaned: list[list[Line]] = []
-    known: set[str] = set()
-    for lines, edge, near in zip(pages, edges, outer, strict=True):
-        # What runs on most pages may have the text close to it on some.
-        dropped = {
-            id(line): line
-            for line in near
-            if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
-        }
-        dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
-        says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
-        known |= {line.text for line in says}
-        cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
-    return cleaned
-
-
-def _about_document(line: Line) -> Line | None:
-    """What a running head or foot says of its document, its version or from when it holds, without its page number."""
-    cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
-    text = "; ".join(cell for cell in cells if cell)
-    if not _OF_ITSELF.search(text) or _PRINTED.search(text):
-        return None
-    return replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True)
-
-
-def _edges(lines: list[Line]) -> list[Line]:
-    """The lines at the first and last few heights, where they stand apart from the body of the page."""
-    ordered = sorted(lines, key=lambda line: -line.bottom)
-    if len(ordered) <= 2:
-        return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
-    edges = []
-    for side in (ordered, ordered[::-1]):
-        apart = 0
-        for index, gap in _outermost(side):
-            if gap > 1.8 * max(side[index].size, side[index + 1].size):
-                apart = index + 1
-        edges += side[:apart]
-    return list({id(line): line for line in edges}.values())  # of a short page both sides reach the middle
-
-
-def _outer(lines: list[Line]) -> list[Line]:
-    """The lines at the first and last few heights of a page of more than two lines."""
-    ordered = sorted(lines, key=lambda line: -line.bottom)
-    if len(ordered) <= 2:
-        return []
-    return [side[index] for side in (ordered, ordered[::-1]) for index, _ in _outermost(side)]
-
-
-def _outermost(side: list[Line]) -> Iterator[tuple[int, float]]:
-    """The lines at the first few heights, by their place, each with how far the next one is."""
-    heights = 0
-    for index in range(len(side) - 1):
-        gap = abs(side[index].bottom - side[index + 1].bottom)
-        yield index, gap
-        heights += gap > 0.5 * side[index].size
-        if heights == FEW_LINES:
-            return
-
-
-def _place(line: Line) -> tuple[str, int, int]:
-    return line.text, round(line.left / 4), round(line.bottom / 4)
-
-
-def _patterns(line: Line) -> set[tuple[str, int]]:
-    """What of a line would be the same on another page: all of it but its numbers, or one of its parts."""
-    parts = [cell for cell in line.cells() if sum(map(str.isalpha, cell)) >= 6]
-    return {(re.sub(r"\d+", "#", part), round(line.bottom / 4)) for part in (line.text, *parts)}
 
 
 def write(pages: list[list[Line]], out: Builder) -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from graph.knowledge.loaders.pdf_layout import Line
+from graph.knowledge.loaders.pdf_lines import Line
 
 _POWER = re.compile(r"[-−–+]?\d{1,3}")
 _MARK = re.compile(r"(?:\d{1,3}|[*†‡§])(?:[,;] ?\d{1,3})*")

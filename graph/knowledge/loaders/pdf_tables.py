@@ -4,7 +4,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from graph.knowledge.loaders.pdf_layout import Line, running_text, stretched
+from graph.knowledge.loaders.pdf_layout import running_text, stretched
+from graph.knowledge.loaders.pdf_lines import Line
 
 MOST_LINES = 2_000  # of one table on one page
 MOST_COLUMNS = 40

@@ -6,7 +6,8 @@ from statistics import median
 from graph.errors import Quarantined
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.pdf_columns import in_reading_order
-from graph.knowledge.loaders.pdf_layout import Line, same_row, write
+from graph.knowledge.loaders.pdf_layout import write
+from graph.knowledge.loaders.pdf_lines import Line, same_row
 from graph.knowledge.loaders.pdf_tables import joined
 
 ALIKE = 0.3  # letters whose heights differ by less are of one size: boxes are measured roughly

@@ -1,0 +1,104 @@
+"""Running heads and feet, page numbers, what is printed across every page: out, but for what says of the document."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graph.knowledge.loaders.pdf_lines import Line
+
+FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
+_BARE_NUMBER = re.compile(
+    r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
+)
+_PAGE_NUMBER = re.compile(
+    r"\b(?:page|seite|p\.)\s*\d{1,4}(?:\s*(?:of|/|von)\s*\d{1,4})?|\b\d{1,4} of \d{1,4}\b", re.IGNORECASE
+)
+_OF_ITSELF = re.compile(
+    r"\b(?:version|revision|rev\.? ?\w|v\.? ?\d|effective|valid (?:from|until)|in force|owner|approved|issued?\b|status"
+    r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(r"\b(?:printed|downloaded|accessed)\b", re.IGNORECASE)
+
+
+def without_running(pages: list[list[Line]]) -> list[list[Line]]:
+    """Without lines at the edge that repeat from page to page, without bare page numbers, and without what is printed
+    across every page."""
+    if len(pages) < 2:
+        return pages
+    across = Counter(place for lines in pages for place in {_place(line) for line in lines if not line.gaps})
+    most = max(3, len(pages) * 0.5)
+    pages = [[line for line in lines if line.gaps or across[_place(line)] < most] for lines in pages]
+    edges = [_edges(lines) for lines in pages]
+    apart = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
+    outer = [_outer(lines) for lines in pages]
+    repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
+    often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
+    cleaned: list[list[Line]] = []
+    known: set[str] = set()
+    for lines, edge, near in zip(pages, edges, outer, strict=True):
+        # What runs on most pages may have the text close to it on some.
+        dropped = {
+            id(line): line
+            for line in near
+            if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
+        }
+        dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
+        says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
+        known |= {line.text for line in says}
+        cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
+    return cleaned
+
+
+def _about_document(line: Line) -> Line | None:
+    """What a running head or foot says of its document, its version or from when it holds, without its page number."""
+    cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
+    text = "; ".join(cell for cell in cells if cell)
+    if not _OF_ITSELF.search(text) or _PRINTED.search(text):
+        return None
+    return replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True)
+
+
+def _edges(lines: list[Line]) -> list[Line]:
+    """The lines at the first and last few heights, where they stand apart from the body of the page."""
+    ordered = sorted(lines, key=lambda line: -line.bottom)
+    if len(ordered) <= 2:
+        return [line for line in ordered if _BARE_NUMBER.fullmatch(line.text)]
+    edges = []
+    for side in (ordered, ordered[::-1]):
+        apart = 0
+        for index, gap in _outermost(side):
+            if gap > 1.8 * max(side[index].size, side[index + 1].size):
+                apart = index + 1
+        edges += side[:apart]
+    return list({id(line): line for line in edges}.values())  # of a short page both sides reach the middle
+
+
+def _outer(lines: list[Line]) -> list[Line]:
+    """The lines at the first and last few heights of a page of more than two lines."""
+    ordered = sorted(lines, key=lambda line: -line.bottom)
+    if len(ordered) <= 2:
+        return []
+    return [side[index] for side in (ordered, ordered[::-1]) for index, _ in _outermost(side)]
+
+
+def _outermost(side: list[Line]) -> Iterator[tuple[int, float]]:
+    """The lines at the first few heights, by their place, each with how far the next one is."""
+    heights = 0
+    for index in range(len(side) - 1):
+        gap = abs(side[index].bottom - side[index + 1].bottom)
+        yield index, gap
+        heights += gap > 0.5 * side[index].size
+        if heights == FEW_LINES:
+            return
+
+
+def _place(line: Line) -> tuple[str, int, int]:
+    return line.text, round(line.left / 4), round(line.bottom / 4)
+
+
+def _patterns(line: Line) -> set[tuple[str, int]]:
+    """What of a line would be the same on another page: all of it but its numbers, or one of its parts."""
+    parts = [cell for cell in line.cells() if sum(map(str.isalpha, cell)) >= 6]
+    return {(re.sub(r"\d+", "#", part), round(line.bottom / 4)) for part in (line.text, *parts)}
