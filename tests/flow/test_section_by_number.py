@@ -7,6 +7,7 @@ import pytest
 
 from graph.agent import Agent
 from graph.audit.verify import verify
+from graph.policy.evidence import access
 
 LONG = "The committee met in the old hall and spoke of the weather, the roof and the garden for a while. " * 12
 RULES = "".join(f"## {n}. Part {n}\n\n{LONG}\n\n" for n in range(1, 12))
@@ -21,7 +22,7 @@ def library(opened: Callable[..., Agent], tmp_path: Path) -> Agent:
     for name, text in (("terms.md", TERMS), ("list.md", LIST), ("bylaw-3.md", BYLAW)):
         (tmp_path / name).write_text(text)
         agent.ingest(tmp_path / name, tenant_id="library")
-    (tmp_path / "terms2.md").write_text("# Terms and conditions\n\n## 12. Damage\n\nThe secret fee is 900 crowns.\n")
+    (tmp_path / "terms2.md").write_text("# Terms and conditions\n\n## 77. Fees\n\nThe secret fee is 900 crowns.\n")
     agent.ingest(tmp_path / "terms2.md", tenant_id="library", groups=("board",))
     return agent
 
@@ -36,5 +37,13 @@ def library(opened: Callable[..., Agent], tmp_path: Path) -> Agent:
 )
 def test_it_is_quoted(library: Agent, question: str, answer: str) -> None:
     reply = library.ask(question, tenant_id="library")
-    assert answer in reply["answer"] and "Item 12" not in reply["answer"] and "900" not in str(dict(reply))
+    assert answer in reply["answer"] and "Item 12" not in reply["answer"]
     assert verify(dict(reply), library.deps.index).ok
+
+
+def test_a_section_of_another_group_is_for_that_group_alone(library: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "What does section 77 of the terms and conditions say?"
+    assert "900" in library.ask(question, tenant_id="library", groups=("board",))["answer"]
+    assert "900" not in str(dict(library.ask(question, tenant_id="library")))
+    monkeypatch.setattr(access, "denied", lambda *_: None)  # the search itself leaves out what others may see
+    assert "900" not in str(dict(library.ask(question, tenant_id="library")))
