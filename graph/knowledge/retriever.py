@@ -108,10 +108,10 @@ def _called_first(index: Index, reader: ReadScope, query: str, ranked: RankedHit
     if wanted is None or not wanted.number:
         return ranked
     named = [hit for hit in ranked.hits if ranked.why.get((hit.where, hit.chunk_id)) == MENTIONED]
-    documents = [*{(hit.where, hit.doc_id): hit for hit in reversed(named or ranked.hits[:SECTIONS])}.values()][::-1]
+    documents = [*_best_of_each(named or ranked.hits[:SECTIONS]).values()][:SECTIONS]
     if named:
         documents = [replace(one, score=max(one.score, NAMED_SCORE)) for one in documents]
-    called = [hit for one in documents[:SECTIONS] for hit in index.numbered(reader, one, wanted.fits)]
+    called = [hit for one in documents for hit in index.numbered(reader, one, wanted.fits)]
     return replace(ranked, hits=_in_turn([[*called, *ranked.hits]]))
 
 
@@ -133,9 +133,7 @@ def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> Rank
 
 def _with_standing(index: Index, reader: ReadScope, ranked: RankedHits) -> RankedHits:
     """With the passages that say of a document among the hits that it is no longer in force."""
-    best: dict[tuple[str, str], Hit] = {}
-    for hit in ranked.hits:
-        best.setdefault((hit.where, hit.doc_id), hit)
+    best = _best_of_each(ranked.hits)
     hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits}
     why = dict(ranked.why)
     for of, where, doc_id, sentence in index.lapses(reader, best):
@@ -167,6 +165,14 @@ def _with_sections(index: Index, reader: ReadScope, ranked: RankedHits, top_k: i
             if place not in hits and len(hits) < top_k + BESIDE:
                 hits[place], why[place] = beside, SECTION
     return RankedHits(list(hits.values()), why, True)
+
+
+def _best_of_each(hits: Sequence[Hit]) -> dict[tuple[str, str], Hit]:
+    """The first hit of each document, in their order, by where the document lies and its id."""
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        best.setdefault((hit.where, hit.doc_id), hit)
+    return best
 
 
 def _best(lists: list[list[Hit]]) -> list[Hit]:

@@ -186,7 +186,7 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
     lists: set[tuple[int, Range]] = set()
     emitted: list[str] = []  # passages overlap and files are copied: a lead may stand in what was said from another one
 
-    def said(n: int, quote: str) -> tuple[int, str]:
+    def emit(n: int, quote: str) -> tuple[int, str]:
         emitted.append(quote)
         return n, quote
 
@@ -196,15 +196,15 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
             lists.add((n, unit.whole))
-            yield said(n, _quoted(text, *unit.whole))
+            yield emit(n, _quoted(text, *unit.whole))
             continue
         lead = _quoted(text, *unit.lead) if unit.lead else ""
         if unit.lead and len(lead.split()) <= LEAD_WORDS and not any(lead in quote for quote in emitted):
             if _is_fence(text[unit.lead[1] : unit.start]):
-                yield said(n, _quoted(text, unit.lead[0], unit.end))
+                yield emit(n, _quoted(text, unit.lead[0], unit.end))
                 continue
-            yield said(n, lead)
-        yield said(n, _quoted(text, unit.start, unit.end))
+            yield emit(n, lead)
+        yield emit(n, _quoted(text, unit.start, unit.end))
 
 
 def _quoted(text: str, start: int, end: int) -> str:

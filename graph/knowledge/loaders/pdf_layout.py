@@ -176,10 +176,11 @@ class _Layout:
             self.settle(followed=True)
             self.items.append((first, text, turns))
             return
-        heading = self.titled(lines, text) or (len(lines) == 1 and _heading_like(text) and first.bold)
-        depth = _depth(text)
+        alone = len(lines) == 1 and _heading_like(text)
+        titled, label = self.titled(lines, text), alone and _LABEL.fullmatch(text) is not None
+        heading, depth = titled or label or (alone and first.bold), _depth(text)
         self.settle(followed=not heading and (depth == 0 or self.pending is None or depth > _depth(self.pending[1])))
-        if not heading and len(lines) == 1 and _heading_like(text) and _numbered_heading(text):
+        if not heading and alone and _numbered_heading(text):
             self.pending = first, text
             return
         self.end_items()
@@ -187,12 +188,11 @@ class _Layout:
         if self.contents and first.text[:1].islower():
             return
         self.contents = _CONTENTS.fullmatch(text) is not None
-        alone = len(lines) == 1 and _heading_like(text)
-        if self.titled(lines, text):
+        if titled:
             self.out.heading(text, self.levels[first.size] * 10)
-        elif alone and _LABEL.fullmatch(text):
+        elif label:
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
-        elif alone and first.bold:
+        elif heading:
             self.out.heading(text, (self.below + 1) * 10 + depth)
         else:
             self.out.paragraph(text, turns)
