@@ -52,8 +52,10 @@ class PostgresUploads:
             values = [self._session.numbers] if own else []
             cursor.execute(f"DELETE FROM jobs WHERE job IS NULL AND ({which})", values)
             rows = cursor.execute(
-                f"WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN (SELECT job_id FROM jobs WHERE {which}"
-                " FOR UPDATE SKIP LOCKED) RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
+                # A session may end between these two: what it had only begun is for the next time.
+                "WITH mine AS (UPDATE jobs SET session = %s WHERE job_id IN"
+                f" (SELECT job_id FROM jobs WHERE job IS NOT NULL AND ({which}) FOR UPDATE SKIP LOCKED)"
+                " RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
                 [self._session.number, *values],
             ).fetchall()
         return [_read(job) for (job,) in rows]
