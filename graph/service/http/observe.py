@@ -20,12 +20,12 @@ from graph.timestamps import timestamp
 
 _GRACE_S = 0.3
 log = logging.getLogger("cordon.http")
-_CSP = (
+CSP = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 # LangServe's playground is a page of its makers, with a script inside the page.
-_PLAYGROUND_CSP = _CSP.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'").replace(
+_PLAYGROUND_CSP = CSP.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'").replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
 _HEADERS = (
@@ -134,7 +134,7 @@ def _problem(error: Exception, request_id: str) -> problems.Problem:
 def _decorated(path: str, headers: Any, request_id: str) -> list[tuple[bytes, bytes]]:
     own = [(name, value) for name, value in headers if name.lower() != b"server"]
     names = {name.lower() for name, _ in own}
-    csp = _PLAYGROUND_CSP if "/playground" in path else _CSP
+    csp = _PLAYGROUND_CSP if "/playground" in path else CSP
     added = [*_HEADERS, (b"content-security-policy", csp.encode()), (b"x-request-id", request_id.encode())]
     if b"cache-control" not in names:
         added.append((b"cache-control", b"no-store"))

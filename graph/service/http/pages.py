@@ -1,5 +1,7 @@
 """What a browser sees: the page at /, its files below /page/, and the routes at /docs. Nothing comes from elsewhere."""
 
+import base64
+import hashlib
 import html
 import re
 from functools import cache
@@ -9,6 +11,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
+from graph.service.http.observe import CSP
 from graph.service.http.problems import Problem
 
 PAGE = Path(__file__).parent / "page"
@@ -24,25 +27,37 @@ _KINDS = {
 _IMPORT = re.compile(r'^import \{[^}]*\} from "/page/([\w.]+)";\n', re.M)
 _METHODS = ("get", "post", "put", "patch", "delete")
 _STYLE = "/page/docs.css"
-_SCRIPT = "page.js"
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
 def home() -> Response:
     """The page; a line of text where it was not installed."""
-    index = PAGE / "index.html"
-    if not index.is_file():
+    if not (PAGE / "index.html").is_file():
         return PlainTextResponse("Cordon is running. What it understands: /docs\n")
-    return FileResponse(index, media_type=_KINDS[".html"], headers={"Cache-Control": "no-cache"})
+    page, policy = _page()
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache", "Content-Security-Policy": policy})
 
 
 @cache
-def _joined() -> str:
-    """The page's modules as one script: a browser asks once, and not for each when it has read the one that imports it.
+def _page() -> tuple[str, str]:
+    """The page with its style and its script inside, so that a browser asks once; and the policy that runs no other."""
+    page, policy = (PAGE / "index.html").read_text(encoding="utf-8"), CSP
+    style = (PAGE / "page.css").read_text(encoding="utf-8")
+    for link, kind, opening, text in (
+        ('<link rel="stylesheet" href="/page/page.css">', "style", "<style>", style),
+        ('<script type="module" src="/page/page.js"></script>', "script", '<script type="module">', _joined()),
+    ):
+        page = page.replace(link, f"{opening}{text}</{kind}>")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        policy = policy.replace(f"{kind}-src 'self'", f"{kind}-src 'self' 'sha256-{digest}'")
+    return page, policy
 
-    Each module stands behind those that it imports. No two of them give a name to two things (tests/service/http/
-    test_page.py)."""
+
+def _joined() -> str:
+    """The page's modules as one script, each behind those that it imports.
+
+    No two of them give a name to two things (tests/service/http/test_page.py)."""
     modules: dict[str, str] = {}
 
     def read(name: str) -> None:
@@ -52,7 +67,7 @@ def _joined() -> str:
                 read(imported)
         modules[name] = re.sub(r"^export ", "", _IMPORT.sub("", source), flags=re.M)
 
-    read(_SCRIPT)
+    read("page.js")
     return "\n".join(modules.values())
 
 
@@ -63,8 +78,6 @@ def file(name: str) -> Response:
     known = Path(name).name == name and not name.startswith(".") and len(name) <= 100 and path.suffix in _KINDS
     if not known or not path.is_file():
         raise Problem(404)
-    if name == _SCRIPT:
-        return Response(_joined(), media_type=_KINDS[".js"], headers={"Cache-Control": "no-cache"})
     return FileResponse(path, media_type=_KINDS[path.suffix], headers={"Cache-Control": "no-cache"})
 
 
