@@ -96,6 +96,7 @@ class Agent(Library, Conversations, Reviews, Pictures, Answers, Feedback):
     def close(self) -> None:
         """Give the home back. The agent may be used again; it then opens it anew."""
         self.finish()
+        self.drawers.close()
         self.turns.close()
         self.deps.close()
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from graph.administration.drawers import Drawer, Drawers
 from graph.administration.laid_out import LaidOut, lay_out
 from graph.administration.painted_over import Looks, hidden, masked_around, within
 from graph.administration.recent import Recent
@@ -24,15 +25,13 @@ from graph.deps import Deps
 from graph.errors import Conflict, DocumentError, NotFound, Quarantined, Unavailable
 from graph.knowledge import office
 from graph.knowledge.ingest import PDF
-from graph.knowledge.sandbox import Child, Limits
 from graph.policy.evidence import access, places
 from graph.policy.evidence.judged import judge_name
 from graph.policy.evidence.on_page import PageText, Range, marked, taken_out, united
 from graph.settings import Settings
 from graph.stores.journal import Entry
-from graph.stores.spaces import MOST_ORIGINAL, Record, Space
+from graph.stores.spaces import Record, Space
 
-LIMITS = Limits(max_bytes=MOST_ORIGINAL, seconds=10.0, memory=2**30)
 AT_ONCE, WAIT_S = 2, 10.0  # pictures made at the same time, and how long another one waits
 KEPT_BYTES, KEPT_S = 16 * 2**20, 600.0  # of pictures in memory
 KEPT_PDF_BYTES = 64 * 2**20  # of documents that were laid out
@@ -47,12 +46,6 @@ class Picture:
     mark: float | None
     page: int
     pages: int
-
-
-class _Drawer(Child):
-    """The child process that reads and draws pages."""
-
-    work = "graph.knowledge.page_drawing"
 
 
 class Pictures:
@@ -100,7 +93,7 @@ class Pictures:
         if cached := self._pictures.get(key):
             return cached
         laid_out = None if record.media_type == PDF else self._laid_out(space, record, looks, _key(document, mask))
-        with self._making, _Drawer(LIMITS) as drawer:
+        with self._making, self.drawers.new() as drawer:
             if laid_out is None:
                 picture = _of_pdf(space, record, page, quote, looks, drawer)
             else:
@@ -117,9 +110,14 @@ class Pictures:
         with self._laying_out:
             if cached := self._pdfs.get(key):
                 return cached
-            document = lay_out(space, record, _original(space, record), looks, binary, _letters)
+            document = lay_out(space, record, _original(space, record), looks, binary, self._letters)
             self._pdfs.put(key, document)
         return document
+
+    def _letters(self, pdf: bytes) -> list[list[int]]:
+        with self.drawers.new() as drawer:
+            codes: list[list[int]] = json.loads(drawer.ask({"do": "letters"}, pdf, "the document"))
+        return codes
 
     def _cited(self, asker: Principal, run: Entry, cited: dict[str, Any]) -> tuple[Space, Record]:
         """The document where the run found it, if the asker may still read it there."""
@@ -129,6 +127,11 @@ class Pictures:
             if record and not access.denied(asker, space.name, record.visibility, record.expires, record.groups):
                 return space, record
         raise NotFound("the document is not there any more.", hint="`cordon docs list` shows what there is.")
+
+    @cached_property
+    def drawers(self) -> Drawers:
+        """Those that read and draw the pages."""
+        return Drawers()
 
     @cached_property
     def _pictures(self) -> Recent[Picture]:
@@ -147,12 +150,6 @@ class Pictures:
         return _Making(1, office.WAIT_S)
 
 
-def _letters(pdf: bytes) -> list[list[int]]:
-    with _Drawer(LIMITS) as drawer:
-        codes: list[list[int]] = json.loads(drawer.ask({"do": "letters"}, pdf, "the document"))
-    return codes
-
-
 def _key(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -164,7 +161,7 @@ def _original(space: Space, record: Record) -> bytes:
     return data
 
 
-def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
+def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks, drawer: Drawer) -> Picture:
     with space.reading():
         data, text, chunks = _original(space, record), space.text(record.doc_id), space.chunks(record.doc_id)
         on_page = [
@@ -190,7 +187,7 @@ def _of_pdf(space: Space, record: Record, page: int, quote: Range, looks: Looks,
     return _drawn(drawer, record, black, yellow, page, page_text["pages"])
 
 
-def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: _Drawer) -> Picture:
+def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, looks: Looks, drawer: Drawer) -> Picture:
     yellow = document.marked(quote)
     page = page or document.page_of(yellow) or 0
     if not page:
@@ -202,7 +199,7 @@ def _of_laid_out(document: LaidOut, record: Record, page: int, quote: Range, loo
     return _drawn(drawer, record, black, document.of_page(page, yellow), page, page_text["pages"])
 
 
-def _drawn(drawer: _Drawer, record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
+def _drawn(drawer: Drawer, record: Record, black: list[Range], yellow: list[Range], page: int, pages: int) -> Picture:
     data = drawer.ask({"do": "picture", "black": black, "marked": yellow}, b"", record.doc_id)
     (mark,) = struct.unpack(">d", data[:8])
     return Picture(data[8:], mark if mark >= 0 else None, page, pages)

@@ -88,6 +88,15 @@ class Child:
     ) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Starts the child before the first request needs it."""
+        self._child = self._child or _start(self.limits, self.work, self.numerical)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._child is not None and self._child.poll() is None
+
     def close(self) -> None:
         """Ends the child. The next request starts another."""
         child, self._child = self._child, None
@@ -120,8 +129,9 @@ class Child:
 
     def _exchange(self, request: bytes, filename: str) -> bytes:
         """Sends the request and receives the answer within the time allowed; neither side can block the other."""
-        child = self._child = self._child or _start(self.limits, self.work, self.numerical)
-        assert child.stdin is not None and child.stdout is not None
+        self.start()
+        child = self._child
+        assert child is not None and child.stdin is not None and child.stdout is not None
         deadline = time.monotonic() + self.limits.seconds
         waiting, received, expected = memoryview(request), bytearray(), -1
         with selectors.DefaultSelector() as selector:

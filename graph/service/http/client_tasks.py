@@ -17,7 +17,11 @@ _HISTORY = re.compile(r"<chat_history>(.*?)(?:</chat_history>|\Z)", re.S)
 _KEY = re.compile(r"\{\s*\\?[\"'](title|tags|follow_ups|queries|text|prompt)\\?[\"']\s*:")
 _EMOJI = re.compile(r"\s*Your task is to reflect the speaker'?s likely facial expression through a fitting emoji")
 # LibreChat: the instruction and, in the same message or before it, the conversation.
-_TITLE_ONLY = re.compile(r"5-word-or-less title for the conversation.{0,200}only return the title itself", re.S | re.I)
+_TITLE_ONLY = re.compile(
+    r"5-word-or-less title for the conversation.{0,200}only return the title itself"
+    r"|concise title for this conversation in the detected language\. Title in 5 words or less",
+    re.S | re.I,
+)
 _STRUCTURED = re.compile(
     r"analyze this conversation and provide:.{0,80}detected language.{0,160}concise title in the detected language",
     re.S | re.I,

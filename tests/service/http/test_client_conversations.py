@@ -35,6 +35,18 @@ Conversation:
 User: Which freezer holds the whole blood samples?
 AI: The kestrel freezer."""
 
+TALK = LIBRECHAT.partition("Conversation:\n")[2]
+OLDER = f"""Write a concise title for this conversation in the detected language. Title in 5 Words or Less. No Punctuation or Quotation.
+{TALK}"""
+STRUCTURED = f"""Analyze this conversation and provide:
+1. The detected language of the conversation
+2. A concise title in the detected language (5 words or less, no punctuation or quotation)
+
+{TALK}"""
+EMOJI = """Your task is to reflect the speaker's likely facial expression through a fitting emoji. Interpret emotions from the message.
+
+Message: ```Which freezer holds the samples?```"""
+
 
 @pytest.fixture
 def openai(served: Served) -> Iterator[Any]:
@@ -111,6 +123,10 @@ def test_a_clients_own_tasks_are_answered_and_are_no_questions(openai: Any, serv
     assert json.loads(suggested) == {"follow_ups": []}
     told = _complete(openai, {"role": "user", "content": LIBRECHAT}).choices[0].message.content
     assert told == "Which freezer holds the whole blood samples"
+    assert _complete(openai, {"role": "user", "content": OLDER}).choices[0].message.content == told
+    structured = _complete(openai, {"role": "user", "content": STRUCTURED}).choices[0].message.content
+    assert json.loads(structured)["title"] == told
+    assert _complete(openai, {"role": "user", "content": EMOJI}).choices[0].message.content == "💬"
     streamed = _complete(openai, {"role": "user", "content": LIBRECHAT}, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in streamed) == told
     assert _journal(served) == before
@@ -118,9 +134,13 @@ def test_a_clients_own_tasks_are_answered_and_are_no_questions(openai: Any, serv
 
 def test_a_person_who_asks_for_a_title_is_answered_from_the_documents(openai: Any, served: Served) -> None:
     before = _journal(served)
-    for question in ("Suggest a title for the freezers document.", "### Task: which freezer holds the samples?"):
+    for question in (
+        "Suggest a title for the freezers document.",
+        "Write a concise title for this conversation.",
+        "### Task: which freezer holds the samples?",
+    ):
         assert _complete(openai, {"role": "user", "content": question}).cordon["decision"] in ("answer", "no_answer")
-    assert _journal(served) == before + 2
+    assert _journal(served) == before + 3
 
 
 def test_probabilities_of_tokens_are_refused_and_not_left_out(openai: Any) -> None:
