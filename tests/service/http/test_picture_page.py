@@ -92,9 +92,13 @@ def test_of_an_office_file_the_page_with_the_quote_is_found(page: Any, served: S
     if office.program("") is None:
         pytest.skip("there is no LibreOffice on this machine (Debian: apt-get install libreoffice-writer)")
     document = Document()
-    document.add_paragraph("The spoonbill bridge is closed on Sundays.")
+    document.add_paragraph(
+        "The spoonbill bridge is closed on Sundays. " + "It is old and narrow, and its rails are low. " * 60
+    )
     document.add_page_break()  # type: ignore[no-untyped-call]
-    document.add_paragraph("The spoonbill ferry takes eleven people.")
+    document.add_paragraph(
+        "The spoonbill ferry takes eleven people. " + "It is new and wide, and its rails are high. " * 60
+    )
     stream = io.BytesIO()
     document.save(stream)
     with served.client() as client:
@@ -104,6 +108,8 @@ def test_of_an_office_file_the_page_with_the_quote_is_found(page: Any, served: S
     page.get_by_text("Page 2 of 2", exact=True).wait_for()
     page.wait_for_function("() => document.querySelector('#picture img').naturalWidth > 0")
     assert page.is_hidden("#source-note")
+    mark, text = (page.locator(f"#source-text{part}").bounding_box() for part in (" mark", ""))
+    assert text["y"] <= mark["y"] and mark["y"] + mark["height"] <= text["y"] + text["height"]
     page.click("#page-before")
     page.get_by_text("Page 1 of 2, without the quote").wait_for()
     page.keyboard.press("Escape")

@@ -65,8 +65,10 @@ function draw(picture, mark) {
   const alt = `Page ${page} of ${name}.${marked ? ` Marked: ${quote}` : ""}`;
   const box = $("picture");
   const down = () => (box.scrollTop = marked ? mark * box.scrollHeight - box.clientHeight / 3 : 0);
+  const first = $("source-page").hidden;
   $("source").classList.add("pictured");
   $("source-page").hidden = false;
+  if (first) $("source-text").querySelector("mark")?.scrollIntoView({ block: "center" }); // the text has other lines now
   note("");
   $("page-number").textContent = `Page ${page} of ${pages}${marked ? "" : ", without the quote"}`;
   $("page-before").disabled = page <= 1;
