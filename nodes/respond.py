@@ -30,8 +30,12 @@ def respond(state: State, *, settings: Settings) -> State:
     doubted = any(one.get("doubted") for one in state["sentences"])
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and ("partial" in state["flags"] or _partial(state))
-    notes = [*(["partial"] if part else []), *(["quoted_only"] if _quoted_only(state, decision, settings) else [])]
-    flags = list(dict.fromkeys([*state["flags"], *notes]))
+    noted = {
+        "partial": part,
+        "quoted_only": _quoted_only(state, decision, settings),
+        "uncertain": decision == "answer" and confidence == "low" and not doubted and _judged(state),
+    }
+    flags = list(dict.fromkeys([*state["flags"], *(flag for flag, so in noted.items() if so)]))
     notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
         confidence = "low"
@@ -75,6 +79,11 @@ def _answer(state: State) -> tuple[Decision, str]:
 def _by_document(state: State) -> bool:
     """Whether each sentence stands for a document: what there is, or which of them mention something."""
     return bool(state["listing"]) or bool(occurrences.answer(state["query"], state["evidence"], cut=True)[0])
+
+
+def _judged(state: State) -> bool:
+    """Whether the reader judges the answer: not that of a person, nor what answers no question."""
+    return not (state["assessment"] or _by_document(state) or "edited_by_reviewer" in state["flags"])
 
 
 def _listed(state: State) -> bool:

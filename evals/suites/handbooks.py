@@ -41,11 +41,12 @@ def collections(names: Sequence[str], prefix: str = "", homes: Path | None = Non
     """The questions to some collections. `homes` keeps what was ingested for later; `twin` is the kind of file that
     their Markdown is made into before that (evals/suites/reading.py)."""
     with ExitStack() as opened:
-        agents = {name: opened.enter_context(ingested(name, homes, twin)) for name in names}
+        folders = dict.fromkeys(map(collection_of, names))
+        agents = {folder: opened.enter_context(ingested(folder, homes, twin)) for folder in folders}
         questions = [sample(row | {"set": name}) for name in names for row in own_set(f"handbooks/{name}")]
 
         def solve(sample: Sample) -> Output:
-            return answered(agents[sample.metadata["set"]], sample)
+            return answered(agents[collection_of(sample.metadata["set"])], sample)
 
         def replies(rows: Rows, out: Path) -> dict[str, Any]:
             for name, part in rows.by("set"):
@@ -55,10 +56,15 @@ def collections(names: Sequence[str], prefix: str = "", homes: Path | None = Non
         yield Task(f"{prefix}questions", questions, solve, scored, partial(measured, prefix=prefix), replies)
 
 
+def collection_of(name: str) -> str:
+    """The folder whose documents a set of questions asks."""
+    return name.removesuffix("_2")
+
+
 @contextmanager
 def ingested(name: str, homes: Path | None, twin: str = "") -> Iterator[Agent]:
     """An agent over a collection's documents."""
-    collection = name.removesuffix("_2")
+    collection = collection_of(name)
     folder = data_directory() / "collections" / collection
     with tempfile.TemporaryDirectory() as scratch:
         place = homes / f"{collection} {twin}".strip() if homes else Path(scratch) / "home"
@@ -89,7 +95,7 @@ def scored(sample: Sample, out: Output) -> Scores:
     missing = [group for group in sample.target["contains"] if len(absent(group, said(out))) == len(group)]
     return {
         **told,
-        "held": Score(told["told"] and not missing, f"not there: {missing}" if missing else ""),
+        "held": Score(told["told"] and sample.metadata["answerable"] and not missing, f"not there: {missing}" if missing else ""),
         "found": bool(wanted & candidates(out)),
         "cited": bool(wanted & {*out.sources}),
         "words": len(said(out).split()) if told["told"] else 0,

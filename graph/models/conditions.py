@@ -2,7 +2,7 @@
 Not Applicable"), words that tell entries apart, a column that says yes or no."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from graph.knowledge.index import content_words
 from graph.models.enumerations import Entry, Enumeration
@@ -12,6 +12,7 @@ SHORT = 60  # characters of a value that a question may name; what is longer des
 MOST_WORDS = 4  # of each value in a cell that holds several
 _PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
 _INSIDE = re.compile(r"[_\-./&]+|(?<=[a-z])(?=[A-Z\d])|(?<=\d)(?=[A-Za-z])")  # a name written as one word
+_JOINED = re.compile(r"\s*(?:[,;:?+&]|\b(?:and|plus|as well as|with)\b)+\s*", re.I)  # between things that are added up
 _NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((?: [\w'’-]+){1,3})", re.I)
 _CONDITION = re.compile(r"^\W*which\b.*\b(?:is|are|was|were|has|have|needs?|requires?|can|must|only)\b", re.I)
 _ONLY = re.compile(r"\bonly (?:the )?([^\s?.,;]+)", re.I)
@@ -79,6 +80,50 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
         meant = {name for name in columns if stems(name) and stems(name) <= stems(question)}
         named.setdefault(frozenset(meant or columns), set()).add(part)
     return {columns: _longest(parts) for columns, parts in named.items()}
+
+
+def added(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry] | None:
+    """The rows of the things that the question joins ("the boat, food and walking tours"), each by a value of one
+    column of which it has half of the words. Nothing where it is not clear which rows these are; None where it joins
+    nothing that the table names."""
+    parts = [part for part in _JOINED.split(question) if part]
+    named: list[dict[int, str]] = []
+    for column in listed.headings:
+        values = {
+            value: name_stems(" ".join(content_words(value))) for entry in entries if (value := entry.value(column))
+        }
+        values = {value: words for value, words in values.items() if words and len(value) <= SHORT}
+        which = {
+            at: value for at, part in enumerate(parts) if (value := _named_by(name_stems(part), frozenset(), values))
+        }
+        if which:  # "boat, food and walking tours" are three tours
+            last = parts[max(which)]
+            shared = stems(" ".join(word for word in lexical.words(last) if word.endswith("s")))
+            shared &= values[which[max(which)]]
+            which = {
+                at: value for at, part in enumerate(parts) if (value := _named_by(name_stems(part), shared, values))
+            }
+        named.append(which)
+    most = max((len({*which.values()}) for which in named), default=0)
+    if most < 2:
+        return None
+    column, which = next(
+        (column, which) for column, which in zip(listed.headings, named, strict=True) if len({*which.values()}) == most
+    )
+    if max(which) - min(which) + 1 != most:
+        return []
+    return [entry for entry in entries if entry.value(column) in which.values()]
+
+
+def _named_by(words: frozenset[str], shared: frozenset[str], values: Mapping[str, frozenset[str]]) -> str:
+    """The value with most of these words, of which at least half are there and one of its own; "" for none or two."""
+    rated = [
+        (len(own & (words | shared)), len(own & (words | shared)) / len(own), value)
+        for value, own in values.items()
+        if own & words and len(own & (words | shared)) * 2 >= len(own)
+    ]
+    rated.sort(reverse=True)
+    return rated[0][2] if rated and (len(rated) == 1 or rated[0][:2] != rated[1][:2]) else ""
 
 
 def _refused(question: str, named: set[str]) -> frozenset[str]:

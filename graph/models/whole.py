@@ -17,7 +17,7 @@ import numpy as np
 from graph.knowledge.index import content_words
 from graph.models import sections
 from graph.models.candidates import Candidate
-from graph.models.conditions import fulfilling, lead_of, name_stems, named_values, stems
+from graph.models.conditions import added, fulfilling, lead_of, name_stems, named_values, stems
 from graph.models.enumerations import Entry, Enumeration, enumerations
 from graph.models.reader import Reader
 from graph.models.sections import SourcedTexts
@@ -41,6 +41,7 @@ WEIGHTS = {
 WEIGHT, LEAD, MOST_LEAD, BIAS = 0.23, 0.73, 5.0, -2.65
 SURE_FROM = 0.6  # 48 of 64 right lists are taken, 9 of 43 wrong ones
 TAKEN_FROM = 0.35  # 55 and 19; where no sentence answers, and the answer says that it may be a part
+FAR = -6.0  # behind the best passage, in what they are ranked by: a list that nothing else speaks for is not counted
 READS = 2.0  # log-odds of a sentence that answers, from the reader
 STATED_FROM = 0.75  # from which entries are counted though a sentence states a number
 ALIKE = 0.6
@@ -112,9 +113,11 @@ def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequenc
         text = _sum(question, chosen, entries, lines) if kind == "sum" else ""
         if not text and (kind == "count" or _HOW_MANY.search(question)):
             text = counted.count(lines)
-        if not text:
+            if len(text) > MOST_CHARS:
+                text = counted.count([_beginning(one) for one in entries])
+        if not text and not (kind == "sum" and chosen.kind == "rows"):
             return []
-        if len(text) <= MOST_CHARS:
+        if text and len(text) <= MOST_CHARS:
             return [(sorted({one.n for one in entries})[:MOST_SOURCES], text)]
     lead = chosen.lead if len(entries) == len(chosen.entries) else None
     return _rows(entries, {item["n"]: item["text"] for item in evidence}, lead)
@@ -140,7 +143,8 @@ def choose(
     weighed = weigh(question, kind, lists, candidates, reader)
     best, weight, lead = ahead(lists, weighed)
     chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
-    return (lists[best], chance) if _related(weighed[best]) else (None, 0.0)
+    doubtful = kind == "count" and chance < SURE_FROM and weighed[best]["inside"] < FAR
+    return (lists[best], chance) if _related(weighed[best]) and not doubtful else (None, 0.0)
 
 
 def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) -> tuple[int, float, float]:
@@ -273,9 +277,11 @@ def _holds(enumeration: Enumeration, candidate: Candidate) -> bool:
 
 def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
     """The entries that count, with the sentence below a heading that measures it."""
+    entries = [entry for entry in chosen.entries if not _total(entry)] or chosen.entries
+    if kind == "sum" and chosen.kind == "rows" and (joined := added(question, chosen, entries)) is not None:
+        return joined
     if kind != "extreme" and _ALTOGETHER.search(question) and (totals := [*filter(_total, chosen.entries)]):
         return totals
-    entries = [entry for entry in chosen.entries if not _total(entry)] or chosen.entries
     bound = _BOUND.search(question)
     limit = quantity(bound["limit"]) if bound else None
     column = _column(question, chosen, entries) if kind == "extreme" or limit else None
@@ -322,7 +328,13 @@ class _Column:
 
 
 def _sum(question: str, chosen: Enumeration, entries: Sequence[Entry], lines: Sequence[str]) -> str:
-    column = _column(question, chosen, entries) if chosen.kind == "rows" else None
+    if chosen.kind != "rows":
+        return ""
+    column = _column(question, chosen, entries)
+    if column is None:  # "airfare plus food": no word for the amounts, of which there is one column
+        measured = [_measured(name, [entry.value(name) for entry in entries]) for name in chosen.headings]
+        amounts = [one for one in measured if one]
+        column = amounts[0] if len(amounts) == 1 else None
     return counted.total(lines, column.heading) if column and column.kind in ("number", "money") else ""
 
 
@@ -397,6 +409,13 @@ def _quote(text: str, run: Sequence[Entry]) -> str:
     if len(run) == 1:
         return quoted(text, run[0].start, run[0].end)
     return quoted(text, text.rfind("\n", 0, run[0].start) + 1, run[-1].end).strip()
+
+
+def _beginning(entry: Entry) -> str:
+    """The first two cells of a row, as they stand."""
+    line = _line(entry)
+    value = entry.cells[1][1] if len(entry.cells) > 1 else ""
+    return line[: line.find(value) + len(value)] if value else line
 
 
 def _line(entry: Entry) -> str:

@@ -52,8 +52,16 @@ PARTIAL = "This is from the passages that were found; there may be more in the d
 QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
 COMPLETED = "What stands at the end is quoted from the documents, to complete the model's answer."
 LAPSED = "A document that is quoted here is no longer in force, as the end of the answer says."
+# Behind an answer of which the reader thinks that it rather does not answer (nodes/respond.py).
+UNCERTAIN = "This may not answer the question: no passage clearly does."
 # By the flag that says the same, in the order in which they stand.
-NOTES = {"not_in_force": LAPSED, "completed": COMPLETED, "partial": PARTIAL, "quoted_only": QUOTED}
+NOTES = {
+    "not_in_force": LAPSED,
+    "completed": COMPLETED,
+    "partial": PARTIAL,
+    "quoted_only": QUOTED,
+    "uncertain": UNCERTAIN,
+}
 _NOTHING = "Nothing of it is shown, and no passage answers the question by itself. Please ask again."
 TOO_SHORT = "Please ask in a few more words, so that the right documents can be found."
 TOO_LONG = "The question is too long: at most {limit:,} characters are read. Please shorten it."

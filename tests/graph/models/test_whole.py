@@ -9,6 +9,7 @@ import pytest
 
 from graph.models import extractive, reader
 from graph.models.enumerations import enumerations
+from graph.policy.answer import counted
 
 FREEZERS = """# Freezers
 
@@ -267,6 +268,46 @@ def test_the_list_of_the_day_is_read() -> None:
 def test_a_sum_is_told_with_its_rows() -> None:
     (said,) = asked("What is the insured value altogether?", evidence(LOANS.rpartition("\n")[0], title="Loans"))
     assert said.startswith("102,500 in all (Insured value, 3 rows):\n- Lender: Mill Society;")
+
+
+TRIP = """# Trip to the coast
+
+Expense: Airfare; Cost: $1258
+Expense: Boat Tour; Cost: $132
+Expense: Food Tour; Cost: $100
+Expense: Walking Tour; Cost: $15
+Expense: Food; Cost: $400
+Expense: Design/print of the maps; Cost: $50
+Expense: Total; Cost: $1955"""
+
+
+@pytest.mark.parametrize(
+    ("question", "sum_and_names"),
+    [
+        ("what did the boat, food and walking tours of the trip cost altogether?", ["$247", "Boat Tour", "Food Tour", "Walking Tour"]),
+        ("trip: airfare plus food in total?", ["$1,658", "Airfare", "Food"]),
+        ("Add up the design of the maps and the airfare: what does the trip cost altogether?", ["$1,308", "Airfare", "Design/print of the maps"]),
+    ],
+)  # fmt: skip
+def test_things_that_are_named_are_added_up_and_no_others(question: str, sum_and_names: list[str]) -> None:
+    (said,) = asked(question, evidence(TRIP, title="Trip to the coast"))
+    number, *names = sum_and_names
+    assert said.startswith(f"{number} in all (Cost, {len(names)} rows):\n")
+    assert [line.partition("; Cost")[0] for line in said.split("\n- ")[1:]] == [f"Expense: {name}" for name in names]
+
+
+def test_of_things_that_are_not_all_there_no_sum_is_told() -> None:
+    said = asked("boat tour, wine and walking tour of the trip altogether?", evidence(TRIP, title="Trip to the coast"))
+    assert not any("in all" in text for text in said)
+
+
+def test_many_long_rows_are_counted_by_their_beginnings() -> None:
+    rows = [f"List: Ship it; Title: Card {n} of the board; Text: {'word ' * 40}" for n in range(40)]
+    (said,) = asked(
+        "How many cards are in the board?", evidence("# Board\n\n" + "\n".join(rows), title="Board of cards")
+    )
+    assert said.startswith("40 in all:\n- List: Ship it; Title: Card 0 of the board\n- List")
+    assert counted.lines(said)
 
 
 def test_sections_are_rows_where_each_measures_the_same() -> None:
