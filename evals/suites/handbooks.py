@@ -91,11 +91,11 @@ def answered(agent: Agent, sample: Sample) -> Output:
 
 
 def scored(sample: Sample, out: Output) -> Scores:
-    wanted, told = {*sample.target["docs"]}, replied(sample, out)
+    wanted, told, there = {*sample.target["docs"]}, replied(sample, out), bool(sample.metadata["answerable"])
     missing = [group for group in sample.target["contains"] if len(absent(group, said(out))) == len(group)]
     return {
         **told,
-        "held": Score(told["told"] and sample.metadata["answerable"] and not missing, f"not there: {missing}" if missing else ""),
+        "held": Score(told["told"] and there and not missing, f"not there: {missing}" if missing else ""),
         "found": bool(wanted & candidates(out)),
         "cited": bool(wanted & {*out.sources}),
         "words": len(said(out).split()) if told["told"] else 0,
