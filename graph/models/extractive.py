@@ -32,6 +32,9 @@ from graph.regulation import asking
 SIGNS, BIAS = np.array([0.63, 4.45]), -1.68
 ANSWERED_FROM = 0.25
 NAMELESS_FROM = 0.5  # the same where the best place has not the post that is asked for; by hand
+# The same where an amount is asked for and no quote has one. Of 514 questions over eleven collections six had such an
+# answer, all wrong; four of the six are below it.
+AMOUNTLESS_FROM = 0.65
 # The same where all of something is asked for and no list was read as a whole. `python -m evals.training.lists`: of 52
 # such questions sentences answered 10 of 36 above it, none of 16 below; 9 of these ask for what is not there.
 ALL_ANSWERED_FROM = 0.45
@@ -42,6 +45,18 @@ _TITLE_WORDS = 4
 _POST = re.compile(
     r"\W*(?:who(?:['’]s| is| are| was| were)|what is the name of) (?:the|our|your|its) (?:[\w-]+ ){0,3}?([\w-]+)"
     r"(?= (?:of|for|in|at|on|from|here)\b|\W*$)",
+    re.I,
+)
+_AMOUNT = re.compile(
+    r"\bhow (?:many|much|large|big|high|low|fast|hot|cold|far|deep|old)\b"
+    r"|\bwhat (?:do|does|did|will|would)\b.*\bcosts?\b"
+    r"|\bwhat (?:size|number|percentage|share|temperature|rate|budget|cost|price)\b",
+    re.I,
+)
+_HAS_AMOUNT = re.compile(
+    r"\d|\b(?:no|none|nothing|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|once|twice|half|thirds?|quarters?"
+    r"|single|any|each|free|unlimited)\b",
     re.I,
 )
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
@@ -89,6 +104,12 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     silent = unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM)
     texts = {item["n"]: item["text"] for item in evidence}
     quotes = [] if silent else choose(query, candidates, texts, task["style"], bool(who))
+    if (
+        likely < AMOUNTLESS_FROM
+        and _AMOUNT.search(question)
+        and not any(_HAS_AMOUNT.search(text) for _, text in quotes)
+    ):
+        quotes = []
     if not several:
         return _reply(quotes)
     quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader, least)

@@ -137,6 +137,13 @@ class Even:
         return np.full(len(passages), 2.0, np.float32)
 
 
+class Doubtful:
+    """Finds every passage to answer rather not."""
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return np.full(len(passages), -2.2, np.float32)
+
+
 def evidence(text: str, *cuts: int, title: str = "", doc: str = "d", first: int = 1) -> list[dict[str, Any]]:
     """The text as one passage, or divided before these characters."""
     places = [0, *cuts, len(text)]
@@ -147,9 +154,28 @@ def evidence(text: str, *cuts: int, title: str = "", doc: str = "d", first: int 
     ]  # fmt: skip
 
 
-def asked(question: str, items: list[dict[str, Any]], **more: Any) -> list[str]:
+def asked(question: str, items: list[dict[str, Any]], by: reader.Reader | None = None, **more: Any) -> list[str]:
     task = {"question": question, "about": "", "style": "concise", "listing": "", "evidence": items, **more}
-    return [said["text"] for said in extractive.answer(task, Even())["sentences"]]
+    return [said["text"] for said in extractive.answer(task, by or Even())["sentences"]]
+
+
+BOATS = "# Boats\n\nThe rent of a boat is billed by use, and the keeper of the boats collects it."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("How much is the rent of a boat?", BOATS, False),
+        ("What does a boat cost?", BOATS, False),
+        ("How is the rent of a boat billed?", BOATS, True),
+        ("How much is the rent of a boat?", BOATS.replace("billed by use", "40 crowns"), True),
+        ("How much is the rent of a boat?", BOATS.replace("billed by use", "twenty crowns"), True),
+        ("How much is the rent of a boat?", BOATS.replace("The rent", "No rent"), True),
+    ],
+)
+def test_an_amount_is_not_answered_without_one(question: str, text: str, answered: bool) -> None:
+    assert bool(asked(question, evidence(text, title="Boats"), Doubtful())) is answered
+    assert asked(question, evidence(text, title="Boats"))  # where the reader is sure
 
 
 def test_a_list_is_told_whole_though_a_passage_ends_inside_it() -> None:
