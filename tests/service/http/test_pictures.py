@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import SimpleDocTemplate, Table
 
 from evals.serving import WIDE, Served, serving
-from graph.administration import pictures
+from graph.administration import drawers, pictures
 from graph.knowledge.sandbox import Limits
 from graph.settings import load
 from tests.service.http.test_doors import finished
@@ -355,7 +355,8 @@ def test_a_hostile_file_hurts_nobody(shown: Served, monkeypatch: pytest.MonkeyPa
         run, citation = ask(client)
         space = shown.service.agent.deps.index.space("U1")
         sha256 = space.record(citation["doc_id"]).sha256
-        monkeypatch.setattr(pictures, "LIMITS", Limits(seconds=3.0, memory=2**30))
+        shown.service.agent.drawers.close()
+        monkeypatch.setattr(drawers, "LIMITS", Limits(seconds=3.0, memory=2**30))
         loop = (
             b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 99>>"
         )
@@ -371,6 +372,7 @@ def test_a_hostile_file_hurts_nobody(shown: Served, monkeypatch: pytest.MonkeyPa
                 assert client.get("/livez").status_code == 200
         finally:
             space.keep_original(citation["doc_id"], sha256, good)
+            shown.service.agent.drawers.close()
         assert client.post("/v1/ask", json={"question": QUESTION}).json()["decision"] == "answer"
 
 
