@@ -1,6 +1,8 @@
 """The page in a headless Chromium: what a person does on it, and what a hostile document cannot do to it."""
 
+import base64
 import dataclasses
+import hashlib
 import re
 import shutil
 import threading
@@ -58,6 +60,17 @@ def test_the_modules_of_the_page_join_into_one_script() -> None:
     names = [name for module in modules for name in declared.findall(module)]
     assert sorted(names) == sorted(declared.findall(script)) and len({*names}) == len(names) > 50
     assert not re.search(r"^(?:import|export) ", script, re.M)
+
+
+def test_no_other_script_or_style_than_its_own_runs_in_the_page() -> None:
+    """That its own do, the tests below see."""
+    home = pages.home()
+    policy = dict(part.split(" ", 1) for part in home.headers["content-security-policy"].split("; "))
+    for kind, opening in (("script", '<script type="module">'), ("style", "<style>")):
+        text = bytes(home.body).partition(opening.encode())[2].partition(f"</{kind}>".encode())[0]
+        digest = base64.b64encode(hashlib.sha256(text).digest()).decode()
+        assert policy[f"{kind}-src"] == f"'self' 'sha256-{digest}'"
+    assert policy["default-src"] == "'self'" and policy["object-src"] == policy["frame-ancestors"] == "'none'"
 
 
 def luminance(colour: str) -> float:
