@@ -97,11 +97,12 @@ coverage: $(VENV)/.dev ## all of the tests, and which lines they run
 check: $(VENV)/.dev ## format, lint, types, tests
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(PYTEST) -m "not slow"
 
-bench: $(VENV)/.serve ## how long things take on this machine, beside a plain chain and LangServe
+bench: $(VENV)/.dev ## how long things take on this machine, beside a plain chain and LangServe
 	@$(BIN)/python -m evals.load.bench
 	@$(BIN)/python -m evals.load
 	@$(BIN)/python -m evals.load.peers corpus --embedded
 	@$(BIN)/python -m evals.load.services corpus
+	@$(BIN)/python -m evals.load.page
 
 audit: $(VENV)/.dev ## ask for known vulnerabilities of everything pinned; fails when it could not ask
 	@$(BIN)/python -m evals.security.supply_chain audit
