@@ -1,4 +1,4 @@
-"""An answer that no passage clearly gives says so, through the door; a clear one does not."""
+"""An answer whose confidence is "low" says so, through the door; a clear one does not."""
 
 from collections.abc import Callable
 from pathlib import Path
