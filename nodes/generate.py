@@ -11,12 +11,12 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
+from graph.extractive.excerpts import excerpts
+from graph.extractive.reader import reader
 from graph.knowledge.extensions import PLACE, SECTION
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
-from graph.models.excerpts import excerpts
-from graph.models.reader import reader
 from graph.models.server import ContextTooSmall
 from graph.policy import pii
 from graph.policy.answer.schemas import SCHEMAS

@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from graph import memory
 from graph.checkpoints import note_masked
 from graph.context import Context, ReadScope, principal
+from graph.extractive import rerank
 from graph.knowledge import standing
 from graph.knowledge.index import Index
-from graph.models import rerank
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
 from graph.policy.evidence.judged import PassageJudgement, judge, judge_name, read

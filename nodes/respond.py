@@ -4,9 +4,9 @@ from typing import Literal
 
 from graph.answering.completeness import partial
 from graph.answering.verified import certainty
+from graph.extractive import occurrences
+from graph.extractive.reader import reader
 from graph.knowledge import standing
-from graph.models import occurrences
-from graph.models.reader import reader
 from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.grounding import SURE_FROM

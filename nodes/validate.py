@@ -129,7 +129,7 @@ def _quoted(state: State, generator: Generator, least: float) -> dict[str, Any]:
 
 def _assessment(value: dict[str, Any]) -> dict[str, Any]:
     """The design without live links or markup, its weights made to sum to the weighting."""
-    from graph.models.assessment import apportion
+    from graph.extractive.assessment import apportion
 
     clean = {key: _defanged(item) for key, item in value.items() if key != "basis"}
     weights = [row["weight"] for row in clean["rubric"]]

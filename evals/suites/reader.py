@@ -1,9 +1,9 @@
 """reader: how the shipped reader finds the sentence that answers a question, on sources that it learned nothing from.
 
-`python -m evals.suites.reader` teaches it (graph/models/weights/reader.npz) from questions over encyclopedia articles,
-papers, privacy policies, a cloud's documentation and pages on health (evals/training/reader_texts.py) and questions of
-staff over five collections (evals/training/reader_questions.py), and judges it; whole sources are left out to judge.
-Teaching needs PyTorch and a GPU, and both the evaluation data. `--judge` only judges.
+`python -m evals.suites.reader` teaches it (graph/extractive/weights/reader.npz) from questions over encyclopedia
+articles, papers, privacy policies, a cloud's documentation and pages on health (evals/training/reader_texts.py) and
+questions of staff over five collections (evals/training/reader_questions.py), and judges it; whole sources
+are left out to judge. Teaching needs PyTorch and a GPU, and both the evaluation data. `--judge` only judges.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from evals.figures import auc
 from evals.task import Metric, Output, Rows, Sample, Scores, Task, run
 from evals.training.reader import SEED, train
 from evals.training.reader_texts import Source
-from graph.models import extractive, reader
+from graph.extractive import answerer, reader
 
 LEFT_OUT = ("wikiqa_measure", "squadshifts_reddit", "squadshifts_amazon", "conditionalqa")
 JUDGED = 500  # questions of a source left out
@@ -95,7 +95,7 @@ def _answer(row: dict[str, Any]) -> str:
     passage = {"n": 1, "text": row["passage"]["text"], "title": row["passage"]["title"], "section": "", "score": 0.6}
     task = {"question": row["question"], "about": "", "style": "concise", "listing": "", "evidence": [passage]}
     passage |= {"start": 0, "filename": "", "where": "public", "doc_id": "", "edits": []}
-    return " ".join(_bare(said["text"]) for said in extractive.answer(task, reader.shared())["sentences"])
+    return " ".join(_bare(said["text"]) for said in answerer.answer(task, reader.shared())["sentences"])
 
 
 def _bare(text: str) -> str:

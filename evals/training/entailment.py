@@ -21,7 +21,7 @@ from evals.training import changed_facts
 from evals.training.lowrank import Model, batches, device, moved_in, write
 from evals.training.support import pool_pairs
 from evals.training.support_texts import ANSWERS, ENTAILMENT, LABELS, Row, claims, gather
-from graph.models import reader
+from graph.extractive import reader
 from graph.policy.grounding import entailment
 
 RANK, BATCH, DROP, SEED = 56, 192, 0.1, 5

@@ -1,4 +1,4 @@
-"""The vectors of graph/models/likeness.py: `python -m evals.training.likeness [--homes DIR]`.
+"""The vectors of graph/extractive/likeness.py: `python -m evals.training.likeness [--homes DIR]`.
 
 They begin as what MiniLM makes of each word piece alone, in its DIMENSIONS main directions, and learn which unit of
 those that search finds answers a question. Needs PyTorch, the evaluation data, and a GPU (two minutes on one).
@@ -19,7 +19,7 @@ from evals.training.lowrank import SCALE, Model, device
 from evals.training.reader import LEARNED
 from evals.training.reader_questions import asked
 from evals.training.reader_texts import groups
-from graph.models import likeness, reader
+from graph.extractive import likeness, reader
 from graph.onnx.minilm import WIDTH
 
 DIMENSIONS, RATE, STEPS, TOGETHER, MOST, SEED = 64, 1e-3, 340, 64, 40, 1
@@ -30,7 +30,7 @@ Question = tuple[list[int], list[list[int]], list[bool]]  # pieces of the questi
 
 
 def train(homes: Path | None) -> None:
-    """Writes graph/models/weights/likeness.npz."""
+    """Writes graph/extractive/weights/likeness.npz."""
     model = Model([0.0] * WIDTH, None, reader.PIECES, SEED, device())
     given = _given(model, homes)
     vectors, rarity = _alone(model), _rarity(model, given)

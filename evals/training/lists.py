@@ -1,4 +1,4 @@
-"""What the borders of lists stand on (graph/models/whole.py, extractive.py): how often the right list is chosen, how
+"""What the borders of lists stand on (graph/extractive/whole.py, answerer.py): how often the right list is chosen, how
 its weight and its lead tell right ones from wrong, and from which chance sentences answer where no list was read.
 `python -m evals.training.lists [--homes DIR]`, over whole.jsonl and whole_more.jsonl; a quarter of an hour without
 homes."""
@@ -17,8 +17,8 @@ from evals.material import own_set
 from evals.suites import whole as suite
 from evals.suites.handbooks import ingested
 from evals.training.logistic import Dense, fit
-from graph.models import extractive, whole
-from graph.models.enumerations import Enumeration
+from graph.extractive import answerer, whole
+from graph.extractive.enumerations import Enumeration
 from graph.policy.answer import counted
 from graph.policy.question.answer_type import All, all_of
 
@@ -58,7 +58,7 @@ def asked(homes: Path | None) -> Iterator[Asked]:
 
 def _watched(one: Asked) -> ExitStack:
     """While a question is asked: what the answerer weighs is noted, and no sentence is held back."""
-    choose, chance, as_a_whole = whole.choose, extractive.chance, extractive._as_a_whole
+    choose, chance, as_a_whole = whole.choose, answerer.chance, answerer._as_a_whole
 
     def chosen(question: str, kind: All, lists: Sequence[Enumeration], *more: Any) -> Any:
         one.right = [_right(one.row, question, kind, each) for each in lists]
@@ -78,8 +78,8 @@ def _watched(one: Asked) -> ExitStack:
 
     patches = ExitStack()
     for place, name, value in (
-        (whole, "choose", chosen), (extractive, "chance", likely), (extractive, "_as_a_whole", read),
-        (extractive, "ALL_ANSWERED_FROM", 0.0),
+        (whole, "choose", chosen), (answerer, "chance", likely), (answerer, "_as_a_whole", read),
+        (answerer, "ALL_ANSWERED_FROM", 0.0),
     ):  # fmt: skip
         patches.enter_context(patch.object(place, name, value))
     return patches
@@ -126,7 +126,7 @@ def main() -> None:
         print(f"from {border}: {(taken & right).sum()} of {right.sum()} right ones, {(taken & ~right).sum()} of "
               f"{(~right).sum()} wrong ones")  # fmt: skip
     said = [one for one in every if not one.read]
-    border = extractive.ALL_ANSWERED_FROM
+    border = answerer.ALL_ANSWERED_FROM
     for name, part in (
         ("from", [o for o in said if o.chance >= border]),
         ("below", [o for o in said if o.chance < border]),

@@ -17,7 +17,7 @@ import numpy as np
 from evals.training.lowrank import Model, Steps, batches, device, write
 from evals.training.reader_questions import asked
 from evals.training.reader_texts import groups
-from graph.models import reader
+from graph.extractive import reader
 
 # Their texts may be learned from; those under CC BY-SA are named in NOTICE.
 LEARNED = ("squadshifts_wiki", "selqa", "policyqa", "covidqa", "squad2")
@@ -40,7 +40,7 @@ class Question:
 
 
 def train(homes: Path | None) -> None:
-    """Writes graph/models/weights/reader.npz."""
+    """Writes graph/extractive/weights/reader.npz."""
     free = Model(-1.0, None, reader.PIECES, SEED, device())
     free.begin_at(_begun(), None)
     given = _given(free, homes)

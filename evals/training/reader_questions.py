@@ -20,8 +20,8 @@ from evals.suites.handbooks import OPEN, ingested
 from evals.training.reader_texts import as_typed
 from graph.agent import Agent
 from graph.context import ReadScope
-from graph.models.candidates import FIRST, Candidate, weigh
-from graph.models.rerank import READ
+from graph.extractive.candidates import FIRST, Candidate, weigh
+from graph.extractive.rerank import READ
 
 NEAREST, WIDER = 16, 28  # units of the five best passages, and of READ, that are shown beside the page's own
 TYPED = 0.1  # of the questions come a second time, as people type them

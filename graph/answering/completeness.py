@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graph.extractive.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
+from graph.extractive.whole import selected
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
-from graph.models.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
-from graph.models.whole import selected
 from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
 from graph.policy.text.quantities import cells
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from graph.answering.verified import Verified
+from graph.extractive.candidates import score
+from graph.extractive.choice import BUDGET, quotes
+from graph.extractive.reader import reader
 from graph.knowledge.index import content_words
 from graph.models import wording
-from graph.models.candidates import score
 from graph.models.chat import Generator
-from graph.models.choice import BUDGET, quotes
-from graph.models.reader import reader
 from graph.policy import grounding
 from graph.policy.question.answer_type import all_of
 from graph.policy.text import lexical

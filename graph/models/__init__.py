@@ -1,1 +1,1 @@
-"""Language models behind one interface: the embedded answerer, or any OpenAI-compatible server."""
+"""Language models behind one interface: clients of OpenAI-compatible servers, what they get and what they reply."""

@@ -17,11 +17,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from graph.errors import ModelUnavailable
+from graph.extractive import answerer, assessment
+from graph.extractive.reader import Reader, reader
 from graph.knowledge.embeddings import Embedder
-from graph.models import assessment, extractive, server
+from graph.models import server
 from graph.models.context_budget import ContextBudget
 from graph.models.fair_semaphore import FairSemaphore
-from graph.models.reader import Reader, reader
 from graph.models.task import KEY
 from graph.settings import Settings
 
@@ -287,7 +288,7 @@ def _written(messages: Sequence[BaseMessage], reader: Reader, **more: Any) -> di
     task = next((m.additional_kwargs[KEY] for m in reversed(messages) if KEY in m.additional_kwargs), None)
     if task is None:
         raise ModelUnavailable("the embedded model answers Cordon's own tasks only.")
-    write = {"answer": extractive.answer, "assessment": assessment.design}[task["kind"]]
+    write = {"answer": answerer.answer, "assessment": assessment.design}[task["kind"]]
     return write({**task, **more}, reader)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from graph.extractive.excerpts import around
+from graph.extractive.units import Range
 from graph.models.chat import Generator
-from graph.models.excerpts import around
-from graph.models.units import Range
 from prompts import load
 
 MOST = 12  # opinions a turn: more sentences are left to the embedded check

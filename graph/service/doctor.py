@@ -11,9 +11,9 @@ from pydantic import SecretStr
 
 from graph.deps import stores
 from graph.errors import CordonError, Unavailable
+from graph.extractive.reader import reader
 from graph.knowledge.embeddings import embedder, verify_weights
 from graph.models.detector import detector
-from graph.models.reader import reader
 from graph.models.support_encoder import support_encoder
 from graph.onnx.folder import is_folder
 from graph.settings import Settings, origin, without_credentials

@@ -37,7 +37,7 @@ def load(settings: Settings) -> None:
         assess("warm")  # loads the weights and compiles the patterns
         learned.tuned().margins(["warm"])
         if settings.reader == "embedded":
-            from graph.models import reader
+            from graph.extractive import reader
 
             reader.shared().scores("warm", [("", "warm")])
     except Exception:

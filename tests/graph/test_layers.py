@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("graph", "graph.errors", "graph.files", "graph.options", "graph.settings", "graph.timestamps", "graph.turn_cache", "graph.onnx", "graph.processors", "prompts"),
     ("graph.policy", "graph.context"),
     (
-        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public", "graph.waiting"
+        "graph.state", "graph.knowledge", "graph.regulation", "graph.models", "graph.extractive", "graph.audit", "graph.memory", "graph.stores", "graph.answering", "graph.checkpoints", "graph.tracing", "graph.remains", "graph.public", "graph.waiting"
     ),
     STORES,
     ("graph.deps",),
@@ -39,7 +39,7 @@ NAMES_REGULATION = {
     "graph.service.commands.regulations": "the command `cordon regulation`",
     "graph.service.render": "cites a provision as lawyers do",
     "graph.audit.artifacts": "the picture of a question among its provisions",
-    "graph.models.extractive": "reads a provision out where a question names nothing else",
+    "graph.extractive.answerer": "reads a provision out where a question names nothing else",
 }
 
 
@@ -113,6 +113,12 @@ def test_policy_knows_errors_tuned_weights_and_itself_only() -> None:
         if not target.startswith("graph.policy") and target not in ("graph.errors", "graph.onnx.minilm")
     }
     assert sorted(stray - KNOWN.keys()) == []
+
+
+def test_the_embedded_answerer_knows_no_server_of_models() -> None:
+    imported = [t for n, p in modules() if n.startswith("graph.extractive") for t, _ in imports(n, p)]
+    assert [target for target in imported if target.startswith("graph.models")] == []
+    assert "graph.extractive.reader" in imported  # the check sees them
 
 
 def test_only_the_wiring_knows_the_stages() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from graph.agent import Agent
 from graph.errors import BadSettings, IndexUnavailable
+from graph.extractive.reader import reader
 from graph.knowledge.embeddings import embedder
-from graph.models.reader import reader
 from graph.service.doctor import examine
 from graph.settings import Settings
 from tests.support.onnx_models import cross_encoder, encoder

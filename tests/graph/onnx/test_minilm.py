@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.models import reader
+from graph.extractive import reader
 from graph.onnx import minilm
 
 # Two sessions with weights moved; then how many megabytes the C library still holds for nothing.
 _HELD = """
 import ctypes, resource
-from graph.models import reader
+from graph.extractive import reader
 from graph.onnx import minilm
 from graph.policy.threats import encoder
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from graph.extractive import sections
+from graph.extractive.candidates import Candidate
+from graph.extractive.conditions import added, fulfilling, lead_of, name_stems, named_values, stems
+from graph.extractive.enumerations import Entry, Enumeration, enumerations
+from graph.extractive.reader import Reader
+from graph.extractive.sections import SourcedTexts
 from graph.knowledge.index import content_words
-from graph.models import sections
-from graph.models.candidates import Candidate
-from graph.models.conditions import added, fulfilling, lead_of, name_stems, named_values, stems
-from graph.models.enumerations import Entry, Enumeration, enumerations
-from graph.models.reader import Reader
-from graph.models.sections import SourcedTexts
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type

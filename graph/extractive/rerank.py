@@ -7,10 +7,10 @@ anyway (the embedded answerer, small models) it reads more passages than are sho
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from graph.extractive.candidates import score
+from graph.extractive.reader import reader
 from graph.knowledge.mentions import MENTIONED
 from graph.knowledge.standing import IN_FORCE
-from graph.models.candidates import score
-from graph.models.reader import reader
 from graph.policy.question import intent
 from graph.policy.question.parts import parts
 from graph.settings import Settings

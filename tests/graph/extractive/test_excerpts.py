@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from graph.models.excerpts import GAP, around, excerpts
-from graph.models.reader import shared
+from graph.extractive.excerpts import GAP, around, excerpts
+from graph.extractive.reader import shared
 
 FILLER = (
     "The corridor is swept on Mondays and the lamps are changed when they fail, as every house keeper knows well. " * 4

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graph.extractive.candidates import Candidate
+from graph.extractive.enumerations import Place, document_of, runs
+from graph.extractive.units import units
 from graph.knowledge import versions
 from graph.knowledge.index import content_words
-from graph.models.candidates import Candidate
-from graph.models.enumerations import Place, document_of, runs
-from graph.models.units import units
 from graph.policy.question import named_section
 from graph.policy.text import lexical, structure
 from graph.policy.text.sentences import split

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graph.models.likeness import likeness
+from graph.extractive.likeness import likeness
 
 LEAVE = "Employees have 25 days of annual leave."
 OTHERS = ["The laboratory is closed on Sundays.", "Samples are kept at minus 80 degrees.", "Days are numbered from 1."]

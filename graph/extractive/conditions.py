@@ -4,8 +4,8 @@ Not Applicable"), words that tell entries apart, a column that says yes or no.""
 import re
 from collections.abc import Mapping, Sequence
 
+from graph.extractive.enumerations import Entry, Enumeration
 from graph.knowledge.index import content_words
-from graph.models.enumerations import Entry, Enumeration
 from graph.policy.text import lexical
 
 SHORT = 60  # characters of a value that a question may name; what is longer describes

@@ -1,6 +1,6 @@
 """What an answer may quote."""
 
-from graph.models.units import units
+from graph.extractive.units import units
 
 TEXT = """Patterns to avoid
 

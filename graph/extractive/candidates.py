@@ -2,7 +2,7 @@
 
 Every sentence, item and row is weighed by how much of the question it holds, alone and with what stands around it, by
 whether it has the kind of thing asked for, by how near its chunk was, and by how like its words are. The best READ go
-to the reader (graph/models/reader.py), which knows how well a sentence answers.
+to the reader (graph/extractive/reader.py), which knows how well a sentence answers.
 """
 
 import math
@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from graph.extractive.likeness import likeness
+from graph.extractive.reader import Reader
+from graph.extractive.units import Unit, units
 from graph.knowledge import standing, versions
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
-from graph.models.likeness import likeness
-from graph.models.reader import Reader
-from graph.models.units import Unit, units
 from graph.policy.question import intent
 from graph.policy.question.answer_type import kind
 from graph.policy.text import lexical

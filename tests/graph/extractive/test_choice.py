@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.models import candidates, choice, extractive, reader
-from graph.models.candidates import leaves
-from graph.models.units import units
+from graph.extractive import answerer, candidates, choice, reader
+from graph.extractive.candidates import leaves
+from graph.extractive.units import units
 
 FIRE = """## Fire in the magnet room
 
@@ -37,7 +37,7 @@ def asked(question: str, *words: str, text: str = FIRE, style: str = "concise") 
     item: dict[str, Any] = {"n": 1, "text": text, "title": "Handbook", "section": "", "score": 0.5, "start": 0}
     item |= {"where": "private", "doc_id": "handbook", "edits": [], "filename": "handbook.md"}
     task = {"question": question, "about": "", "style": style, "listing": "", "evidence": [item]}
-    return [said["text"] for said in extractive.answer(task, Told(*words))["sentences"]]
+    return [said["text"] for said in answerer.answer(task, Told(*words))["sentences"]]
 
 
 def test_a_fact_is_one_sentence() -> None:
@@ -162,7 +162,7 @@ def test_who_holds_a_post_is_not_answered_by_a_place_without_it(post: str, said:
     item: dict[str, Any] = {"n": 1, "text": "The keeper of the museum is Mia.", "title": "House", "section": ""}
     item |= {"score": 0.45, "start": 9, "where": "private", "doc_id": "h", "edits": [], "filename": "h.md"}
     task = {"question": f"Who is the {post} of the museum?", "about": "", "style": "concise", "listing": ""}
-    reply = extractive.answer({**task, "evidence": [item]}, Unsure("never"))
+    reply = answerer.answer({**task, "evidence": [item]}, Unsure("never"))
     assert len(reply["sentences"]) == said
 
 
@@ -178,6 +178,6 @@ def test_a_question_that_is_a_title_is_about_the_document() -> None:
         "filename": "h.md",
     }
     task = {"question": "Study leave?", "about": "", "style": "concise", "listing": "", "evidence": [item]}
-    assert extractive.answer(task, Told())["sentences"] == []
-    said = extractive.answer(task, Told("Study", "Shoes"))["sentences"]
+    assert answerer.answer(task, Told())["sentences"] == []
+    said = answerer.answer(task, Told("Study", "Shoes"))["sentences"]
     assert said[0]["text"] == "Shoes stay at the door."  # its opening first

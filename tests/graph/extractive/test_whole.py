@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.models import extractive, reader
-from graph.models.enumerations import enumerations
+from graph.extractive import answerer, reader
+from graph.extractive.enumerations import enumerations
 from graph.policy.answer import counted
 
 FREEZERS = """# Freezers
@@ -156,7 +156,7 @@ def evidence(text: str, *cuts: int, title: str = "", doc: str = "d", first: int 
 
 def asked(question: str, items: list[dict[str, Any]], by: reader.Reader | None = None, **more: Any) -> list[str]:
     task = {"question": question, "about": "", "style": "concise", "listing": "", "evidence": items, **more}
-    return [said["text"] for said in extractive.answer(task, by or Even())["sentences"]]
+    return [said["text"] for said in answerer.answer(task, by or Even())["sentences"]]
 
 
 BOATS = "# Boats\n\nThe rent of a boat is billed by use, and the keeper of the boats collects it."
@@ -362,7 +362,7 @@ def test_what_headings_name_is_listed_before_a_list_under_one_of_them(
     question: str, text: str, words: str, names: list[str]
 ) -> None:
     task = {"question": question, "about": "", "style": "concise", "listing": "", "evidence": evidence(text)}
-    assert [one["text"] for one in extractive.answer(task, Within(words))["sentences"]] == names
+    assert [one["text"] for one in answerer.answer(task, Within(words))["sentences"]] == names
 
 
 @pytest.mark.parametrize("question", ["What does section 2.1 say?", "what does the quiet hours section say"])

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from graph.extractive import occurrences, sections, whole
+from graph.extractive.candidates import CUES, Candidate, clean, sayable, score
+from graph.extractive.choice import choose
+from graph.extractive.reader import Reader
+from graph.extractive.units import units
 from graph.knowledge.extensions import SECTION
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
 from graph.knowledge.standing import IN_FORCE
-from graph.models import occurrences, sections, whole
-from graph.models.candidates import CUES, Candidate, clean, sayable, score
-from graph.models.choice import choose
-from graph.models.reader import Reader
-from graph.models.units import units
 from graph.options import Style
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SOURCES

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import dedent
 
+from graph.extractive.candidates import DEFINES, Candidate, defines, folded_stems, without_item
+from graph.extractive.units import Range
 from graph.knowledge.index import content_words
-from graph.models.candidates import DEFINES, Candidate, defines, folded_stems, without_item
-from graph.models.units import Range
 from graph.policy.question import answer_type, intent
 from graph.policy.text.structure import ITEM, quoted
 

@@ -7,8 +7,8 @@ criteria) comes from the templates below, and is labelled as a proposal.
 import re
 from typing import Any
 
-from graph.models.candidates import Candidate, score
-from graph.models.reader import Reader
+from graph.extractive.candidates import Candidate, score
+from graph.extractive.reader import Reader
 from graph.policy.question.intent import searches
 from graph.policy.question.intent import topic as about
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graph.extractive.candidates import clean, leaves
+from graph.extractive.units import units
 from graph.knowledge.index import content_words
-from graph.models.candidates import clean, leaves
-from graph.models.units import units
 from graph.policy.question import mentioning
 from graph.policy.question.answer_type import all_of
 from graph.policy.text import lexical

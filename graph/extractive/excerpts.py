@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graph.models.candidates import Candidate, score
-from graph.models.reader import Reader
-from graph.models.units import Range, units
+from graph.extractive.candidates import Candidate, score
+from graph.extractive.reader import Reader
+from graph.extractive.units import Range, units
 from graph.policy.text import structure
 from graph.policy.text.sentences import split
 from graph.state import Evidence
