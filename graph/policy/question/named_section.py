@@ -1,4 +1,5 @@
-"""A section that a question calls: by its number ("section 2.1", "Action Two") or its name ("the Meetings section")."""
+"""A section that a question calls: by its number ("section 2.1", "Action Two") or its name ("the Meetings section",
+"the part on meetings")."""
 
 import re
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ _BARE = re.compile(
 _CALLED = re.compile(
     r"\b(?:the|its|in|under|of|,|policy) ?\b(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){0,5}?)"
     r" (?:section|chapter|clause|paragraph)\b",
+    re.I,
+)
+_ABOUT = re.compile(
+    r"\b(?:section|chapter|clause|paragraph|part|bit) (?:on|about|called|named|titled|concerning) (?:the )?"
+    r"(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){0,5}?)"
+    r"(?= (?:say|says|state|states|cover|covers|require|requires)\b|[?.,;:]|$)",
     re.I,
 )
 BEGINNING = 60  # characters of a heading or line that may hold its number
@@ -82,7 +89,7 @@ def find(question: str) -> Named | None:
         return Named(match["number"].casefold(), match["kind"].casefold())
     if match := _BARE.search(question):
         return Named(match["number"])
-    if match := _CALLED.search(question):
+    if match := _ABOUT.search(question) or _CALLED.search(question):
         return Named(name=match["name"])
     return None
 

@@ -16,6 +16,8 @@ from graph.policy.question import named_section
         ("What is in 4.2.7 of bylaw 1?", "4.2.7. No member may hold two posts"),
         ("What does the Meetings section of the handbook say?", "Meetings"),
         ("What does the data protection section say?", "Data protection and privacy"),
+        ("what does the part on night shifts say", "Night Shifts"),
+        ("Summarise the section about the lost keys", "Lost keys"),
     ],
 )
 def test_the_heading_that_is_called_fits(question: str, heading: str) -> None:
@@ -30,6 +32,7 @@ def test_the_heading_that_is_called_fits(question: str, heading: str) -> None:
         ("What does section 2.1 say?", "12.1 Kitchen"),
         ("What does action 2 require?", "Step 2: Report"),
         ("What does the Meetings section say?", "Seminars"),
+        ("What does the part on night shifts say?", "Night trains"),
     ],
 )
 def test_others_do_not(question: str, heading: str) -> None:
