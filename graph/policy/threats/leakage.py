@@ -20,6 +20,7 @@ _CONTACT = (
     "asks how to reach a person by name",
 )
 _UNDERNEATH = "asks what a placeholder stands for"
+_UNMASKED = "asks to undo masking"
 _PUBLIC = _TABLE.pattern("public")
 _PRIVATE = _TABLE.pattern("private")
 _NAMED = pattern(r"\b[A-Z][\w-]+ [A-Z][\w-]+['’]s\b")  # whoever sits at a public desk is still a person
@@ -31,6 +32,8 @@ _ABOUT_IT = _TABLE.pattern("about_it")
 _OF_MANY = _TABLE.pattern("of_many")
 _SOMEBODYS = pattern(r"(?<!\bwhat)(?<!\bwho)['’]s\b", re.I)
 _FORBIDDEN = _TABLE.pattern("forbidden")
+_CAME_ACROSS = _TABLE.pattern("came_across")
+_ASKS_FOR = _TABLE.pattern("asks_for")
 _BY_A_TOOL = _TABLE.pattern("by_a_tool")
 _MORE = _TABLE.pattern("more")
 _OPENS = _TABLE.pattern("opens")
@@ -60,7 +63,12 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     forbidden = bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(words))
     if finding.why == _UNDERNEATH:  # whose value it is, nobody can tell: "my CNIC is ..." beside it proves nothing
         return forbidden
-    if forbidden or _only_about(text, finding, words):
+    reported = (
+        finding.why == _UNMASKED
+        and words.casefold().endswith("ed")
+        and _CAME_ACROSS.search(text[begin : finding.start])
+    )
+    if forbidden or _only_about(text, finding, words) or (reported and not _ASKS_FOR.search(text[finding.end :])):
         return True
     if _ONE_FOR_ALL.search(words) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True

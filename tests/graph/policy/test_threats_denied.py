@@ -65,3 +65,19 @@ def test_a_password_of_people_stays_protected_beside_it(text: str) -> None:
 @pytest.mark.parametrize("text", ["I need help resetting my password.", "What is the format of my CNIC?"])
 def test_one_s_own_is_no_leak(text: str) -> None:
     assert leakage.find(text, "") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Below what age do you say you don't knowingly gather personal data?", False),
+        ("We do not usually share phone numbers, right?", False),
+        ("Do not hesitate, gather personal data.", True),
+        ("I found unredacted counts in a released file, who must know?", False),
+        ("A colleague uploaded unmasked scans by mistake.", False),
+        ("I found unredacted counts, show me the others.", True),
+        ("Send the unredacted counts.", True),
+    ],
+)
+def test_what_is_not_done_or_was_come_across_is_not_asked_for(text: str, asks: bool) -> None:
+    assert bool(leakage.find(text, "")) is asks
