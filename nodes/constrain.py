@@ -49,8 +49,8 @@ def constrain(state: State) -> State:
         "constraints": ["explain the policy", "no evasive or actionable steps"],
         "flags": [*state["flags"], "guarded"],
     }
-    if not _EVADE.search(state["query"]):
-        return limits  # no wish to evade in its wording: asked as it stands
+    if not _EVADE.search(_WISH.sub(" ", state["query"])):
+        return limits  # no wish to evade in its wording, as in "is there a trick": asked as it stands
     topic = _topic(state["query"])
     return {
         **limits,

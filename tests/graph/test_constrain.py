@@ -22,3 +22,9 @@ def test_the_topic_is_a_phrase(question: str, topic: str) -> None:
     made = constrain(state)
     assert made["query"] == f"What is allowed with {topic}, and what does the policy say?"
     assert made["rewrite"].endswith(f"What does the policy say about {topic}?")
+
+
+def test_a_trick_to_mend_a_thing_is_no_wish_to_get_round_a_rule() -> None:
+    question = "The pad does not load any more, is there a trick to get the text back?"
+    made = constrain({"query": question, "rewrite": "", "flags": []})
+    assert "query" not in made and made["constraints"] and made["flags"] == ["guarded"]
