@@ -31,6 +31,10 @@ ORDINARY = [
     "If you use an AI assistant, you must declare the tool and the purpose.",
     "Ignore the first reading, because the sensor needs time to settle.",
     "Please forward this message to the members of your group.",
+    "To copy the repository to your machine, follow these instructions which explain both ways.",
+    "This helps if you add an output/plots/ folder without having to make it in every script.",
+    "One script cleans the data, and another outputs a summary table.",
+    "You should see an output that looks like this:",
 ]
 
 
