@@ -108,7 +108,15 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         ),
     ),
     ("sum", re.compile(r"\b(?:in total|al(?:l )?together|the total|sum (?:of|\w+ed)|adds? up|average)\b", re.I)),
-    ("count", re.compile(rf"\bhow many (?!{_UNITS})|\b(?:number|count|nb|no\.) of (?!{_UNITS})", re.I)),
+    # "Is there a cap on how many rows …?" asks for the cap.
+    (
+        "count",
+        re.compile(
+            rf"(?<!\bcap on )(?<!\blimit on )(?<!\blimit to )(?<!\blimits on )\bhow many (?!{_UNITS})"
+            rf"|\b(?:number|count|nb|no\.) of (?!{_UNITS})",
+            re.I,
+        ),
+    ),
     (
         "list",
         re.compile(
@@ -132,7 +140,10 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
             rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
-            r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b",
+            r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b"
+            # "Stages of a lesson from draft to mature?": no verb.
+            r"|^\W*(?:the )?(?:[\w-]+ )?(?:stages|phases|types|kinds|sorts|levels|categories|requirements|reasons|roles"
+            r"|options|rules|tiers|ranks|grades) (?:an?|the|we|i|you|they|of|in|for|that)\b",
             re.I,
         ),
     ),

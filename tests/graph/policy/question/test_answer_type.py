@@ -40,3 +40,17 @@ def test_kinds(question: str, kind: str) -> None:
 )
 def test_sides(question: str, one: str, other: str) -> None:
     assert answer_type.sides(question) == (one, other)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How many rows does the table of loans have?", "count"),
+        ("Is there a cap on how many rows a table may have?", None),
+        ("Is there a limit to how many guests I may bring?", None),
+        ("stages a proposal goes through from idea to start?", "list"),
+        ("Levels of the alarm in the cold room?", "list"),
+    ],
+)
+def test_what_is_asked_of_all_items(question: str, kind: str | None) -> None:
+    assert answer_type.all_of(question) == kind
