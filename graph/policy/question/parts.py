@@ -8,7 +8,10 @@ from graph.policy.text import lexical
 MOST = 3  # questions in one; more are read as one
 _ASKS = r"(?:what|who|whom|whose|when|where|how|which|why|is|are|was|were|can|could|do|does|did|may|must|should)\b"
 _BORDER = re.compile(rf"[?;]\s+(?:and\s+)?(?={_ASKS})|,?\s+and\s+(?:also\s+)?(?={_ASKS})", re.I)
-_OPENS = re.compile(rf"\W*(?:(?:please|and|so|also|hi|hello)\W+)*{_ASKS}", re.I)
+_OPENS = re.compile(
+    rf"\W*(?:(?:please|and|so|also|hi|hello)\W+)*(?:(?:in|on|at|from|by|for|to|since|until|of|with|under) )?{_ASKS}",
+    re.I,
+)
 # Words that refer to the other question.
 _LEANS = re.compile(
     r"\b(?:it|its|they|their|theirs|them|he|him|his|she|her|hers|this|that|these|those|such|same|ones?|then|afterwards|"

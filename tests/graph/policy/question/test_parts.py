@@ -16,6 +16,10 @@ from graph.policy.question.parts import parts
             "When is the annual audit? How many printers does the library own?",
             ["When is the annual audit?", "How many printers does the library own?"],
         ),
+        (
+            "From what month on are the logs stored, and what time zone are the clocks in?",
+            ["From what month on are the logs stored?", "what time zone are the clocks in?"],
+        ),
         ("How do I get an account and how long does it take?", []),
         ("When did the board meet and where?", []),
         ("What did the board decide, and who wrote the minutes of the board?", []),  # both about the board
