@@ -50,13 +50,15 @@ _POST = re.compile(
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|large|big|high|low|fast|hot|cold|far|deep|old)\b"
     r"|\bwhat (?:do|does|did|will|would)\b.*\bcosts?\b"
-    r"|\bwhat (?:size|number|percentage|share|temperature|rate|budget|cost|price)\b",
+    r"|\bwhat (?:is the |are the |is our )?(?:current |exact |total |average |annual |maximum |minimum ){0,2}"
+    r"(?:size|number|percentage|share|temperature|rate|budget|cost|price|fee|amount|salary)\b(?! to\b)",
     re.I,
 )
 _HAS_AMOUNT = re.compile(
     r"\d|\b(?:no|none|nothing|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|once|twice|half|thirds?|quarters?"
-    r"|single|any|each|free|unlimited)\b",
+    r"|single|any|each|every|all|full|an? (?:\w+ )?(?:day|week|month|quarter|year|lot|few)|several|most|free"
+    r"|unlimited)\b",
     re.I,
 )
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())

@@ -34,6 +34,11 @@ READ = 24
 # collections and of the own corpus (n = 332), which gave 0.8, 3.8, 1.5, 8.8 and 0.6 with 0.9 for the reader.
 WEIGHTS = np.array([0.8, 2.5, 1.0, 6.0, 0.3, 0.0])
 LONG = 40  # characters from which an item that introduces others says something by itself
+_CALL = re.compile(r"`?(?:def )?[\w.]+\((?=[^()]*[=_])[^()]*\)`?:?")  # the head of a function, alone
+_OF_CODE = re.compile(
+    r"\b(?:functions?|methods?|arguments?|parameters?|code|calls?|api|signature|syntax|commands?)\b|[a-z]_[a-z]|\(\)",
+    re.I,
+)
 DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what the thing asked about is
 _LEAD = 6.0  # what the opening of a document is worth to an overview
 _NEARLY = 2.0  # log-odds of the reader; by hand
@@ -123,6 +128,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
+    of_code = _OF_CODE.search(question) is not None
     stems_of = cache(folded_stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
@@ -135,6 +141,8 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
             lead = item["text"][slice(*unit.lead)] if unit.lead else ""
             before = item["text"][parts[at - 1].start : parts[at - 1].end] if at else ""
             if not sayable(whole, item["title"], lead or (before if before.endswith(":") else "")):
+                continue
+            if not of_code and _CALL.fullmatch(statement):
                 continue
             text = f"{clean(lead)} {statement}" if lead and unit.kind != "sentence" else statement
             around = above | group[at] | (group[at - 1] if at else frozenset())

@@ -146,6 +146,14 @@ def test_how_much_is_allowed_answers_whether_so_much_is() -> None:
     assert best.text == "Staff carry 28 bags on a trip."
 
 
+def test_the_head_of_a_function_answers_questions_about_code_alone() -> None:
+    text = "deaths_on_record(since=None, returning='number')\n\nThe deaths on record go back to May 2019."
+    assert asked("Since when are deaths on record?", "deaths", text=text) == [
+        "The deaths on record go back to May 2019."
+    ]
+    assert "returning" in "".join(asked("Which parameters has deaths_on_record()?", "since", text=text))
+
+
 def test_carry_and_carried_are_one_word() -> None:
     assert candidates.folded_stems("carry policies") == candidates.folded_stems("carried policy")
 
