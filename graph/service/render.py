@@ -184,6 +184,7 @@ class IngestReport:
     def __init__(self, total: int | None, as_json: bool) -> None:
         self.counts: Counter[str] = Counter()
         self._json, self._total = as_json, total
+        self._kinds = ""  # that are read, said once
         self._out = console()
         self._bar = Progress(
             TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), console=self._out, transient=True,
@@ -199,6 +200,8 @@ class IngestReport:
         self._bar.stop()
         if not self._json and exc[0] is None:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items())) or "nothing to do"
+            if self._kinds:
+                self._out.print(Text(f"Kinds that are read: {self._kinds}.", style="dim"))
             self._out.print(Text(counts, style="bold"))
 
     def expect(self, total: int) -> None:
@@ -232,7 +235,9 @@ class IngestReport:
         if outcome.doc_id and outcome.status == "indexed":
             line.append(f"  {outcome.doc_id}, {outcome.chunks} chunk{'s' if outcome.chunks != 1 else ''}", style="dim")
         if outcome.reason:
-            line.append(f"  {outcome.reason}", style=_STATUS[outcome.status])
+            reason, _, kinds = outcome.reason.partition(". Read are ")
+            self._kinds = kinds.rstrip(".") or self._kinds
+            line.append(f"  {reason}", style=_STATUS[outcome.status])
         if outcome.notes:
             line.append(f"  not read: {_clean('; '.join(outcome.notes))}", style="yellow")
         if outcome.flags:

@@ -281,6 +281,12 @@ def test_documents_from_ingest_to_removal(home: Path, inside: Run, tmp_path: Pat
     outcomes = [json.loads(line) for line in inside(*command, "--json", home=home).stdout.splitlines()]
     assert [o["status"] for o in outcomes] == ["unchanged", "quarantined"]
 
+    for name in ("a.ttf", "b.css"):
+        (tmp_path / name).write_text("x")
+    done = inside("ingest", str(tmp_path / "a.ttf"), str(tmp_path / "b.css"), "--tenant", "U1", home=home)
+    assert done.stdout.count("of a kind that is not read") == 2
+    assert done.stdout.count("ADOC, CSV") == 1  # the kinds that are read, once
+
     listed = json.loads(inside("docs", "list", "--tenant", "U1", "--json", home=home).stdout)
     assert "zeppelin" in {d["doc_id"] for d in listed}
     assert {d["tenant_id"] for d in listed} == {"U1"}
