@@ -12,6 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
+from graph.errors import IndexUnavailable
+
 
 class VectorSource(Protocol):
     """A space, as an index of its vectors reads it."""
@@ -48,3 +50,18 @@ class Vectors(Protocol):
 
     def close(self) -> None:
         """Let go of what is open. The next use opens it again."""
+
+
+def greatest(scores: np.ndarray, limit: int) -> np.ndarray:
+    """Where the `limit` greatest are, the greatest first; of equals those that stand first."""
+    if limit < len(scores):
+        among = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
+    else:
+        among = np.arange(len(scores))
+    return np.asarray(among[np.argsort(-scores[among], kind="stable")[:limit]])
+
+
+def fits(length: int, vector: np.ndarray) -> None:
+    """Raises IndexUnavailable for a vector that is not of this length."""
+    if length != len(vector):
+        raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

@@ -18,12 +18,12 @@ import numpy as np
 from graph.errors import IndexUnavailable
 from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
-from graph.stores.embedded.exact import Exact, fits
+from graph.stores.embedded.exact import Exact
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
 from graph.stores.space_reads import CHUNK, SpaceReads
 from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
-from graph.stores.vectors import Vectors
+from graph.stores.vectors import Vectors, fits
 
 SCHEMA_VERSION = 2
 _SCHEMA = """

@@ -21,6 +21,7 @@ from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Holding
 from graph.stores.space_reads import CHUNK, SpaceReads
 from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
+from graph.stores.vectors import fits, greatest
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -99,8 +100,8 @@ class PostgresSpace(SpaceReads):
             if existing := self._record(cursor, record.doc_id):
                 record = replace(record, decisions=existing.decisions)
             self._remove(cursor, record.doc_id)
-            if rows and dims not in (0, vectors.shape[1]):
-                raise _another_length()
+            if rows and dims:
+                fits(dims, vectors[0])
             ids = range(first, first + len(rows))
             cursor.execute(
                 "INSERT INTO documents VALUES (%s, %s, %s, %s, %s)",
@@ -253,8 +254,8 @@ class PostgresSpace(SpaceReads):
         with self.reading():
             stand = self._stand()
             holding = self._holding(words)
-            if stand.chunks and stand.dims != len(vector):
-                raise _another_length()
+            if stand.chunks:
+                fits(stand.dims, vector)
             which, values = "doc_id = ANY(%s)", list[Any](documents)
             if not documents:
                 near = self._nearest(stand, floats, limit)
@@ -382,17 +383,11 @@ def _best(stand: _Stand, holding: Collection[Holding], limit: int) -> list[int]:
     else:
         ids, at = np.unique(at, return_inverse=True)
     scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in holdings]))
-    best = np.flatnonzero(scores)
-    if len(best) > limit:
-        best = best[scores[best] >= np.partition(scores[best], -limit)[-limit]]
-    best = best[np.argsort(-scores[best], kind="stable")[:limit]]
+    scored = np.flatnonzero(scores)
+    best = scored[greatest(scores[scored], limit)]
     ranked: list[int] = (best + low if ids is None else ids[best]).tolist()
     return ranked
 
 
 def _json(record: Record) -> str:
     return json.dumps(asdict(record))
-
-
-def _another_length() -> IndexUnavailable:
-    return IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")
