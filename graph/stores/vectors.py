@@ -8,6 +8,7 @@ threads may share one. Errors: `nearest` raises IndexUnavailable for a vector of
 cannot be read; `sync` and `drop` raise what the disk raises, and may be tried again.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -65,3 +66,8 @@ def fits(length: int, vector: np.ndarray) -> None:
     """Raises IndexUnavailable for a vector that is not of this length."""
     if length != len(vector):
         raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")
+
+
+def floats(stored: bytes | Sequence[float]) -> np.ndarray:
+    """A vector (float32) as a row has it: its bytes, or its numbers."""
+    return np.frombuffer(stored, np.float32) if isinstance(stored, bytes) else np.array(stored, np.float32)

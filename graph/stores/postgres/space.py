@@ -19,8 +19,8 @@ from graph.knowledge import bm25
 from graph.knowledge.mentions import Name, Names
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Holding
-from graph.stores.space_reads import CHUNK, SpaceReads
-from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
+from graph.stores.space_reads import CHUNK, SpaceReads, value_of
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredChunk
 from graph.stores.vectors import fits, greatest
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ _NONE = _Stand(0, 0, 0, 0, 0, False)
 class PostgresSpace(SpaceReads):
     """It keeps nothing but the names of documents: a reading keeps the rest."""
 
+    parts = f"embedding::real[], words, {CHUNK} FROM chunks JOIN vectors USING (tenant, id)"
+    judged = "chunks JOIN judged AS judged (tenant, id, by, found) USING (tenant, id)"
+    attached = "annexes", "text"
+
     def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
         self._spaces, self._tenant = spaces, tenant
         self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
@@ -77,7 +81,7 @@ class PostgresSpace(SpaceReads):
 
     @property
     def name(self) -> str:
-        return str(self._first("tenant FROM spaces", "true"))
+        return str(value_of(self.select("tenant FROM spaces", "true")))
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -154,30 +158,6 @@ class PostgresSpace(SpaceReads):
         rows = cursor.execute(sql, [self._tenant, doc_id]).fetchall()
         return Record(**json.loads(rows[0][0])) if rows else None
 
-    def whole(self, doc_id: str) -> Whole | None:
-        with self.reading():
-            record = self.record(doc_id)
-            if record is None:
-                return None
-            rows = self._ask(
-                f"SELECT embedding::real[], words, {CHUNK} FROM chunks JOIN vectors USING (tenant, id)"
-                " WHERE tenant = %s AND doc_id = %s ORDER BY id",
-                doc_id,
-            )
-            judged = self._ask(
-                "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id ="
-                " judged.chunk WHERE judged.tenant = %s AND doc_id = %s",
-                doc_id,
-            )
-            return Whole(
-                record,
-                self.text(doc_id),
-                [StoredChunk(*place) for _, _, *place in rows],
-                np.array([vector for vector, *_ in rows], np.float32) if rows else np.zeros((0, 0), np.float32),
-                [words for _, words, *_ in rows],
-                {chunk_id: (by, text) for chunk_id, by, text in judged},
-            )
-
     def count(self) -> tuple[int, int]:
         [(documents,)] = self._ask("SELECT count(*) FROM documents WHERE tenant = %s")
         return documents, self._stand().chunks
@@ -201,13 +181,6 @@ class PostgresSpace(SpaceReads):
                 [self._tenant, doc_id, sha256, text],
             )
 
-    def attachments(self) -> list[StoredAttachment]:
-        sql = "SELECT doc_id, sha256, length(text) FROM annexes WHERE tenant = %s ORDER BY doc_id"
-        return [StoredAttachment(*row) for row in self._ask(sql)]
-
-    def attachment(self, doc_id: str) -> str:
-        return str(self._first("text FROM annexes", "doc_id = ?", doc_id))
-
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
         with self._writing() as (cursor, *_):
             cursor.execute(
@@ -215,12 +188,6 @@ class PostgresSpace(SpaceReads):
                 " AND sha256 = %s ON CONFLICT (tenant, doc_id) DO UPDATE SET file = excluded.file",
                 [data, self._tenant, doc_id, sha256],
             )
-
-    def has_original(self, doc_id: str) -> bool:
-        return bool(self._ask("SELECT 1 FROM originals WHERE tenant = %s AND doc_id = %s", doc_id))
-
-    def original(self, doc_id: str) -> bytes:
-        return bytes(self._first("file FROM originals", "doc_id = ?", doc_id) or b"")
 
     # -- chunks -------------------------------------------------------------------------------------------
 
