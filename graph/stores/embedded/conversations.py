@@ -14,11 +14,11 @@ import numpy as np
 from graph.context import key_of
 from graph.errors import Unavailable
 from graph.files import alone_in
-from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
+from graph.stores.conversations import SHOWN, THREADS, KeptTurn, Recalled, thread_of
 from graph.stores.embedded import open_files
 from graph.stores.embedded.turn_vectors import TurnVectors
 
-_MOST_NAMED = 500  # SQLite bounds the parameters of a statement
+_MOST_NAMED = 500  # turns looked up in one step; SQLite bounds the parameters of a statement
 _SCHEMA = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
   timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB,
@@ -78,20 +78,8 @@ class SqliteConversations:
             each = "".join(f" AND instr({_TEXT}, ?)" for _ in words)
             matching = f" AND thread_id IN (SELECT thread_id {readable}{each})"
             wanted = (*values, *(word.casefold() for word in words))
-        theirs = f"{readable}{matching} GROUP BY thread_id"
-        rows = self._run(
-            tenant,
-            f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id), max(name) {theirs}"
-            " ORDER BY max(id) DESC",
-            (*values, *wanted),
-        )
-        firsts = f"SELECT id, turn FROM turns WHERE id IN (SELECT min(id) {theirs})"
-        first = dict(self._run(tenant, firsts, (*values, *wanted)))
-        return [
-            {"thread_id": t, "title": name or title(json.loads(first[at])["question"])}
-            | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, at, name in rows
-        ]
+        sql = f"{THREADS.format(readable + matching)} ORDER BY last DESC"
+        return list(map(thread_of, self._run(tenant, sql, (*values, *wanted))))
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
         theirs = f"UPDATE turns SET name = ? WHERE user_id = ? AND thread_id = ? AND {_READ} RETURNING 1"
@@ -144,9 +132,6 @@ class SqliteConversations:
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        if run_ids is not None and len(run_ids) > _MOST_NAMED:
-            portions = range(0, len(run_ids), _MOST_NAMED)
-            return sum(self.forget(tenant, run_ids=run_ids[at : at + _MOST_NAMED]) for at in portions)
         where, values = _selection(user, thread, run_ids)
         (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
         if count:
@@ -201,7 +186,7 @@ def _json(groups: Collection[str]) -> str:
 
 def _selection(user: str | None, thread: str | None, run_ids: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
     if run_ids is not None:
-        return f" WHERE run_id IN ({','.join('?' * len(run_ids))})", tuple(run_ids)
+        return " WHERE run_id IN (SELECT value FROM json_each(?))", (_json(run_ids),)
     if user is None:
         return "", ()
     return (

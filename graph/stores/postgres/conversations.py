@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
+from graph.stores.conversations import SHOWN, THREADS, KeptTurn, Recalled, thread_of
 from graph.stores.postgres.database import Database
+from graph.stores.vectors import floats
 
 _READ = "NOT EXISTS (SELECT 1 FROM jsonb_array_elements(audiences) AS one WHERE NOT one ?| %s::text[])"
 
@@ -55,17 +56,10 @@ class PostgresConversations:
             matching, values = " AND thread_id = ANY(%s)", [*who, self._with_words(tenant, readable, who, words)]
         rows = self._rows(
             tenant,
-            "SELECT thread.thread_id, n, created, updated, named, turns.turn FROM (SELECT thread_id, count(*) AS n,"
-            " min(timestamp) AS created, max(timestamp) AS updated, max(name) AS named, min(id) AS first,"
-            f" max(id) AS last {readable}{matching} GROUP BY thread_id) AS thread JOIN turns ON id = first"
-            " WHERE tenant = %s AND user_id = %s ORDER BY last DESC",
+            f"{THREADS.format(readable + matching)} WHERE tenant = %s AND user_id = %s ORDER BY last DESC",
             *(*values, tenant, user),
         )
-        return [
-            {"thread_id": t, "title": name or title(json.loads(first)["question"])}
-            | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, name, first in rows
-        ]
+        return list(map(thread_of, rows))
 
     def _with_words(self, tenant: str, readable: str, who: list[Any], words: Sequence[str]) -> list[str]:
         """Threads. Compared here: what a small letter is depends on the database's locale."""
@@ -106,10 +100,8 @@ class PostgresConversations:
         columns = "user_id, thread_id, turn, gist, embedding::real[], audiences, name"
         rows = self._rows(tenant, f"SELECT {columns} FROM turns WHERE tenant = %s ORDER BY id", tenant)
         return [
-            KeptTurn(
-                user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32), groups, name
-            )
-            for user, thread, turn, gist, floats, groups, name in rows
+            KeptTurn(user, thread, json.loads(turn), json.loads(gist), stored and floats(stored), audiences, name)
+            for user, thread, turn, gist, stored, audiences, name in rows
         ]
 
     def forget(
