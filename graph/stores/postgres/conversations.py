@@ -17,7 +17,7 @@ class PostgresConversations:
     """In the table `turns`."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database, self._rows = database, database.rows
 
     def close(self) -> None:
         """Nothing of its own is open."""
@@ -70,9 +70,8 @@ class PostgresConversations:
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
         theirs = f"tenant = %s AND user_id = %s AND thread_id = %s AND {_READ}"
-        with self._database.transaction(tenant) as cursor:
-            sql = f"UPDATE turns SET name = %s WHERE {theirs}"
-            return cursor.execute(sql, [name, tenant, user, thread, sorted(groups)]).rowcount > 0
+        sql = f"UPDATE turns SET name = %s WHERE {theirs}"
+        return self._database.changed(tenant, sql, name, tenant, user, thread, sorted(groups)) > 0
 
     def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         theirs = f"tenant = %s AND user_id = %s AND embedding IS NOT NULL AND {_READ}"
@@ -114,9 +113,4 @@ class PostgresConversations:
             where, values = where + " AND user_id = %s", [tenant, user]
             if thread is not None:
                 where, values = where + " AND thread_id = %s", [tenant, user, thread]
-        with self._database.transaction(tenant) as cursor:
-            return cursor.execute(f"DELETE FROM turns WHERE {where}", values).rowcount
-
-    def _rows(self, tenant: str, sql: str, *values: Any) -> list[Any]:
-        with self._database.transaction(tenant) as cursor:
-            return cursor.execute(sql, values).fetchall()
+        return self._database.changed(tenant, f"DELETE FROM turns WHERE {where}", *values)

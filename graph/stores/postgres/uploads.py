@@ -35,10 +35,9 @@ class PostgresUploads:
     def save(self, job: Job) -> None:
         with _as_os_error():
             row = [job.tenant_id, job.user_id, json.dumps(asdict(job)), job.job_id, self._session.numbers]
-            with self._database.transaction(ALL) as cursor:
-                sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, saved = nextval('job_order')"
-                if not cursor.execute(f"{sql} WHERE job_id = %s AND session = ANY(%s)", row).rowcount:
-                    raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
+            sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, saved = nextval('job_order')"
+            if not self._database.changed(ALL, f"{sql} WHERE job_id = %s AND session = ANY(%s)", *row):
+                raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
 
     def jobs(self) -> list[Job]:
         """Those of this process, and those of processes that died, which it takes over."""
@@ -72,11 +71,9 @@ class PostgresUploads:
 
     def mine(self, job_id: str) -> Whose:
         with _as_os_error():
-            own = self._session.numbers
-            with self._database.transaction(ALL) as cursor:
-                sql = "SELECT stopped FROM jobs WHERE job_id = %s AND session = ANY(%s)"
-                row = cursor.execute(sql, [job_id, own]).fetchone()
-        return "another's" if row is None else "stop" if row[0] else "mine"
+            sql = "SELECT stopped FROM jobs WHERE job_id = %s AND session = ANY(%s)"
+            rows = self._database.rows(ALL, sql, job_id, self._session.numbers)
+        return "another's" if not rows else "stop" if rows[0][0] else "mine"
 
     @contextmanager
     def local(self, job_id: str, number: int) -> Iterator[str]:
