@@ -15,7 +15,7 @@ CHUNK = 'chunk_id, doc_id, start, "end", page, sheet, section, places'  # the co
 
 
 class SpaceReads(ABC):
-    """Those methods of `Space` that need nothing but `select`."""
+    """Those methods of `Space` that only read, in statements that are the same for every SQL store."""
 
     parts: str  # vector, words and CHUNK of chunks, FROM the tables that have them
     judged: str  # the tables that have `chunk_id`, `by` and `found`: what guards found in the chunks

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from graph.errors import Unavailable
 from graph.stores.postgres.database import ALL, Database
 from graph.stores.postgres.session import Session
-from graph.stores.uploads import File, Job, Whose
+from graph.stores.uploads import Job, Whose, job_of
 
 _PART = 1 << 20  # bytes
 
@@ -57,13 +57,13 @@ class PostgresUploads:
                 " RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
                 [self._session.number, *values],
             ).fetchall()
-        return [_read(job) for (job,) in rows]
+        return [job_of(json.loads(job)) for (job,) in rows]
 
     def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
         with _as_os_error(), self._database.transaction(tenant_id) as cursor:
             sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> ALL(%s)"
             rows = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
-        return [_read(job) for (job,) in rows]
+        return [job_of(json.loads(job)) for (job,) in rows]
 
     def stop(self, job_id: str) -> None:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
@@ -135,8 +135,3 @@ def _as_os_error() -> Iterator[None]:
         yield
     except Unavailable as error:
         raise OSError(str(error)) from error
-
-
-def _read(text: str) -> Job:
-    raw = json.loads(text)
-    return Job(**{**raw, "files": [File(**file) for file in raw["files"]]})
