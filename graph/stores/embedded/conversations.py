@@ -132,20 +132,22 @@ class SqliteConversations:
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        where, values = _selection(user, thread, run_ids)
-        (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
-        if count:
-            self._run(tenant, f"DELETE FROM turns{where}", values)
+        runs = None if run_ids is None else _json(run_ids)
+        named = {"user_id = ?": user, "thread_id = ?": thread, "run_id IN (SELECT value FROM json_each(?))": runs}
+        wanted = {condition: value for condition, value in named.items() if value is not None}
+        sql = f"DELETE FROM turns WHERE {' AND '.join(wanted) or 'true'} RETURNING 1"
+        gone = self._run(tenant, sql, tuple(wanted.values()))
+        if gone:
             self._run(tenant, "PRAGMA wal_checkpoint(TRUNCATE)", ())
         with self._lock:
             self._vectors.forget(tenant)
-            if not where:
+            if not wanted:
                 connection = self._open.pop(key_of(tenant), None)
                 if connection is not None:
                     connection.close()
                 for path in self._directory.glob(f"{key_of(tenant)}.db*"):
                     path.unlink(missing_ok=True)
-        return int(count)
+        return len(gone)
 
     def _run(self, tenant: str, sql: str, values: tuple[Any, ...], *, create: bool = False) -> list[Any]:
         name = key_of(tenant)
@@ -180,15 +182,5 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _json(groups: Collection[str]) -> str:
-    return json.dumps(sorted(groups))
-
-
-def _selection(user: str | None, thread: str | None, run_ids: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
-    if run_ids is not None:
-        return " WHERE run_id IN (SELECT value FROM json_each(?))", (_json(run_ids),)
-    if user is None:
-        return "", ()
-    return (
-        (" WHERE user_id = ?", (user,)) if thread is None else (" WHERE user_id = ? AND thread_id = ?", (user, thread))
-    )
+def _json(names: Collection[str]) -> str:
+    return json.dumps(sorted(names))

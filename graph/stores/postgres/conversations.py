@@ -106,11 +106,7 @@ class PostgresConversations:
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        where, values = "tenant = %s", [tenant]
-        if run_ids is not None:
-            where, values = where + " AND run_id = ANY(%s)", [tenant, list(run_ids)]  # type: ignore[list-item]
-        elif user is not None:
-            where, values = where + " AND user_id = %s", [tenant, user]
-            if thread is not None:
-                where, values = where + " AND thread_id = %s", [tenant, user, thread]
-        return self._database.changed(tenant, f"DELETE FROM turns WHERE {where}", *values)
+        runs = None if run_ids is None else list(run_ids)
+        named = {"tenant = %s": tenant, "user_id = %s": user, "thread_id = %s": thread, "run_id = ANY(%s)": runs}
+        wanted = {condition: value for condition, value in named.items() if value is not None}
+        return self._database.changed(tenant, f"DELETE FROM turns WHERE {' AND '.join(wanted)}", *wanted.values())
