@@ -8,6 +8,7 @@ processes may read and write at the same time. Errors: Unavailable where a turn 
 A turn is written after its journal line, masked. With memory `none` nothing is written here.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -93,6 +94,19 @@ class Conversations(Protocol):
 
     def close(self) -> None:
         """Let go of what is open. The next use opens it again."""
+
+
+# A row for each thread, as `thread_of` reads it. In the place of {} stands what turns it is of, FROM on.
+THREADS = """SELECT thread.thread_id, n, created, updated, named, turns.turn FROM (SELECT thread_id, count(*) AS n,
+    min(timestamp) AS created, max(timestamp) AS updated, max(name) AS named, min(id) AS first, max(id) AS last {}
+    GROUP BY thread_id) AS thread JOIN turns ON id = first"""
+
+
+def thread_of(row: Sequence[Any]) -> dict[str, Any]:
+    """A thread as `Conversations.threads` gives it."""
+    thread, count, created, updated, name, first = row
+    named = {"thread_id": thread, "title": name or title(json.loads(first)["question"])}
+    return named | {"turns": count, "created": created, "updated": updated}
 
 
 def title(question: str) -> str:

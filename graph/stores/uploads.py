@@ -9,7 +9,7 @@ stored.
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
 JobState = Literal["queued", "running", "done", "cancelled", "failed"]
 Whose = Literal["mine", "stop", "another's"]
@@ -100,3 +100,8 @@ class Uploads(Protocol):
     def forget(self, tenant_id: str, user_id: str = "") -> int:
         """Erase the jobs of a tenant, or of one user of it, and those that were never saved: whose they are nobody can
         tell. For when no service runs. Returns how many it was."""
+
+
+def job_of(stored: dict[str, Any]) -> Job:
+    """The job that was stored as `asdict` gives it."""
+    return Job(**{**stored, "files": [File(**file) for file in stored["files"]]})

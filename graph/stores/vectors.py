@@ -8,9 +8,12 @@ threads may share one. Errors: `nearest` raises IndexUnavailable for a vector of
 cannot be read; `sync` and `drop` raise what the disk raises, and may be tried again.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+
+from graph.errors import IndexUnavailable
 
 
 class VectorSource(Protocol):
@@ -48,3 +51,23 @@ class Vectors(Protocol):
 
     def close(self) -> None:
         """Let go of what is open. The next use opens it again."""
+
+
+def greatest(scores: np.ndarray, limit: int) -> np.ndarray:
+    """Where the `limit` greatest are, the greatest first; of equals those that stand first."""
+    if limit < len(scores):
+        among = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
+    else:
+        among = np.arange(len(scores))
+    return np.asarray(among[np.argsort(-scores[among], kind="stable")[:limit]])
+
+
+def fits(length: int, vector: np.ndarray) -> None:
+    """Raises IndexUnavailable for a vector that is not of this length."""
+    if length != len(vector):
+        raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")
+
+
+def floats(stored: bytes | Sequence[float]) -> np.ndarray:
+    """A vector (float32) as a row has it: its bytes, or its numbers."""
+    return np.frombuffer(stored, np.float32) if isinstance(stored, bytes) else np.array(stored, np.float32)

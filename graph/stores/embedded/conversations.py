@@ -14,11 +14,11 @@ import numpy as np
 from graph.context import key_of
 from graph.errors import Unavailable
 from graph.files import alone_in
-from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
+from graph.stores.conversations import SHOWN, THREADS, KeptTurn, Recalled, thread_of
 from graph.stores.embedded import open_files
 from graph.stores.embedded.turn_vectors import TurnVectors
 
-_MOST_NAMED = 500  # SQLite bounds the parameters of a statement
+_MOST_NAMED = 500  # turns looked up in one step; SQLite bounds the parameters of a statement
 _SCHEMA = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, thread_id TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
   timestamp TEXT NOT NULL, turn TEXT NOT NULL, gist TEXT NOT NULL, vector BLOB,
@@ -78,20 +78,8 @@ class SqliteConversations:
             each = "".join(f" AND instr({_TEXT}, ?)" for _ in words)
             matching = f" AND thread_id IN (SELECT thread_id {readable}{each})"
             wanted = (*values, *(word.casefold() for word in words))
-        theirs = f"{readable}{matching} GROUP BY thread_id"
-        rows = self._run(
-            tenant,
-            f"SELECT thread_id, count(*), min(timestamp), max(timestamp), min(id), max(name) {theirs}"
-            " ORDER BY max(id) DESC",
-            (*values, *wanted),
-        )
-        firsts = f"SELECT id, turn FROM turns WHERE id IN (SELECT min(id) {theirs})"
-        first = dict(self._run(tenant, firsts, (*values, *wanted)))
-        return [
-            {"thread_id": t, "title": name or title(json.loads(first[at])["question"])}
-            | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, at, name in rows
-        ]
+        sql = f"{THREADS.format(readable + matching)} ORDER BY last DESC"
+        return list(map(thread_of, self._run(tenant, sql, (*values, *wanted))))
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
         theirs = f"UPDATE turns SET name = ? WHERE user_id = ? AND thread_id = ? AND {_READ} RETURNING 1"
@@ -144,23 +132,22 @@ class SqliteConversations:
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        if run_ids is not None and len(run_ids) > _MOST_NAMED:
-            portions = range(0, len(run_ids), _MOST_NAMED)
-            return sum(self.forget(tenant, run_ids=run_ids[at : at + _MOST_NAMED]) for at in portions)
-        where, values = _selection(user, thread, run_ids)
-        (count,) = (self._run(tenant, f"SELECT count(*) FROM turns{where}", values) or [(0,)])[0]
-        if count:
-            self._run(tenant, f"DELETE FROM turns{where}", values)
+        runs = None if run_ids is None else _json(run_ids)
+        named = {"user_id = ?": user, "thread_id = ?": thread, "run_id IN (SELECT value FROM json_each(?))": runs}
+        wanted = {condition: value for condition, value in named.items() if value is not None}
+        sql = f"DELETE FROM turns WHERE {' AND '.join(wanted) or 'true'} RETURNING 1"
+        gone = self._run(tenant, sql, tuple(wanted.values()))
+        if gone:
             self._run(tenant, "PRAGMA wal_checkpoint(TRUNCATE)", ())
         with self._lock:
             self._vectors.forget(tenant)
-            if not where:
+            if not wanted:
                 connection = self._open.pop(key_of(tenant), None)
                 if connection is not None:
                     connection.close()
                 for path in self._directory.glob(f"{key_of(tenant)}.db*"):
                     path.unlink(missing_ok=True)
-        return int(count)
+        return len(gone)
 
     def _run(self, tenant: str, sql: str, values: tuple[Any, ...], *, create: bool = False) -> list[Any]:
         name = key_of(tenant)
@@ -195,15 +182,5 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _json(groups: Collection[str]) -> str:
-    return json.dumps(sorted(groups))
-
-
-def _selection(user: str | None, thread: str | None, run_ids: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
-    if run_ids is not None:
-        return f" WHERE run_id IN ({','.join('?' * len(run_ids))})", tuple(run_ids)
-    if user is None:
-        return "", ()
-    return (
-        (" WHERE user_id = ?", (user,)) if thread is None else (" WHERE user_id = ? AND thread_id = ?", (user, thread))
-    )
+def _json(names: Collection[str]) -> str:
+    return json.dumps(sorted(names))

@@ -8,8 +8,7 @@ import weakref
 
 import numpy as np
 
-from graph.errors import IndexUnavailable
-from graph.stores.vectors import VectorSource
+from graph.stores.vectors import VectorSource, fits, greatest
 
 SMALL = 5_000  # chunks up to which every cosine is computed
 _AMONG = 50  # one chunk in so many has its whole cosine computed
@@ -64,18 +63,3 @@ def _axes(some: np.ndarray) -> np.ndarray:
     most = len(carried) // 3
     enough = carried[-most:].sum() >= _SHARE * carried.sum()
     return np.ascontiguousarray(axes[:, -most:]) if enough else _NONE
-
-
-def greatest(scores: np.ndarray, limit: int) -> np.ndarray:
-    """Where the `limit` greatest are, the greatest first; of equals those that stand first."""
-    if limit < len(scores):
-        among = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
-    else:
-        among = np.arange(len(scores))
-    return np.asarray(among[np.argsort(-scores[among], kind="stable")[:limit]])
-
-
-def fits(length: int, vector: np.ndarray) -> None:
-    """Raises IndexUnavailable for a vector that is not of this length."""
-    if length != len(vector):
-        raise IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graph.knowledge import bm25
-from graph.stores.embedded.exact import greatest
+from graph.stores.vectors import greatest
 
 WORTH = 3_000  # chunks up to which FTS5 is asked
 PART = 2_048  # rows, so that a place in a part takes two bytes

@@ -18,12 +18,12 @@ import numpy as np
 from graph.errors import IndexUnavailable
 from graph.knowledge import bm25, mentions
 from graph.knowledge.mentions import Name
-from graph.stores.embedded.exact import Exact, fits
+from graph.stores.embedded.exact import Exact
 from graph.stores.embedded.postings import PART, WORTH, Postings, covered, made, quoted
 from graph.stores.embedded.postings import SCHEMA as POSTINGS
-from graph.stores.space_reads import CHUNK, SpaceReads
-from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
-from graph.stores.vectors import Vectors
+from graph.stores.space_reads import CHUNK, SpaceReads, value_of
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredChunk
+from graph.stores.vectors import Vectors, fits
 
 SCHEMA_VERSION = 2
 _SCHEMA = """
@@ -70,6 +70,10 @@ class SqliteSpace(SpaceReads):
 
     What was closed, by `close` or for a while by `rest`, is opened again by the next use.
     """
+
+    parts = f"vector, words.text, {CHUNK} FROM chunks JOIN words ON words.rowid = chunks.id"
+    judged = "chunks JOIN judged ON chunk = chunks.id"
+    attached = "regulations", "act"
 
     def __init__(self, path: Path, vectors: Vectors | None = None, *, create: bool = False) -> None:
         self.path, self.key = path, path.stem
@@ -147,6 +151,9 @@ class SqliteSpace(SpaceReads):
     def select(self, columns: str, where: str, *values: object) -> list[Any]:
         return self.execute(f"SELECT {columns} WHERE {where}", values)
 
+    def select_beside(self, table: str, columns: str, where: str, *values: object) -> list[Any]:
+        return super().select_beside(table, columns, where, *values) if self._has(table) else []
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         with self._lock:
@@ -164,7 +171,7 @@ class SqliteSpace(SpaceReads):
 
     def meta(self, key: str) -> str:
         """What `set_meta` kept under this key (embeddings, tenant, made); "" when it kept nothing."""
-        return str(self._first("value FROM meta", "key = ?", key))
+        return str(value_of(self.select("value FROM meta", "key = ?", key)))
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a text about the space as a whole."""
@@ -177,11 +184,13 @@ class SqliteSpace(SpaceReads):
     # -- documents ----------------------------------------------------------------------------------------
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One transaction: all of it stands, or nothing."""
+    def _writing(self, tables: Iterable[str] = ()) -> Iterator[None]:
+        """One transaction: all of it stands, or nothing. The statements `tables` make what is not there yet."""
         with self._lock:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
+                for statement in tables:
+                    self._db.execute(statement)
                 yield
                 self._db.execute("COMMIT")
             except BaseException as error:
@@ -234,32 +243,9 @@ class SqliteSpace(SpaceReads):
             self._to_empty = bool(busy)
 
     def _remove(self, doc_id: str) -> bool:
-        for (row,) in self._db.execute("SELECT id FROM chunks WHERE doc_id = ?", (doc_id,)).fetchall():
-            self._db.execute("DELETE FROM words WHERE rowid = ?", (row,))
+        self._db.execute("DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE doc_id = ?)", (doc_id,))
         self._db.execute("DELETE FROM chunks WHERE doc_id = ?", (doc_id,))
         return self._db.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,)).rowcount > 0
-
-    def whole(self, doc_id: str) -> Whole | None:
-        with self.reading():
-            record = self.record(doc_id)
-            if record is None:
-                return None
-            rows = self.execute(
-                f"SELECT id, vector, words.text, {CHUNK} FROM chunks"
-                " JOIN words ON words.rowid = chunks.id WHERE doc_id = ? ORDER BY id",
-                (doc_id,),
-            )
-            judged = "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.id = chunk WHERE doc_id = ?"
-            judgements = self.execute(judged, (doc_id,)) if self._has("judged") else []
-            vectors = [np.frombuffer(vector, np.float32) for _, vector, *_ in rows]
-            return Whole(
-                record,
-                self.text(doc_id),
-                [StoredChunk(*place) for _, _, _, *place in rows],
-                np.stack(vectors) if vectors else np.zeros((0, 0), np.float32),
-                [words for _, _, words, *_ in rows],
-                {chunk_id: (by, text) for chunk_id, by, text in judgements},
-            )
 
     def count(self) -> tuple[int, int]:
         return self.execute("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)")[0]
@@ -268,32 +254,15 @@ class SqliteSpace(SpaceReads):
         return not self.execute("SELECT EXISTS (SELECT 1 FROM chunks)")[0][0]
 
     def attach(self, doc_id: str, sha256: str, text: str) -> None:
-        with self._writing():
-            for statement in _ATTACHMENTS:
-                self._db.execute(statement)
+        with self._writing(_ATTACHMENTS):
             self._db.execute("INSERT OR REPLACE INTO regulations VALUES (?, ?, ?)", (doc_id, sha256, text))
 
-    def attachments(self) -> list[StoredAttachment]:
-        sql = "SELECT doc_id, sha256, length(act) FROM regulations ORDER BY doc_id"
-        return [StoredAttachment(*row) for row in (self.execute(sql) if self._has("regulations") else ())]
-
-    def attachment(self, doc_id: str) -> str:
-        return str(self._first("act FROM regulations", "doc_id = ?", doc_id)) if self._has("regulations") else ""
-
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
-        with self._writing():
-            for statement in _ORIGINALS:
-                self._db.execute(statement)
+        with self._writing(_ORIGINALS):
             self._db.execute(
                 "INSERT OR REPLACE INTO originals SELECT doc_id, ? FROM documents WHERE doc_id = ? AND sha256 = ?",
                 (data, doc_id, sha256),
             )
-
-    def has_original(self, doc_id: str) -> bool:
-        return self._has("originals") and bool(self.execute("SELECT 1 FROM originals WHERE doc_id = ?", (doc_id,)))
-
-    def original(self, doc_id: str) -> bytes:
-        return (self._has("originals") and self._first("file FROM originals", "doc_id = ?", doc_id)) or b""
 
     def _has(self, table: str) -> bool:
         return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
@@ -316,9 +285,7 @@ class SqliteSpace(SpaceReads):
         }
 
     def judge(self, by: str, judgements: Mapping[str, str]) -> None:
-        with self._writing():
-            for statement in _JUDGED:
-                self._db.execute(statement)
+        with self._writing(_JUDGED):
             self._db.executemany(
                 "INSERT OR REPLACE INTO judged SELECT id, ?, ? FROM chunks WHERE chunk_id = ?",
                 [(by, text, chunk_id) for chunk_id, text in judgements.items()],
@@ -425,9 +392,8 @@ class SqliteSpace(SpaceReads):
         """Make those parts of the postings that are not whole, each in a transaction of its own: nobody waits long."""
         if self.size() <= WORTH:
             return
-        with self._writing():
-            for statement in POSTINGS:
-                self._db.execute(statement)
+        with self._writing(POSTINGS):
+            pass
         stored = covered(self.execute)
         for part, count in self.execute(f"SELECT id / {PART}, count(*) FROM chunks GROUP BY 1"):
             if len(stored.get(part, b"")) != 2 * count:

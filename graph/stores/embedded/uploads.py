@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from graph.files import private_directory
-from graph.stores.uploads import File, Job, Whose
+from graph.stores.uploads import Job, Whose, job_of
 
 
 class FolderUploads:
@@ -93,6 +93,6 @@ def _read(folder: Path) -> Job | None:
         raw = json.loads((folder / "job.json").read_text())
         if raw.pop("regulation", False):  # as jobs were written before there were kinds
             raw["kind"] = "regulation"
-        return Job(**{**raw, "files": [File(**file) for file in raw["files"]]})
+        return job_of(raw)
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -83,8 +83,7 @@ class Postgres:
         }
 
     def _documents(self, tenant: str) -> int:
-        with self._database.transaction(tenant) as cursor:
-            [(count,)] = cursor.execute("SELECT count(*) FROM documents WHERE tenant = %s", [tenant]).fetchall()
+        [(count,)] = self._database.rows(tenant, "SELECT count(*) FROM documents WHERE tenant = %s", tenant)
         return int(count)
 
     def remains(self, names: Collection[str]) -> list[str]:

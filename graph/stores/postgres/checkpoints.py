@@ -59,8 +59,7 @@ class PostgresCheckpoints:
         return self._database.outages()
 
     def latest(self, thread: str) -> str:
-        with self._database.transaction(name=thread) as cursor:
-            [(latest,)] = cursor.execute(_LATEST, [thread]).fetchall()
+        [(latest,)] = self._database.rows("", _LATEST, thread, name=thread)
         return latest or ""
 
     def forget(self, threads: Collection[str]) -> int:

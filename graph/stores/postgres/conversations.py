@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graph.stores.conversations import SHOWN, KeptTurn, Recalled, title
+from graph.stores.conversations import SHOWN, THREADS, KeptTurn, Recalled, thread_of
 from graph.stores.postgres.database import Database
+from graph.stores.vectors import floats
 
 _READ = "NOT EXISTS (SELECT 1 FROM jsonb_array_elements(audiences) AS one WHERE NOT one ?| %s::text[])"
 
@@ -16,7 +17,7 @@ class PostgresConversations:
     """In the table `turns`."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database, self._rows = database, database.rows
 
     def close(self) -> None:
         """Nothing of its own is open."""
@@ -55,17 +56,10 @@ class PostgresConversations:
             matching, values = " AND thread_id = ANY(%s)", [*who, self._with_words(tenant, readable, who, words)]
         rows = self._rows(
             tenant,
-            "SELECT thread.thread_id, n, created, updated, named, turns.turn FROM (SELECT thread_id, count(*) AS n,"
-            " min(timestamp) AS created, max(timestamp) AS updated, max(name) AS named, min(id) AS first,"
-            f" max(id) AS last {readable}{matching} GROUP BY thread_id) AS thread JOIN turns ON id = first"
-            " WHERE tenant = %s AND user_id = %s ORDER BY last DESC",
+            f"{THREADS.format(readable + matching)} WHERE tenant = %s AND user_id = %s ORDER BY last DESC",
             *(*values, tenant, user),
         )
-        return [
-            {"thread_id": t, "title": name or title(json.loads(first)["question"])}
-            | {"turns": n, "created": c, "updated": u}
-            for t, n, c, u, name, first in rows
-        ]
+        return list(map(thread_of, rows))
 
     def _with_words(self, tenant: str, readable: str, who: list[Any], words: Sequence[str]) -> list[str]:
         """Threads. Compared here: what a small letter is depends on the database's locale."""
@@ -76,9 +70,8 @@ class PostgresConversations:
 
     def rename(self, tenant: str, user: str, thread: str, name: str, groups: Collection[str] = ()) -> bool:
         theirs = f"tenant = %s AND user_id = %s AND thread_id = %s AND {_READ}"
-        with self._database.transaction(tenant) as cursor:
-            sql = f"UPDATE turns SET name = %s WHERE {theirs}"
-            return cursor.execute(sql, [name, tenant, user, thread, sorted(groups)]).rowcount > 0
+        sql = f"UPDATE turns SET name = %s WHERE {theirs}"
+        return self._database.changed(tenant, sql, name, tenant, user, thread, sorted(groups)) > 0
 
     def any(self, tenant: str, user: str, groups: Collection[str] = ()) -> bool:
         theirs = f"tenant = %s AND user_id = %s AND embedding IS NOT NULL AND {_READ}"
@@ -106,25 +99,14 @@ class PostgresConversations:
         columns = "user_id, thread_id, turn, gist, embedding::real[], audiences, name"
         rows = self._rows(tenant, f"SELECT {columns} FROM turns WHERE tenant = %s ORDER BY id", tenant)
         return [
-            KeptTurn(
-                user, thread, json.loads(turn), json.loads(gist), floats and np.array(floats, np.float32), groups, name
-            )
-            for user, thread, turn, gist, floats, groups, name in rows
+            KeptTurn(user, thread, json.loads(turn), json.loads(gist), stored and floats(stored), audiences, name)
+            for user, thread, turn, gist, stored, audiences, name in rows
         ]
 
     def forget(
         self, tenant: str, *, user: str | None = None, thread: str | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
-        where, values = "tenant = %s", [tenant]
-        if run_ids is not None:
-            where, values = where + " AND run_id = ANY(%s)", [tenant, list(run_ids)]  # type: ignore[list-item]
-        elif user is not None:
-            where, values = where + " AND user_id = %s", [tenant, user]
-            if thread is not None:
-                where, values = where + " AND thread_id = %s", [tenant, user, thread]
-        with self._database.transaction(tenant) as cursor:
-            return cursor.execute(f"DELETE FROM turns WHERE {where}", values).rowcount
-
-    def _rows(self, tenant: str, sql: str, *values: Any) -> list[Any]:
-        with self._database.transaction(tenant) as cursor:
-            return cursor.execute(sql, values).fetchall()
+        runs = None if run_ids is None else list(run_ids)
+        named = {"tenant = %s": tenant, "user_id = %s": user, "thread_id = %s": thread, "run_id = ANY(%s)": runs}
+        wanted = {condition: value for condition, value in named.items() if value is not None}
+        return self._database.changed(tenant, f"DELETE FROM turns WHERE {' AND '.join(wanted)}", *wanted.values())

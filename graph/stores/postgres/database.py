@@ -117,6 +117,16 @@ class Database:
             finally:
                 connection.patience_s = PATIENCE_S
 
+    def rows(self, tenant: str, sql: str, *values: Any, name: str = "") -> list[Any]:
+        """What one statement gives, in a transaction of its own."""
+        with self.transaction(tenant, name=name) as cursor:
+            return cursor.execute(sql, values).fetchall()
+
+    def changed(self, tenant: str, sql: str, *values: Any) -> int:
+        """How many rows one statement changes, in a transaction of its own."""
+        with self.transaction(tenant) as cursor:
+            return cursor.execute(sql, values).rowcount
+
     @contextmanager
     def _begun(self, begin: sql.Composed, raises: type[Unavailable]) -> Iterator["Connection"]:
         """A connection of the pool, in a transaction. One that broke while it lay there shows when it begins, and the

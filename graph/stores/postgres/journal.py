@@ -114,9 +114,8 @@ class PostgresJournal:
         order, compared = ("DESC", "<") if newest else ("ASC", ">")
         at = 2**62 if newest else 0
         while True:
-            with self._database.transaction(ALL) as cursor:
-                sql = f"SELECT seq, line FROM journal WHERE {where} AND seq {compared} %s ORDER BY seq {order} LIMIT %s"
-                rows = cursor.execute(sql, [*values, at, _AT_ONCE]).fetchall()
+            sql = f"SELECT seq, line FROM journal WHERE {where} AND seq {compared} %s ORDER BY seq {order} LIMIT %s"
+            rows = self._database.rows(ALL, sql, *values, at, _AT_ONCE)
             yield from (line for _, line in rows)
             if len(rows) < _AT_ONCE:
                 return
@@ -130,13 +129,11 @@ class PostgresRows:
         self._database, self._name = database, name
 
     def append(self, row: Row) -> None:
-        with self._database.transaction(ALL) as cursor:
-            cursor.execute("INSERT INTO samples (list, row) VALUES (%s, %s)", [self._name, json.dumps(row)])
+        self._database.changed(ALL, "INSERT INTO samples (list, row) VALUES (%s, %s)", self._name, json.dumps(row))
 
     def all(self) -> list[Row]:
-        with self._database.transaction(ALL) as cursor:
-            rows = cursor.execute("SELECT row FROM samples WHERE list = %s ORDER BY id", [self._name])
-            return [json.loads(row) for (row,) in rows]
+        rows = self._database.rows(ALL, "SELECT row FROM samples WHERE list = %s ORDER BY id", self._name)
+        return [json.loads(row) for (row,) in rows]
 
     def forget(self, gone: Callable[[Row], bool]) -> int:
         with self._database.transaction(ALL) as cursor:

@@ -30,23 +30,19 @@ class PostgresKeys:
 
     def add(self, key: Key, hashed: bytes) -> None:
         sql = f"INSERT INTO keys (hash, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
-        with self._database.transaction(ALL) as cursor:
-            cursor.execute(sql, [hashed, *row_of(key)])
+        self._database.changed(ALL, sql, hashed, *row_of(key))
 
     def all(self, tenant_id: str = "") -> list[Key]:
         sql = f'SELECT {_COLUMNS} FROM keys WHERE %s IN (\'\', tenant) ORDER BY created COLLATE "C", id COLLATE "C"'
-        with self._database.transaction(ALL) as cursor:
-            return [key_of(row) for row in cursor.execute(sql, [tenant_id])]
+        return [key_of(row) for row in self._database.rows(ALL, sql, tenant_id)]
 
     def find(self, key_id: str) -> tuple[Key, bytes] | None:
         rows = self._session.ask(f"SELECT hash, {_COLUMNS} FROM keys WHERE id = %s", [key_id])
         return (key_of(rows[0][1:]), bytes(rows[0][0])) if rows else None
 
     def revoke(self, key_id: str, at: str) -> None:
-        with self._database.transaction(ALL) as cursor:
-            cursor.execute("UPDATE keys SET revoked = %s WHERE id = %s AND revoked = ''", [at, key_id])
+        self._database.changed(ALL, "UPDATE keys SET revoked = %s WHERE id = %s AND revoked = ''", at, key_id)
 
     def forget(self, tenant_id: str, user_id: str = "") -> int:
-        with self._database.transaction(tenant_id) as cursor:
-            sql = "DELETE FROM keys WHERE tenant = %s AND %s IN ('', user_id)"
-            return cursor.execute(sql, [tenant_id, user_id]).rowcount
+        sql = "DELETE FROM keys WHERE tenant = %s AND %s IN ('', user_id)"
+        return self._database.changed(tenant_id, sql, tenant_id, user_id)

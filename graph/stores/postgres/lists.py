@@ -17,12 +17,12 @@ class PostgresLists:
 
     def load(self, tenant: str, last: Loaded | None = None) -> Loaded:
         seen = str(last.stamp) if last else ""
-        with self._database.transaction(tenant) as cursor:
-            sql = "SELECT stamp, CASE WHEN stamp <> %s THEN value END FROM lists WHERE tenant = %s"
-            row = cursor.execute(sql, [seen, tenant]).fetchone()
-        if row is None:
+        sql = "SELECT stamp, CASE WHEN stamp <> %s THEN value END FROM lists WHERE tenant = %s"
+        rows = self._database.rows(tenant, sql, seen, tenant)
+        if not rows:
             return Loaded(None, {})
-        return last if last and row[1] is None else Loaded(row[0], json.loads(row[1]))
+        [(stamp, value)] = rows
+        return last if last and value is None else Loaded(stamp, json.loads(value))
 
     def change(self, tenant: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         with self._database.transaction(tenant) as cursor:
@@ -33,5 +33,4 @@ class PostgresLists:
             cursor.execute(sql, [uuid.uuid4().hex, json.dumps(value), tenant])
 
     def forget(self, tenant: str) -> None:
-        with self._database.transaction(tenant) as cursor:
-            cursor.execute("DELETE FROM lists WHERE tenant = %s", [tenant])
+        self._database.changed(tenant, "DELETE FROM lists WHERE tenant = %s", tenant)

@@ -30,20 +30,16 @@ class PostgresSessions:
 
     def all(self, tenant_id: str = "") -> list[Session]:
         sql = f"SELECT {_COLUMNS} FROM sessions_of_people WHERE %s IN ('', tenant) ORDER BY created, id COLLATE \"C\""
-        with self._database.transaction(ALL) as cursor:
-            return [session_of(row) for row in cursor.execute(sql, [tenant_id])]
+        return [session_of(row) for row in self._database.rows(ALL, sql, tenant_id)]
 
     def use(self, session_id: str, seen: float) -> None:
-        with self._database.transaction(ALL) as cursor:
-            sql = "UPDATE sessions_of_people SET seen = greatest(seen, %s) WHERE id = %s"
-            cursor.execute(sql, [seen, session_id])
+        sql = "UPDATE sessions_of_people SET seen = greatest(seen, %s) WHERE id = %s"
+        self._database.changed(ALL, sql, seen, session_id)
 
     def end(self, session_id: str) -> None:
-        with self._database.transaction(ALL) as cursor:
-            sql = "UPDATE sessions_of_people SET ended = true, name = '', hint = '' WHERE id = %s"
-            cursor.execute(sql, [session_id])
+        sql = "UPDATE sessions_of_people SET ended = true, name = '', hint = '' WHERE id = %s"
+        self._database.changed(ALL, sql, session_id)
 
     def forget(self, tenant_id: str, user_id: str = "") -> int:
-        with self._database.transaction(tenant_id) as cursor:
-            sql = "DELETE FROM sessions_of_people WHERE tenant = %s AND %s IN ('', user_id)"
-            return cursor.execute(sql, [tenant_id, user_id]).rowcount
+        sql = "DELETE FROM sessions_of_people WHERE tenant = %s AND %s IN ('', user_id)"
+        return self._database.changed(tenant_id, sql, tenant_id, user_id)

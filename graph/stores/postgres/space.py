@@ -19,8 +19,9 @@ from graph.knowledge import bm25
 from graph.knowledge.mentions import Name, Names
 from graph.stores.postgres import words as postings
 from graph.stores.postgres.words import Holding
-from graph.stores.space_reads import CHUNK, SpaceReads
-from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredAttachment, StoredChunk, Whole
+from graph.stores.space_reads import CHUNK, SpaceReads, value_of
+from graph.stores.spaces import ChunkCandidate, Passage, Record, SpaceHits, StoredChunk
+from graph.stores.vectors import fits, greatest
 
 if TYPE_CHECKING:
     from graph.stores.postgres.spaces import PostgresSpaces
@@ -50,6 +51,10 @@ _NONE = _Stand(0, 0, 0, 0, 0, False)
 class PostgresSpace(SpaceReads):
     """It keeps nothing but the names of documents: a reading keeps the rest."""
 
+    parts = f"embedding::real[], words, {CHUNK} FROM chunks JOIN vectors USING (tenant, id)"
+    judged = "chunks JOIN judged AS judged (tenant, id, by, found) USING (tenant, id)"
+    attached = "annexes", "text"
+
     def __init__(self, spaces: "PostgresSpaces", tenant: str) -> None:
         self._spaces, self._tenant = spaces, tenant
         self._names: tuple[tuple[int, int], list[tuple[str, Name]]] = ((0, -1), [])
@@ -76,7 +81,7 @@ class PostgresSpace(SpaceReads):
 
     @property
     def name(self) -> str:
-        return str(self._first("tenant FROM spaces", "true"))
+        return str(value_of(self.select("tenant FROM spaces", "true")))
 
     # -- documents ----------------------------------------------------------------------------------------
 
@@ -99,8 +104,8 @@ class PostgresSpace(SpaceReads):
             if existing := self._record(cursor, record.doc_id):
                 record = replace(record, decisions=existing.decisions)
             self._remove(cursor, record.doc_id)
-            if rows and dims not in (0, vectors.shape[1]):
-                raise _another_length()
+            if rows and dims:
+                fits(dims, vectors[0])
             ids = range(first, first + len(rows))
             cursor.execute(
                 "INSERT INTO documents VALUES (%s, %s, %s, %s, %s)",
@@ -153,30 +158,6 @@ class PostgresSpace(SpaceReads):
         rows = cursor.execute(sql, [self._tenant, doc_id]).fetchall()
         return Record(**json.loads(rows[0][0])) if rows else None
 
-    def whole(self, doc_id: str) -> Whole | None:
-        with self.reading():
-            record = self.record(doc_id)
-            if record is None:
-                return None
-            rows = self._ask(
-                f"SELECT embedding::real[], words, {CHUNK} FROM chunks JOIN vectors USING (tenant, id)"
-                " WHERE tenant = %s AND doc_id = %s ORDER BY id",
-                doc_id,
-            )
-            judged = self._ask(
-                "SELECT chunk_id, by, found FROM judged JOIN chunks ON chunks.tenant = judged.tenant AND chunks.id ="
-                " judged.chunk WHERE judged.tenant = %s AND doc_id = %s",
-                doc_id,
-            )
-            return Whole(
-                record,
-                self.text(doc_id),
-                [StoredChunk(*place) for _, _, *place in rows],
-                np.array([vector for vector, *_ in rows], np.float32) if rows else np.zeros((0, 0), np.float32),
-                [words for _, words, *_ in rows],
-                {chunk_id: (by, text) for chunk_id, by, text in judged},
-            )
-
     def count(self) -> tuple[int, int]:
         [(documents,)] = self._ask("SELECT count(*) FROM documents WHERE tenant = %s")
         return documents, self._stand().chunks
@@ -200,13 +181,6 @@ class PostgresSpace(SpaceReads):
                 [self._tenant, doc_id, sha256, text],
             )
 
-    def attachments(self) -> list[StoredAttachment]:
-        sql = "SELECT doc_id, sha256, length(text) FROM annexes WHERE tenant = %s ORDER BY doc_id"
-        return [StoredAttachment(*row) for row in self._ask(sql)]
-
-    def attachment(self, doc_id: str) -> str:
-        return str(self._first("text FROM annexes", "doc_id = ?", doc_id))
-
     def keep_original(self, doc_id: str, sha256: str, data: bytes) -> None:
         with self._writing() as (cursor, *_):
             cursor.execute(
@@ -214,12 +188,6 @@ class PostgresSpace(SpaceReads):
                 " AND sha256 = %s ON CONFLICT (tenant, doc_id) DO UPDATE SET file = excluded.file",
                 [data, self._tenant, doc_id, sha256],
             )
-
-    def has_original(self, doc_id: str) -> bool:
-        return bool(self._ask("SELECT 1 FROM originals WHERE tenant = %s AND doc_id = %s", doc_id))
-
-    def original(self, doc_id: str) -> bytes:
-        return bytes(self._first("file FROM originals", "doc_id = ?", doc_id) or b"")
 
     # -- chunks -------------------------------------------------------------------------------------------
 
@@ -253,8 +221,8 @@ class PostgresSpace(SpaceReads):
         with self.reading():
             stand = self._stand()
             holding = self._holding(words)
-            if stand.chunks and stand.dims != len(vector):
-                raise _another_length()
+            if stand.chunks:
+                fits(stand.dims, vector)
             which, values = "doc_id = ANY(%s)", list[Any](documents)
             if not documents:
                 near = self._nearest(stand, floats, limit)
@@ -382,17 +350,11 @@ def _best(stand: _Stand, holding: Collection[Holding], limit: int) -> list[int]:
     else:
         ids, at = np.unique(at, return_inverse=True)
     scores = np.bincount(at, np.concatenate([one.scores(stand.chunks, stand.words) for one in holdings]))
-    best = np.flatnonzero(scores)
-    if len(best) > limit:
-        best = best[scores[best] >= np.partition(scores[best], -limit)[-limit]]
-    best = best[np.argsort(-scores[best], kind="stable")[:limit]]
+    scored = np.flatnonzero(scores)
+    best = scored[greatest(scores[scored], limit)]
     ranked: list[int] = (best + low if ids is None else ids[best]).tolist()
     return ranked
 
 
 def _json(record: Record) -> str:
     return json.dumps(asdict(record))
-
-
-def _another_length() -> IndexUnavailable:
-    return IndexUnavailable("the index holds vectors of another length.", hint="Run `cordon ingest` again.")

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from graph.errors import Unavailable
 from graph.stores.postgres.database import ALL, Database
 from graph.stores.postgres.session import Session
-from graph.stores.uploads import File, Job, Whose
+from graph.stores.uploads import Job, Whose, job_of
 
 _PART = 1 << 20  # bytes
 
@@ -35,10 +35,9 @@ class PostgresUploads:
     def save(self, job: Job) -> None:
         with _as_os_error():
             row = [job.tenant_id, job.user_id, json.dumps(asdict(job)), job.job_id, self._session.numbers]
-            with self._database.transaction(ALL) as cursor:
-                sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, saved = nextval('job_order')"
-                if not cursor.execute(f"{sql} WHERE job_id = %s AND session = ANY(%s)", row).rowcount:
-                    raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
+            sql = "UPDATE jobs SET tenant = %s, user_id = %s, job = %s, saved = nextval('job_order')"
+            if not self._database.changed(ALL, f"{sql} WHERE job_id = %s AND session = ANY(%s)", *row):
+                raise FileNotFoundError(f"there is no job {job.job_id}, or another worker has it")
 
     def jobs(self) -> list[Job]:
         """Those of this process, and those of processes that died, which it takes over."""
@@ -58,13 +57,13 @@ class PostgresUploads:
                 " RETURNING saved, job) SELECT job FROM mine ORDER BY saved",
                 [self._session.number, *values],
             ).fetchall()
-        return [_read(job) for (job,) in rows]
+        return [job_of(json.loads(job)) for (job,) in rows]
 
     def elsewhere(self, tenant_id: str, user_id: str) -> list[Job]:
         with _as_os_error(), self._database.transaction(tenant_id) as cursor:
             sql = "SELECT job FROM jobs WHERE tenant = %s AND user_id = %s AND job IS NOT NULL AND session <> ALL(%s)"
             rows = cursor.execute(sql, [tenant_id, user_id, self._session.numbers]).fetchall()
-        return [_read(job) for (job,) in rows]
+        return [job_of(json.loads(job)) for (job,) in rows]
 
     def stop(self, job_id: str) -> None:
         with _as_os_error(), self._database.transaction(ALL) as cursor:
@@ -72,11 +71,9 @@ class PostgresUploads:
 
     def mine(self, job_id: str) -> Whose:
         with _as_os_error():
-            own = self._session.numbers
-            with self._database.transaction(ALL) as cursor:
-                sql = "SELECT stopped FROM jobs WHERE job_id = %s AND session = ANY(%s)"
-                row = cursor.execute(sql, [job_id, own]).fetchone()
-        return "another's" if row is None else "stop" if row[0] else "mine"
+            sql = "SELECT stopped FROM jobs WHERE job_id = %s AND session = ANY(%s)"
+            rows = self._database.rows(ALL, sql, job_id, self._session.numbers)
+        return "another's" if not rows else "stop" if rows[0][0] else "mine"
 
     @contextmanager
     def local(self, job_id: str, number: int) -> Iterator[str]:
@@ -138,8 +135,3 @@ def _as_os_error() -> Iterator[None]:
         yield
     except Unavailable as error:
         raise OSError(str(error)) from error
-
-
-def _read(text: str) -> Job:
-    raw = json.loads(text)
-    return Job(**{**raw, "files": [File(**file) for file in raw["files"]]})

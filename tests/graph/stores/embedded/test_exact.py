@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from graph.stores.embedded import exact
-from graph.stores.embedded.exact import Exact, greatest
+from graph.stores.embedded.exact import Exact
+from graph.stores.vectors import greatest
 from tests.support.spaces import directions
 
 
