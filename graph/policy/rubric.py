@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
 from typing import Any, Literal, TypedDict
 
 Action = Literal["ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK"]
@@ -62,7 +61,7 @@ def risk(scores: Sequence[float]) -> int:
     doubt = 1 - first
     for score in rest:
         doubt *= 1 - 0.25 * score
-    return floor(round(100 * (1 - doubt), 6))  # 0.297 is below the border of 0.3
+    return round(100 * (1 - doubt))
 
 
 def action(risk_score: int) -> Action:

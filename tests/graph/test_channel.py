@@ -11,7 +11,6 @@ from langgraph.errors import EmptyChannelError, InvalidUpdateError
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Overwrite
 
-from graph.policy import rubric
 from graph.state import State, TurnVerdict, VerdictChannel, join
 
 ORDER = ("ALLOW", "ALLOW_WITH_GUARDRAILS", "BLOCK")
@@ -124,8 +123,3 @@ def test_overwrite_inside_the_graph_fails_the_run() -> None:
     graph = _graph(lambda state: {"verdict": Overwrite(verdict("ALLOW"))})
     with pytest.raises(InvalidUpdateError, match="cannot be overwritten"):
         graph.invoke({"question": "q"}, {"configurable": {"thread_id": "o"}})
-
-
-def test_a_score_below_a_border_is_not_rounded_up_to_it() -> None:
-    assert (rubric.risk([0.297]), rubric.risk([0.3]), rubric.risk([0.8]), rubric.risk([0.85])) == (29, 30, 80, 85)
-    assert rubric.action(rubric.risk([0.2999])) == "ALLOW"
