@@ -18,7 +18,6 @@ from graph.policy.text.structure import SEPARATOR, Line
 Kind = Literal["items", "rows", "headings"]
 
 _LEAD = 400  # characters of what introduces a list, at most
-_ANNOUNCES = re.compile(r"\b(?:below|following)\b|:\W*$", re.I)  # what the next headings are
 _LABEL = re.compile(r"[^\n.!?;]{1,80}[^\n.!?;:]:?")  # a line that names the list below it
 GAP = 4  # characters between two passages that follow each other: an empty line
 
@@ -169,18 +168,17 @@ class _Reader:
         entry = place.entry()
         for above, one in self.named.items():
             one.ends |= len(above) >= level
-        lead = self._lead() if len(self.path) < level else None  # right below the heading above
         self.path = [*self.path[: level - 1], structure.name(entry.text)]
         self.paths.add(tuple(self.path))
         self.lists, self.table, self.above, self.last = [], None, None, None
         self.under = [*((depth, one) for depth, one in self.under if depth < level), (level, entry)]
-        self._name(tuple(self.path[:-1]), entry, lead if lead and _ANNOUNCES.search(lead.text) else None)
+        self._name(tuple(self.path[:-1]), entry)
 
-    def _name(self, above: tuple[str, ...], entry: Entry, lead: Entry | None = None) -> None:
+    def _name(self, above: tuple[str, ...], entry: Entry) -> None:
         if above not in self.named:
             parent = tuple(name for name in above if name)
             begins = self.from_start or parent in self.paths
-            self.named[above] = Enumeration("headings", self._path(parent), lead, [], begins, False)
+            self.named[above] = Enumeration("headings", self._path(parent), None, [], begins, False)
             self.listed.append(self.named[above])
         self.named[above].entries.append(entry)
 

@@ -402,13 +402,3 @@ def test_a_list_of_something_else_is_not_counted() -> None:
 def test_only_what_is_planned_where_a_model_writes_the_rest() -> None:
     assert asked("When are the freezers checked?", evidence(FREEZERS), planned=True) == []
     assert asked("How many freezers does the lab have?", evidence(FREEZERS, title="Freezers"), planned=True)
-
-
-def test_headings_are_introduced_by_what_stands_above_the_first_of_them() -> None:
-    text = "# Leave\n\nBelow are the countries with a scheme of their own.\n\n## Norway leave\n\nUp to 9 weeks.\n\n"
-    text += "## Kenya leave\n\nUp to 7 weeks."
-    (listed,) = (one for one in enumerations(evidence(text)) if one.kind == "headings")
-    assert listed.lead is not None and listed.lead.text == "Below are the countries with a scheme of their own."
-    assert asked("Which countries have a scheme of their own?", evidence(text))[1:] == ["Norway leave", "Kenya leave"]
-    plain = text.replace("Below are the", "There are")
-    assert [one.lead for one in enumerations(evidence(plain)) if one.kind == "headings"] == [None]
