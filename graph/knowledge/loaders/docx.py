@@ -36,6 +36,7 @@ PAGE_FIELDS = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
 _MARGIN = re.compile(r"/word/(?:header|footer)\d*\.xml")
 _ONLY_PAGE = re.compile(r"[\s|·–—-]*(?:page|seite|pg?\.)?[\s/|·–—-]*(?:of|von|/)?[\s|·–—-]*", re.IGNORECASE)
 _PAGE_WORDS = re.compile(r"\s*[|·–—-]?\s*\b(?:page|seite|pg\.)\s*(?:of|von|/)?\s*$", re.IGNORECASE)
+INDENTED = 300  # twips; what stands so much further in is inside the item above it. Word's own step is 360
 MOST_HEADS = 3  # rows of headings of a table
 _RAISED = re.compile(r"[-+−]?\d{1,4}")  # as a power or the number of a note: 10⁻⁶, m²
 MOST_NESTED = 5  # tables in tables
@@ -80,6 +81,7 @@ class _Walk:
     def __init__(self, out: Builder, styles: dict[str, Style], numbering: Numbering) -> None:
         self.out, self.styles, self.numbering = out, styles, numbering
         self.items: list[tuple[int, str]] = []
+        self.indents: list[int] = []  # of these items, in twips
         self.boxes: list[Any] = []
         self.fields: list[str] = []  # instructions of the fields that are open
         self.in_margin = False
@@ -119,11 +121,13 @@ class _Walk:
             self.out.heading(f"{mark} {text}" if mark and mark != "-" else text, level)
         elif mark and structure.ITEM.match(f"{mark} {text.strip()}"):
             self.items.append((depth, f"{mark} {text}"))
+            self.indents.append(_indent(properties))
         elif mark:  # "Article 3": no mark that a list is told by
             self.end_list()
             self.out.paragraph(f"{mark} {text}")
         elif BULLET.match(text):
             self.items.append((0, text))  # typed by hand
+            self.indents.append(_indent(properties))
         else:
             self.end_list()
             self.out.paragraph(text)
@@ -307,8 +311,30 @@ class _Walk:
         self.end_list()
 
     def end_list(self) -> None:
-        self.out.items(self.items)
-        self.items = []
+        self.out.items(_indented(self.items, self.indents))
+        self.items, self.indents = [], []
+
+
+def _indent(properties: Any) -> int:
+    """How far in a paragraph itself says that it stands, in twips; 0 where it says nothing."""
+    own = properties.find(f"{W}ind") if properties is not None else None
+    left = (own.get(f"{W}left") or own.get(f"{W}start") or "") if own is not None else ""
+    return int(left) if left.isdecimal() else 0
+
+
+def _indented(items: list[tuple[int, str]], indents: list[int]) -> list[tuple[int, str]]:
+    """Bullets that are all of one level, as some programs write them, by how far in they stand."""
+    flat = len({depth for depth, _ in items}) == 1 and all(text.startswith("- ") for _, text in items)
+    if not flat or not all(indents) or indents[0] > min(indents):
+        return items
+    steps: list[int] = []
+    for indent in sorted({*indents}):
+        if not steps or indent - steps[-1] >= INDENTED:
+            steps.append(indent)
+    return [
+        (depth + sum(indent >= step for step in steps[1:]), text)
+        for (depth, text), indent in zip(items, indents, strict=True)
+    ]
 
 
 def _letters(element: Any) -> str:

@@ -106,6 +106,16 @@ def test_clauses_and_numbered_headings_carry_their_numbers() -> None:
     assert document.blocks[-1].section == "2 Fees"
 
 
+def test_bullets_of_one_level_are_inside_each_other_as_far_as_they_stand_in() -> None:
+    file = new_docx()
+    for left, text in ((720, "Send the form:"), (1440, "by mail"), (1460, "or by hand"), (720, "Wait.")):
+        paragraph = file.add_paragraph(text, style="List Bullet")
+        paragraph._p.get_or_add_pPr().append(parse_xml(f'<w:ind {NS} w:left="{left}" w:hanging="360"/>'))
+    assert read(file).text == "- Send the form:\n  - by mail\n  - or by hand\n- Wait."
+    file.add_paragraph("With no indent of its own", style="List Bullet")
+    assert "- by mail" in read(file).text.split("\n")
+
+
 def test_headers_and_footers_are_read_once_without_page_numbers_and_the_title_stays() -> None:
     file = new_docx()
     section = file.sections[0]
