@@ -135,8 +135,13 @@ class Verified:
         return sentence
 
     def _says_nothing(self, text: str, evidence: str) -> bool:
-        """Whether it only speaks of the sources, or repeats the question or the instructions."""
-        return wording.unknown(text) or wording.echoes(text, self._question) or task.repeats(text, evidence)
+        """Whether it only speaks of the sources, asks, or repeats the question or the instructions."""
+        return (
+            text.endswith("?")
+            or wording.unknown(text)
+            or wording.echoes(text, self._question)
+            or task.repeats(text, evidence)
+        )
 
     def _supporting(
         self, text: str, sources: list[int], least: float = grounding.SUPPORTED_FROM

@@ -58,6 +58,13 @@ def test_a_sentence_that_leans_on_a_dropped_one_goes_with_it(claims: bool) -> No
     assert held.dropped == [false, leaning]
 
 
+def test_a_question_is_no_answer_unless_a_document_asks_it() -> None:
+    verified = Verified(evidence(f"{LOANS} Are ten days enough?"), guarded=False, question="How long is a book lent?")
+    assert not verified.add({"text": "Books are lent for ten days?", "sources": [1]})
+    assert verified.add({"text": "Books are lent for ten days.", "sources": [1]})
+    assert verified.add({"text": "Are ten days enough?", "sources": [1]})
+
+
 def test_a_sentence_that_leans_on_one_that_stands_leaves() -> None:
     held = Verified(evidence(LOANS), guarded=False)
     for text in ("Books are lent for ten days.", "However, films are lent for three days."):
