@@ -136,7 +136,7 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
             r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
-            r"in|of|on|for|from|that|with)\b"
+            r"in|of|on|for|from|that|with|where|who|whose)\b"
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
             rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
