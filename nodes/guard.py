@@ -2,6 +2,7 @@
 raw document text, and the last that can reach the index."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -18,6 +19,7 @@ from graph.policy import pii
 from graph.policy.evidence import access, withholding
 from graph.policy.evidence.judged import PassageJudgement, judge, judge_name, read
 from graph.policy.evidence.redaction import redact
+from graph.policy.pii.public import Public
 from graph.policy.threats.detector import Detector
 from graph.public import PublicValues
 from graph.settings import Settings
@@ -52,7 +54,7 @@ def guard(
         passage = passages.get(place)
         if passage is None:
             continue
-        record, chunk, raw = passage.record, passage.chunk, passage.text
+        record = passage.record
         why = access.denied(asker, passage.owner, record.visibility, record.expires, record.groups)
         if why is not None:
             filters.append(f"dropped:{why}")
@@ -61,38 +63,10 @@ def guard(
         beyond = len(shown) >= most and handle.get("why") != standing.IN_FORCE
         if handle["score"] < settings.relevance_floor or beyond:
             continue
-        keep = public_for(asker.tenant_id, record.visibility)
         judged = _judged(index, reader, handle, passage, detector)
-        withheld = withholding.unreleased(raw, judged.orders, record.released)
-        masking = pii.mask(raw, keep=keep, personal=judged.personal)
-        text, edits = redact(raw, withheld, masking.spans)
-        if not withheld and not masking.public:
-            note_masked(text)
-        item: Evidence = {
-            "n": len(shown) + 1,
-            "chunk_id": chunk.chunk_id,
-            "doc_id": record.doc_id,
-            "filename": masked(record.filename),
-            "title": masked(record.title),
-            "tenant_id": record.tenant_id,
-            "visibility": "public" if record.visibility == "public" else "private",
-            "page": chunk.page,
-            "sheet": masked(chunk.sheet) if chunk.sheet else None,
-            "section": masked(chunk.section),
-            "places": chunk.places,
-            "score": round(handle["score"], 3),
-            "sha256": record.sha256,
-            "text": text,
-            "where": handle["where"],
-            "start": chunk.start,
-            "edits": edits,
-            "withheld": len(withheld),
-        }
-        if masking.public:
-            item["public"] = list(masking.public)
-        if "why" in handle:
-            item["why"] = handle["why"]
-        shown.append((item, record.groups, len(edits) > len(withheld)))
+        keep = public_for(asker.tenant_id, record.visibility)
+        item = _evidence(len(shown) + 1, handle, passage, judged, keep, masked)
+        shown.append((item, record.groups, len(item["edits"]) > item["withheld"]))
     if choose and len(shown) > _shown_at_most(state):
         shown = _best(state, shown, settings)
     evidence = [item for item, *_ in shown]
@@ -112,6 +86,43 @@ def guard(
         },
         "refusal": None if permitted or "empty_knowledge_base" in flags else {"code": "AccessDenied", "text": ""},
     }
+
+
+def _evidence(
+    n: int, handle: Handle, passage: Passage, judged: PassageJudgement, keep: Public, masked: Callable[[str], str]
+) -> Evidence:
+    """A passage as a model and a reader may see it: without orders to the machine, masked but for what is public."""
+    record, chunk, raw = passage.record, passage.chunk, passage.text
+    withheld = withholding.unreleased(raw, judged.orders, record.released)
+    masking = pii.mask(raw, keep=keep, personal=judged.personal)
+    text, edits = redact(raw, withheld, masking.spans)
+    if not withheld and not masking.public:
+        note_masked(text)
+    item: Evidence = {
+        "n": n,
+        "chunk_id": chunk.chunk_id,
+        "doc_id": record.doc_id,
+        "filename": masked(record.filename),
+        "title": masked(record.title),
+        "tenant_id": record.tenant_id,
+        "visibility": "public" if record.visibility == "public" else "private",
+        "page": chunk.page,
+        "sheet": masked(chunk.sheet) if chunk.sheet else None,
+        "section": masked(chunk.section),
+        "places": chunk.places,
+        "score": round(handle["score"], 3),
+        "sha256": record.sha256,
+        "text": text,
+        "where": handle["where"],
+        "start": chunk.start,
+        "edits": edits,
+        "withheld": len(withheld),
+    }
+    if masking.public:
+        item["public"] = list(masking.public)
+    if "why" in handle:
+        item["why"] = handle["why"]
+    return item
 
 
 def _best(

@@ -32,7 +32,7 @@ Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "mi
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
-READING = 8
+READING = 9
 PDF = "application/pdf"
 DRAWN = {PDF, *office.KINDS}  # media types of files whose pages can be shown
 _DAYS = {"d": 1, "m": 30, "y": 365}
@@ -158,7 +158,7 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
         doc_id, id_beside = source.doc_id, ""
         if not doc_id:
             source, doc_id, id_beside = _identified(source, index)
-        retention, expires = expiry(source.retention)
+        retention, _ = expiry(source.retention)
         splitter = extensions.splitter(source.kind)
         todo = [s for s in source.spaces if not _unchanged(index, s, source, splitter, doc_id, sha256, retention)]
         for name in source.spaces:
@@ -179,62 +179,86 @@ def _one(source: Source, index: Index, settings: Settings, parser: Parser, inspe
             else:
                 source, doc_id = _beside(source), id_beside
                 elsewhere = "kept beside the one of that name from another folder"
-        known: Margins = {}
-        flags = inspect(document, known)
-        if flags and settings.planted == "quarantine":
-            return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
-        size, overlap = settings.chunk_tokens, settings.chunk_overlap
-        split = splitter.split(document, index.embedder.count, size=size, overlap=overlap)
-        chunks = [
-            StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section, c.places)
-            for n, c in enumerate(split.chunks)
-        ]
-        vectors = _embedded(index.embedder, split.words)
-        judged = {c.chunk_id: judge(document.text[c.start : c.end], known=known) for c in chunks}
-        judgements = {chunk_id: written(judgement) for chunk_id, judgement in judged.items()}
-        personal = source.pii or any(judgement.personal for judgement in judged.values())
-        attachment = split.attachment(doc_id, sha256, [c.chunk_id for c in chunks], vectors)
-        replaced = False
-        for name in todo:
-            record = Record(
-                doc_id=doc_id,
-                filename=source.name,
-                title=document.title or source.name,
-                sha256=sha256,
-                tenant_id=source.tenant_id,
-                visibility=PUBLIC if name == PUBLIC else "private",
-                media_type=document.media_type,
-                size=len(data),
-                chunks=len(chunks),
-                source=source.origin or source.name,
-                ingested=datetime.now(UTC).isoformat(timespec="seconds"),
-                retention=retention,
-                expires=expires,
-                pii=personal,
-                flags=flags,
-                uploader=source.uploader,
-                listed=source.listed,
-                reading=READING,
-                groups=sorted(whose(name)[1]),
-                folder=source.folder,
-                notes=list(document.notes),
-                fields=[list(pair) for pair in (*document.fields, *standing.fields(document.text))],
-                stamp=source.stamp,
-            )
-            replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
-            space = index.space(name)
-            assert space is not None
-            space.judge(judge_name(), judgements)
-            _keep(index, name, doc_id, sha256, data, settings)
-            if attachment:
-                attachment.save(space)
-        remarks = [elsewhere, attachment.report() if attachment else "", _open_too(index, source.spaces, sha256)]
-        reason, notes = "; ".join(filter(None, remarks)), list(document.notes)
-        return Outcome(source.name, doc_id, "indexed", reason, len(chunks), flags, replaced, notes)
+        outcome = _put(_Read(source, doc_id, sha256, data, document), todo, index, settings, inspect)
+        remarks = [elsewhere, outcome.reason, _open_too(index, source.spaces, sha256)]
+        return outcome if outcome.status != "indexed" else replace(outcome, reason="; ".join(filter(None, remarks)))
     except Unavailable:
         raise
     except CordonError as error:
         return refused(source, error)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A file that was read, and the id that its document gets."""
+
+    source: Source
+    doc_id: str
+    sha256: str
+    data: bytes
+    document: Document
+
+    def record(self, space: str, chunks: int, personal: bool, flags: list[str]) -> Record:
+        """As it stands in the space of this name. Raises BadInput for a retention that cannot be read."""
+        source, document = self.source, self.document
+        retention, expires = expiry(source.retention)
+        return Record(
+            doc_id=self.doc_id,
+            filename=source.name,
+            title=document.title or source.name,
+            sha256=self.sha256,
+            tenant_id=source.tenant_id,
+            visibility=PUBLIC if space == PUBLIC else "private",
+            media_type=document.media_type,
+            size=len(self.data),
+            chunks=chunks,
+            source=source.origin or source.name,
+            ingested=datetime.now(UTC).isoformat(timespec="seconds"),
+            retention=retention,
+            expires=expires,
+            pii=source.pii or personal,
+            flags=flags,
+            uploader=source.uploader,
+            listed=source.listed,
+            reading=READING,
+            groups=sorted(whose(space)[1]),
+            folder=source.folder,
+            notes=list(document.notes),
+            fields=[list(pair) for pair in (*document.fields, *standing.fields(document.text))],
+            stamp=source.stamp,
+        )
+
+
+def _put(read: _Read, spaces: Sequence[str], index: Index, settings: Settings, inspect: Inspect) -> Outcome:
+    """Judge, cut and embed a document, and put it into these spaces."""
+    source, doc_id, document = read.source, read.doc_id, read.document
+    known: Margins = {}
+    flags = inspect(document, known)
+    if flags and settings.planted == "quarantine":
+        return Outcome(source.name, doc_id, "quarantined", ", ".join(flags), flags=flags)
+    size, overlap = settings.chunk_tokens, settings.chunk_overlap
+    split = extensions.splitter(source.kind).split(document, index.embedder.count, size=size, overlap=overlap)
+    chunks = [
+        StoredChunk(f"{doc_id}_{n}", doc_id, c.start, c.end, c.page, c.sheet, c.section, c.places)
+        for n, c in enumerate(split.chunks)
+    ]
+    vectors = _embedded(index.embedder, split.words)
+    judged = {c.chunk_id: judge(document.text[c.start : c.end], known=known) for c in chunks}
+    judgements = {chunk_id: written(judgement) for chunk_id, judgement in judged.items()}
+    personal = any(judgement.personal for judgement in judged.values())
+    attachment = split.attachment(doc_id, read.sha256, [c.chunk_id for c in chunks], vectors)
+    replaced = False
+    for name in spaces:
+        record = read.record(name, len(chunks), personal, flags)
+        replaced |= index.put(name, record, document.text, chunks, vectors, split.words)
+        space = index.space(name)
+        assert space is not None
+        space.judge(judge_name(), judgements)
+        _keep(index, name, doc_id, read.sha256, read.data, settings)
+        if attachment:
+            attachment.save(space)
+    reason = attachment.report() if attachment else ""
+    return Outcome(source.name, doc_id, "indexed", reason, len(chunks), flags, replaced, list(document.notes))
 
 
 def refused(source: Source, error: CordonError) -> Outcome:

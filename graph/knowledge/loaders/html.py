@@ -165,15 +165,7 @@ class _Walk:
         tag, attributes, folds = node.tag or "", node.attributes, self.folds or html_frame.Folds()
         if node.mem_id in self.skip_ids:
             return None, painted
-        if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
-            self.inline.append(f" {attributes['alt']} ")
-        elif value := attributes.get("alt"):
-            self.out.hide(value)
-        for name in ("title", "aria-label"):
-            if value := attributes.get(name):
-                self.out.hide(value)
-        if tag == "input" and attributes.get("type") == "hidden":
-            self.out.hide(attributes.get("value") or "")
+        self._attributes(tag, node)
         if node.mem_id in folds.buttons:
             if node.parent is not None and node.parent.tag in HEADINGS:
                 self.inline.append(node.text())
@@ -192,28 +184,49 @@ class _Walk:
         if shut or (visibility.white(style) and not painted):
             self.out.hide(node.text(separator=" "))
             return None, painted
+        if self._sign(tag, node):
+            return None, painted
+        if label := html_frame.label(node):
+            self.flush()
+            self.lead = f"{label}: "
+            return [], painted
+        return ([] if self._open(tag, node) else list(_children(node))), painted
+
+    def _attributes(self, tag: str, node: LexborNode) -> None:
+        """What attributes say: the text of a picture, and what nobody sees."""
+        attributes = node.attributes
+        if tag == "img" and _sentence(attributes.get("alt") or "") and (node.parent is None or node.parent.tag != "a"):
+            self.inline.append(f" {attributes['alt']} ")
+        elif value := attributes.get("alt"):
+            self.out.hide(value)
+        for name in ("title", "aria-label"):
+            if value := attributes.get(name):
+                self.out.hide(value)
+        if tag == "input" and attributes.get("type") == "hidden":
+            self.out.hide(attributes.get("value") or "")
+
+    def _sign(self, tag: str, node: LexborNode) -> bool:
+        """Whether it only points (to a note, to the top, elsewhere) or is struck out, and so is no text of its own."""
         if tag == "a" and node in self.signs:
             self.inline.append(HERE)
             for note in self.signs.note(node):
                 if note.mem_id not in self.skip_ids and not self.out_of_sight(note):
                     self.skip_ids.add(note.mem_id)
                     self.notes.append(note)
-            return None, painted
+            return True
         if tag == "sup" and _SMALL_NUMBER.fullmatch(text := node.text()) and not self.signs.within(node):
             if _MEASURE.search("".join(self.inline)[-12:]):
                 self.inline.append(f"^{text.strip()}")  # m², 10⁻³
-            return None, painted
+            return True
         if tag in STRUCK:
             self.out.hide(node.text(separator=" "))
-            return None, painted
+            return True
         if tag == "a" and html_frame.TO_TOP.fullmatch(node.text()):
-            return None, painted
-        if tag in ("ul", "ol", "p") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings):
-            return None, painted
-        if label := html_frame.label(node):
-            self.flush()
-            self.lead = f"{label}: "
-            return [], painted
+            return True
+        return tag in ("ul", "ol", "p") and html_frame.points_elsewhere(node, nothing_yet=self.out.only_headings)
+
+    def _open(self, tag: str, node: LexborNode) -> bool:
+        """Begin an element. Whether all of it has been read."""
         if tag == "br":
             self.inline.append("\n")
         elif tag in HEADINGS or tag in BLOCKS:
@@ -229,38 +242,42 @@ class _Walk:
             self.flush()
             self.end_list()
             self.out.code(html_signs.code(node))
-            return [], painted
+            return True
         elif tag in ("ul", "ol"):
             self.flush()
             self.flush_lead()
-            self.lists.append([tag, _start(attributes) - 1])
+            self.lists.append([tag, _start(node.attributes) - 1])
             self.in_item = False
         elif tag == "li":
             self.flush()
             self.begin_item()
         elif tag == "table":
             self.flush()
-            if html_table.names_values(node):
-                self.end_list()
-                self.out.table()
-                for row in node.css("tr"):
-                    if not self.row_hidden(row):
-                        self.out.row(table.paired([_cell(cell, self) for cell in row.css("th, td")]))
-                self.out.table()
-                return [], painted
-            heads = html_table.heads(node)
-            if rows := html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden, marked=bool(heads)):
-                self.end_list()
-                if (caption := node.css_first("caption")) is not None:
-                    self.out.paragraph(_cell(caption, self))
-                self.out.table()
-                for _, sentence in table.sentences(
-                    rows, header=True if heads else None, heads=heads if heads > 1 else 0
-                ):
-                    self.out.row(sentence)
-                self.out.table()
-                return [], painted
-        return list(_children(node)), painted
+            return self._table(node)
+        return False
+
+    def _table(self, node: LexborNode) -> bool:
+        """Read a table of data; False for one that only lays out a page."""
+        if html_table.names_values(node):
+            self.end_list()
+            self.out.table()
+            for row in node.css("tr"):
+                if not self.row_hidden(row):
+                    self.out.row(table.paired([_cell(cell, self) for cell in row.css("th, td")]))
+            self.out.table()
+            return True
+        heads = html_table.heads(node)
+        rows = html_table.data_table(node, lambda cell: _cell(cell, self), self.row_hidden, marked=bool(heads))
+        if not rows:
+            return False
+        self.end_list()
+        if (caption := node.css_first("caption")) is not None:
+            self.out.paragraph(_cell(caption, self))
+        self.out.table()
+        for _, sentence in table.sentences(rows, header=True if heads else None, heads=heads if heads > 1 else 0):
+            self.out.row(sentence)
+        self.out.table()
+        return True
 
     def leave(self, tag: str) -> None:
         if tag in HEADINGS:

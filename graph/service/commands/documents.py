@@ -46,19 +46,9 @@ def ingest(
     from graph.errors import BadInput
 
     with errors():
-        if bool(manifest) != bool(acl) or bool(manifest) + bool(paths) + bool(regulation) != 1:
-            raise BadInput(
-                "name files, or --manifest together with --acl, or --regulation and one file.",
-                hint="See `cordon ingest --help`.",
-            )
+        shared = _whose(paths, manifest, acl, regulation, tenant, public, groups)
         if kind and not paths:
             raise BadInput("--kind is of the files that are named.", hint="Name files and --kind, or leave it out.")
-        if manifest and (public or tenant or groups is not None):
-            raise BadInput("the access list says whose they are.", hint="Leave out --tenant, --public and --groups.")
-        if (shared := named(groups)) == frozenset():
-            raise BadInput("--groups names none.", hint="Leave it out where the files are for all of the tenant.")
-        if not manifest and public == bool(tenant):
-            raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
         if sync and not paths:
             raise BadInput("--sync is of directories that are named.", hint="Name them, or leave it out.")
         if scheduler and workers != 1:
@@ -88,6 +78,34 @@ def ingest(
                     whose = {"tenant_id": tenant, "public": public, "groups": shared or ()}
                     agent.ingest(named_paths, **whose, kind=kind, sync=sync, **known)
     raise typer.Exit(1 if report.failed else 0)
+
+
+def _whose(
+    paths: list[str] | None,
+    manifest: Path | None,
+    acl: Path | None,
+    regulation: str | None,
+    tenant: str,
+    public: bool,
+    groups: str | None,
+) -> Any:
+    """The groups that the documents are for; None for all of the tenant. Raises BadInput where it is not clear which
+    files are meant, or whose they are."""
+    from graph.errors import BadInput
+
+    if bool(manifest) != bool(acl) or bool(manifest) + bool(paths) + bool(regulation) != 1:
+        raise BadInput(
+            "name files, or --manifest together with --acl, or --regulation and one file.",
+            hint="See `cordon ingest --help`.",
+        )
+    if manifest and (public or tenant or groups is not None):
+        raise BadInput("the access list says whose they are.", hint="Leave out --tenant, --public and --groups.")
+    shared = named(groups)
+    if shared == frozenset():
+        raise BadInput("--groups names none.", hint="Leave it out where the files are for all of the tenant.")
+    if not manifest and public == bool(tenant):
+        raise BadInput("whose are they?", hint="Give --tenant T or --public, one of the two.")
+    return shared
 
 
 @docs.command("list", epilog="Example: cordon docs list --tenant U1")
