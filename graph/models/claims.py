@@ -23,13 +23,17 @@ _LABEL = re.compile(
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`)(?=\S)(.{1,400}?)(?<=\S)\1|(?<!\w)([*_])(?=\S)([^*_\n]{1,400}?)(?<=\S)\3(?!\w)")
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _WHOLE = re.compile(r"[.!?…。！？؟۔।][\"'”’»)\]]*\s*$")
+_AMOUNT = re.compile(
+    r"\W{0,3}(?:[$€£¥] ?\d[\d.,]*|\d[\d.,]* ?[%€£¥$]|\d+(?:[.,:/-]\d+)+)\W{0,3}"
+)  # "(1)" and "114" are none
 _FEW = 4  # words: a shorter item of a list says nothing without the line above it
 
 
 def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut: bool = False) -> list[dict[str, Any]]:
     """Claims `{"text", "sources"}` in their order, none twice. `sources` are those of a sentence that names none.
 
-    With `cut` the text broke off: what has no end at its end is no sentence, and is left out.
+    With `cut` the text broke off: what has no end at its end is no sentence, and is left out. An amount alone
+    ("$73,500") is a claim where a model wrote nothing else.
     """
     cut = cut or len(text) > MOST_CHARS
     parsed: dict[str, dict[str, Any]] = {}
@@ -42,6 +46,8 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
         says = len(key.split()) > 1 and re.search(r"[^\W\d_]{2}", key)  # "null", "114": no sentence
         if len(parsed) < MOST and (says or wording.unknown(statement)):
             parsed.setdefault(key, {"text": statement[:_TEXT], "sources": list(numbers or opening or sources)})
+    if not parsed and _AMOUNT.fullmatch(text.strip()):
+        return [{"text": text.strip(), "sources": list(sources)}]
     return list(parsed.values())
 
 

@@ -28,6 +28,15 @@ def test_a_mark_is_read_and_leaves_the_sentence(written: str, text: str, sources
     assert claims.parse(written, CitationParser(EVIDENCE)) == [{"text": text, "sources": sources}]
 
 
+@pytest.mark.parametrize(("written", "claimed"), [
+    ("$73,500", True), ("75%", True), ("2023-01-03", True), ("14:30.", True), ("(1)", False), ("114", False), ("null", False),
+])  # fmt: skip
+def test_an_amount_alone_is_a_claim_where_nothing_else_was_written(written: str, claimed: bool) -> None:
+    parsed = claims.parse(written, CitationParser(EVIDENCE), [1])
+    assert parsed == ([{"text": written, "sources": [1]}] if claimed else [])
+    assert len(claims.parse(f"{written}\n\nThe room is open.", CitationParser(EVIDENCE))) == 1
+
+
 @pytest.mark.parametrize(
     ("written", "text", "sources"),
     [
