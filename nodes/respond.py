@@ -123,7 +123,15 @@ def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "
         value = state["draft"]["value"] or {}
         if value.get("sure") is True and (settings.embedded or not state["draft"]["text"]):
             measured = max(measured, MEDIUM)  # nor does it know that a row answers
+        if not settings.embedded and _written(state) and all(one["support"] >= SURE_FROM for one in state["sentences"]):
+            measured = max(measured, MEDIUM)  # a model read all of it and wrote nothing that is not there
     return "high" if measured >= high else "medium" if measured >= medium else "low"
+
+
+def _written(state: State) -> bool:
+    """Whether a model wrote the answer, and all that it wrote may leave."""
+    draft = state["draft"]
+    return draft["outcome"] == "verified" and bool(draft["text"]) and "extractive_fallback" not in state["flags"]
 
 
 def _reasoning(state: State, decision: Decision) -> str:

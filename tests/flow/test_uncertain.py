@@ -1,8 +1,9 @@
 """An answer whose confidence is "low" says so, through the door; a clear one does not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nodes.respond as responding
@@ -51,3 +52,25 @@ def test_a_list_of_documents_is_no_answer_to_doubt(
     monkeypatch.setattr(responding, "LISTED_HIGH", 99.0)
     reply = boats(opened(home=tmp_path / "home"), tmp_path).ask("Which documents are there?", tenant_id="O1")
     assert reply["confidence"] == "low" and "uncertain" not in reply["safety_flags"]
+
+
+class Beside:
+    """A reader to whom nothing answers."""
+
+    def scores(self, question: str, passages: Sequence[tuple[str, str]]) -> np.ndarray:
+        return np.full(len(passages), -1.0, np.float32)
+
+
+@pytest.mark.parametrize(("border", "doubted"), [(0.85, False), (1.1, True)])
+def test_what_a_model_wrote_is_not_doubted_where_the_documents_say_all_of_it(
+    opened: Callable[..., Agent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, border: float, doubted: bool
+) -> None:
+    monkeypatch.setattr(responding, "SURE_FROM", border)  # what stands in a document word by word has a support of 1
+    monkeypatch.setattr(responding, "reader", lambda _: Beside())
+    written = Scripted(reply=lambda _: sentences(("Members may take out a boat for three hours.", [1])))
+    agent = boats(
+        opened(home=tmp_path / "home", chat=written, model="large", openai_base_url="http://[::1]:9"), tmp_path
+    )
+    reply = agent.ask(CLEAR, tenant_id="O1")
+    assert reply["confidence"] == ("low" if doubted else "medium")
+    assert ("uncertain" in reply["safety_flags"]) == doubted
