@@ -171,7 +171,7 @@ def _weighed(comparison: Compared, window: np.ndarray, together: np.ndarray) -> 
     passage = comparison.ready.text[comparison.best.start : comparison.best.end]
     if score > contrary.MOST and contrary.contrary(comparison.claim, comparison.wanted, passage, read(passage)):
         score = contrary.MOST
-    if score > MOST_BESIDE and values[BESIDE]:
+    if score > MOST_BESIDE and (values[BESIDE] or contrary.another_range(comparison.claim, comparison.ready.text)):
         score = MOST_BESIDE
     if score > added.MOST and added.added(comparison.claim, comparison.ready):
         score = added.MOST

@@ -6,7 +6,7 @@ leaves out, has the contrary of each word it lacks, or has who and whom the othe
 
 import re
 
-from graph.policy.grounding.tokens import Reading, Token
+from graph.policy.grounding.tokens import Reading, Token, read
 from graph.policy.grounding.words import begin, opposed
 
 MOST = 0.3  # the score of such a passage at most
@@ -19,6 +19,7 @@ _DENIED = re.compile(
 )
 _CONDITION = re.compile(r"^\W*(?:only )?(?:if|unless|in case|provided that|should|had|were)\b[^.;:]*?,", re.I)
 _CONDITIONAL = re.compile(r"\b(?:if|unless|in case|provided|should|when|where|once|after|until)\b", re.I)
+_RANGE = re.compile(r"(?<![\w./,-])(\d{1,3}) ?(?:[-–]|to) ?(\d{1,3})(?![\d./-])")  # of years the second is often cut
 _END = re.compile(r"[.!?\n]\s")
 # What holds of two things holds of them in either order.
 _MUTUAL = frozenset(
@@ -36,6 +37,14 @@ def contrary(sentence: str, claim: Reading, text: str, passage: Reading) -> bool
     )
 
 
+def another_range(sentence: str, evidence: str) -> bool:
+    """Whether the evidence lacks a range of numbers ("5-5 weeks") and has another one with one of its ends ("3-5")."""
+    theirs = {*_RANGE.findall(evidence)}
+    return any(
+        mine not in theirs and any({*mine} & {*range_} for range_ in theirs) for mine in _RANGE.findall(sentence)
+    )
+
+
 def undone(before: str) -> bool:
     """Whether what stands before the claim's very words, in their sentence, denies them or makes them conditional."""
     begun = _END.split(before)[-1]
@@ -43,11 +52,18 @@ def undone(before: str) -> bool:
 
 
 def _unconditional(sentence: str, claim: Reading, text: str) -> bool:
-    """The claim is what follows a condition, without it."""
+    """The claim is what follows a condition, without it; not where what follows it is something else."""
     if _CONDITIONAL.search(sentence):
         return False
-    conditions = [match.group().casefold() for part in _END.split(text) if (match := _CONDITION.match(part))]
-    return any(not any(begin(form) in condition for form in claim.forms) for condition in conditions)
+    for part in _END.split(text):
+        if not (match := _CONDITION.match(part)) or any(
+            begin(form) in match.group().casefold() for form in claim.forms
+        ):
+            continue
+        begins = frozenset(map(begin, read(part[match.end() :]).forms))
+        if 2 * sum(begin(form) in begins for form in claim.forms) >= len(claim.forms):
+            return True
+    return False
 
 
 def _each_opposed(claim: Reading, passage: Reading) -> bool:

@@ -37,6 +37,31 @@ def test_a_verbatim_claim_has_its_exact_range(path: Path) -> None:
         assert text[found.start : found.end] == text[start:end]
 
 
+WAIT = "The board replies within 3-5 weeks. Between 10 and 12 members sit on it. Its number is 30-12-4."
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("3-5 weeks", True),
+        ("The board replies within 3 to 5 weeks.", True),
+        ("10-12 members sit on the board.", True),
+        ("Its number is 30-12-4.", True),
+        ("5-5 weeks", False),
+        ("The board replies within 5-10 weeks.", False),
+        ("The board replies within 3-12 weeks.", False),
+    ],
+)
+def test_a_range_is_said_only_as_a_range(claim: str, said: bool) -> None:
+    assert supported(claim, WAIT) is said
+
+
+def test_the_condition_of_another_sentence_is_none_of_the_claim() -> None:
+    rule = "1. Run a shop. If you come to work tired, it hurts us all.\n2. Serve on a board, as long as it costs few hours."
+    assert supported("You can serve on a board, as long as it costs few hours.", rule)
+    assert not supported("It hurts us all.", rule)
+
+
 @pytest.mark.parametrize(
     "claim",
     [
