@@ -1,8 +1,10 @@
 """Checked sentences as the text that people read, each followed by the numbers of its sources."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_ENDS = re.compile(r"[.!?…:;。！？؟۔।][\"'”’»)\]]*(?: \([^()]*\))?\s*$")  # of a sentence, or one with a mark behind it
 _PARTS = (
     ("Learning outcomes", "learning_outcomes"),
     ("Task", "task"),
@@ -16,7 +18,16 @@ def joined(sentences: Sequence[Mapping[str, Any]], style: str) -> str:
     parts = [cited(s["text"], s["citations"]) for s in sentences]
     if style == "bullet":
         return "\n".join("- " + indented(part) for part in parts)
-    return "".join(("\n\n" if "\n" in part else " ") + part for part in parts).strip()
+    texts = ["", *(s["text"] for s in sentences)]
+    return "".join(gap(before, text) + part for before, text, part in zip(texts, texts[1:], parts, strict=False))
+
+
+def gap(before: str, text: str) -> str:
+    """What stands between two sentences: an empty line beside a list or code and behind a value or row alone."""
+    if not before:
+        return ""
+    apart = "\n" in before or "\n" in text or not _ENDS.search(before)
+    return "\n\n" if apart else " "
 
 
 def cited(text: str, numbers: Sequence[int]) -> str:

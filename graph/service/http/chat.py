@@ -209,12 +209,12 @@ def _footnotes(reply: Reply) -> str:
 async def _pieces(first: Event, events: AsyncGenerator[Event, None]) -> Pieces:
     """The text as it comes: sentences once they are verified, then what the whole has beyond them, footnotes above all;
     last the reply object, or None when the answer broke off. A refusal is in the reply alone."""
-    sent = ""
+    sent = before = ""
     event: Event | None = first
     try:
         while isinstance(event, VerifiedSentence):
-            piece = _gap(sent, event.text) + prose.cited(event.text, [c["n"] for c in event.citations])
-            sent += piece
+            piece = prose.gap(before, event.text) + prose.cited(event.text, [c["n"] for c in event.citations])
+            sent, before = sent + piece, event.text
             yield piece
             event = await anext(events)
     except (Problem, CordonError):
@@ -279,11 +279,6 @@ def broken_off(who: Caller) -> dict[str, Any]:
     """The error object of an answer of which a part was sent."""
     error = {"code": "unavailable", "message": "The answer broke off.", "request_id": who.request_id}
     return {**error, "type": openai_type(503), "param": None}
-
-
-def _gap(before: str, text: str) -> str:
-    """What `respond` puts between two sentences."""
-    return "" if not before else "\n\n" if "\n" in text else " "
 
 
 def _data(value: dict[str, Any]) -> bytes:

@@ -171,13 +171,16 @@ async function send(question, last) {
   const come = make("div");
   said.append(come, wait);
   let text = "";
+  let before = ""; // the sentence before, as graph/policy/answer/prose.py puts them together
   const cited = {};
   await last;
   try {
     for await (const [event, data] of ask(body)) {
       if (event === "sentence") {
         for (const c of data.citations) cited[c.n] = c;
-        text += `${data.text.includes("\n") ? "\n\n" : " "}${data.text}${data.text.endsWith("```") ? "\n" : " "}${data.citations.map((c) => `[${c.n}]`).join("")}`;
+        const apart = `${before}${data.text}`.includes("\n") || !/[.!?…:;。！？؟۔।]["'”’»)\]]*(?: \([^()]*\))?\s*$/.test(before);
+        text += `${apart ? "\n\n" : " "}${data.text}${data.text.endsWith("```") ? "\n" : " "}${data.citations.map((c) => `[${c.n}]`).join("")}`;
+        before = data.text;
         come.replaceChildren(...answer(text, cited, openSource));
       } else if (event === "stage") wait.textContent = STAGES[data.stage];
       else if (event === "reply") show(data, said);
