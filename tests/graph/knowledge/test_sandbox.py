@@ -121,6 +121,20 @@ def test_processor_time_is_limited_as_well(monkeypatch: pytest.MonkeyPatch) -> N
     assert reason(b"text", "a.txt", limits=Limits(seconds=30)) in ("timeout", "memory")
 
 
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the limits of a process are read from /proc")
+def test_the_child_runs_under_its_limits_in_a_session_of_its_own(note: Path) -> None:
+    with Parser(Limits(seconds=7, memory=2**30)) as parser:
+        parser.parse(note)
+        assert parser._child is not None
+        pid = parser._child.pid
+        table = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
+        soft = {line[:25].strip(): line[25:45].strip() for line in table}
+        assert os.getsid(pid) == pid != os.getsid(0)
+    assert soft["Max address space"] == str(2**30)
+    assert soft["Max file size"] == soft["Max core file size"] == soft["Max processes"] == "0"
+    assert 7 <= int(soft["Max cpu time"]) <= 30
+
+
 def test_a_file_that_takes_too_much_memory_is_refused() -> None:
     data = b"<p>" + b"<b>x</b>" * 2_000_000
     assert reason(data, "a.html", limits=Limits(memory=300 * 2**20)) in ("memory", "broken")
