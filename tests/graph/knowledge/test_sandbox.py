@@ -1,4 +1,5 @@
 import os
+import resource
 import signal
 import sys
 import time
@@ -123,8 +124,13 @@ def test_processor_time_is_limited_as_well(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the limits of a process are read from /proc")
 def test_the_child_runs_under_its_limits_in_a_session_of_its_own(note: Path) -> None:
+    own = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (own[1], own[1]))  # what the child would have without a limit
     with Parser(Limits(seconds=7, memory=2**30)) as parser:
-        parser.parse(note)
+        try:
+            parser.parse(note)
+        finally:
+            resource.setrlimit(resource.RLIMIT_CORE, own)
         assert parser._child is not None
         pid = parser._child.pid
         table = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
