@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from evals.serving import CANARIES, QUESTIONS, Served
 from tests.support.command import environment
+from tests.support.remote import remote
 
 QUESTION = QUESTIONS["U1"]
 INSIDE = ("retrieved", '"steps"', "remembered", "prompts", "triage:", '"edits"', "checkpoint")
@@ -162,9 +163,7 @@ def test_langchains_chat_openai(served: Served) -> None:
 
 @pytest.fixture
 def runnable(served: Served) -> Any:
-    from langserve import RemoteRunnable
-
-    return RemoteRunnable(served.url + "/agent/", headers={"Authorization": f"Bearer {served.keys['U1', 'member']}"})
+    return remote(served.url, served.keys["U1", "member"])
 
 
 def test_langserve_invoke_batch_and_stream(runnable: Any) -> None:

@@ -13,6 +13,7 @@ import pytest
 from evals.serving import QUESTIONS, Served
 from tests.service.http.test_doors import events
 from tests.support.models import Scripted, quoting
+from tests.support.remote import remote
 
 QUESTION = QUESTIONS["U1"]
 DOWN = {"model": "none-such", "openai_base_url": "http://127.0.0.1:9/v1", "model_retries": 0}
@@ -162,16 +163,13 @@ def test_a_langserve_stream_that_has_begun_tells_its_end_inside(
 
 
 def test_remote_runnables_raise_an_outage_with_its_status(another: Callable[..., Any]) -> None:
-    from langserve import RemoteRunnable
-
     with another(**DOWN) as served:
-        headers = {"Authorization": f"Bearer {served.keys['U1', 'member']}"}
-        remote: Any = RemoteRunnable(served.url + "/agent/", headers=headers)
+        runnable = remote(served.url, served.keys["U1", "member"])
         asked = {"question": QUESTION}
         for call in (
-            lambda: remote.invoke(asked),
-            lambda: remote.batch([asked, asked]),
-            lambda: list(remote.stream(asked)),
+            lambda: runnable.invoke(asked),
+            lambda: runnable.batch([asked, asked]),
+            lambda: list(runnable.stream(asked)),
         ):
             with pytest.raises(httpx.HTTPStatusError) as caught:
                 call()
