@@ -57,8 +57,7 @@ _AMOUNT = re.compile(
 _HAS_AMOUNT = re.compile(
     r"\d|\b(?:no|none|nothing|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|once|twice|half|thirds?|quarters?"
-    r"|single|any|each|every|all|full|an? (?:\w+ )?(?:day|week|month|quarter|year|lot|few)|several|most|free"
-    r"|unlimited)\b",
+    r"|single|any|each|an? (?:\w+ )?(?:day|week|month|quarter|year)|free|unlimited)\b",
     re.I,
 )
 _POINTERS = frozenset("one ones first second third fourth fifth sixth seventh eighth last latter former final".split())
