@@ -18,6 +18,8 @@ from graph.policy.text.sentences import split
 from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
+_BETWEEN = re.compile(r"[,;] (?:and |or )?|\s+and\s+")  # the names of a list
+_NAME_WORDS = 4
 _PARTS = 12  # sentences of one claim that are judged by themselves
 ASKED_FROM = 0.03  # what the embedded check holds for less likely is not put to the model
 Opinion = Callable[[str, str, Sequence[grounding.Span]], float | None]
@@ -80,6 +82,8 @@ class Verified:
         if (whole := self._checked(text, claim["sources"], stands)) is not None:
             self._gap = False
             return [whole]
+        if values := self._values(text, claim["sources"]):
+            return values
         bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
         added: list[Sentence] = []
@@ -102,6 +106,20 @@ class Verified:
         for claim in claims:
             self.add(claim)
         return bool(self.sentences)
+
+    def _values(self, text: str, sources: list[int]) -> list[Sentence]:
+        """Of a list of names and nothing else ("Kenya, Norway, Peru") each by itself; nothing where one stands
+        nowhere."""
+        items = _BETWEEN.split(text)
+        if len(items) < 3 or text[-1] in ".!?" or any(len(item.split()) > _NAME_WORDS for item in items):
+            return []
+        known = len(self.sentences), len(self.citations)
+        checked = [self._checked(item, sources) for item in items if not self._was_judged(item)]
+        if len(checked) < len(items) or None in checked:
+            del self.sentences[known[0] :], self.citations[known[1] :]
+            return []
+        self._gap = False
+        return [one for one in checked if one is not None]
 
     def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""

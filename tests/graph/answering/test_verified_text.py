@@ -65,6 +65,20 @@ def test_a_question_is_no_answer_unless_a_document_asks_it() -> None:
     assert verified.add({"text": "Are ten days enough?", "sources": [1]})
 
 
+def test_a_list_of_names_leaves_where_each_of_them_stands_somewhere() -> None:
+    passages: list[Any] = [
+        {**evidence(f"## {name} leave\n\nUp to nine weeks of leave are paid.")[0], "n": n, "chunk_id": f"d:{n}"}
+        for n, name in enumerate(("Kenya", "Norway", "Peru"), 1)
+    ]
+    verified = Verified(passages, guarded=False)
+    left = verified.add({"text": "Kenya, Norway and Peru", "sources": []})
+    assert [one["text"] for one in left] == ["Kenya", "Norway", "Peru"]
+    assert [one["citations"] for one in left] == [[1], [2], [3]] and not verified.dropped
+    verified = Verified(passages, guarded=False)
+    assert not verified.add({"text": "Kenya, Norway, Brazil", "sources": []})
+    assert not verified.sentences and not verified.citations and verified.dropped == ["Kenya, Norway, Brazil"]
+
+
 def test_a_sentence_that_leans_on_one_that_stands_leaves() -> None:
     held = Verified(evidence(LOANS), guarded=False)
     for text in ("Books are lent for ten days.", "However, films are lent for three days."):
