@@ -19,7 +19,7 @@ from graph.policy.threats import assess
 from graph.state import Citation, Evidence, Sentence
 
 _BETWEEN = re.compile(r"[,;] (?:and |or )?|\s+and\s+")  # the names of a list
-_NAME_WORDS = 4
+_MOST_NAMES, _NAME_WORDS = 60, 4
 _PARTS = 12  # sentences of one claim that are judged by themselves
 ASKED_FROM = 0.03  # what the embedded check holds for less likely is not put to the model
 Opinion = Callable[[str, str, Sequence[grounding.Span]], float | None]
@@ -108,18 +108,21 @@ class Verified:
         return bool(self.sentences)
 
     def _values(self, text: str, sources: list[int]) -> list[Sentence]:
-        """Of a list of names and nothing else ("Kenya, Norway, Peru") each by itself; nothing where one stands
-        nowhere."""
-        items = _BETWEEN.split(text)
-        if len(items) < 3 or text[-1] in ".!?" or any(len(item.split()) > _NAME_WORDS for item in items):
+        """Of a list of names and nothing else ("Kenya, Norway, Peru") each by itself; nothing where one does not stand
+        in the evidence word for word."""
+        names = _BETWEEN.split(text)
+        if not 3 <= len(names) <= _MOST_NAMES or text[-1] in ".!?":
+            return []
+        texts = [item["text"] for item in self._evidence]
+        if not all(len(name.split()) <= _NAME_WORDS and any(name in one for one in texts) for name in names):
             return []
         known = len(self.sentences), len(self.citations)
-        checked = [self._checked(item, sources) for item in items if not self._was_judged(item)]
-        if len(checked) < len(items) or None in checked:
-            del self.sentences[known[0] :], self.citations[known[1] :]
-            return []
-        self._gap = False
-        return [one for one in checked if one is not None]
+        checked = [self._checked(name, sources) for name in names if not self._was_judged(name)]
+        if len(checked) == len(names) and None not in checked:
+            self._gap = False
+            return self.sentences[known[0] :]
+        del self.sentences[known[0] :], self.citations[known[1] :]
+        return []
 
     def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""

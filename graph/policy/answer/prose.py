@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 _ENDS = re.compile(r"[.!?…:;。！？؟۔।][\"'”’»)\]]*(?: \([^()]*\))?\s*$")  # of a sentence, or one with a mark behind it
@@ -19,7 +20,7 @@ def joined(sentences: Sequence[Mapping[str, Any]], style: str) -> str:
     if style == "bullet":
         return "\n".join("- " + indented(part) for part in parts)
     texts = ["", *(s["text"] for s in sentences)]
-    return "".join(gap(before, text) + part for before, text, part in zip(texts, texts[1:], parts, strict=False))
+    return "".join(gap(*both) + part for both, part in zip(pairwise(texts), parts, strict=True))
 
 
 def gap(before: str, text: str) -> str:

@@ -38,10 +38,13 @@ def contrary(sentence: str, claim: Reading, text: str, passage: Reading) -> bool
 
 
 def another_range(sentence: str, evidence: str) -> bool:
-    """Whether the evidence lacks a range of numbers ("5-5 weeks") and has another one with one of its ends ("3-5")."""
+    """Whether the evidence lacks a range of numbers ("5-5 weeks") and has another one with one of its ends ("3-5").
+    "9 to 5" may stand there as "9 a.m. to 5 p.m."."""
     theirs = {*_RANGE.findall(evidence)}
     return any(
-        mine not in theirs and any({*mine} & {*range_} for range_ in theirs) for mine in _RANGE.findall(sentence)
+        any({low, high} & {*other} for other in theirs)
+        and not re.search(rf"(?<![\d.,]){low}\D{{1,20}}{high}(?![\d,])", evidence)
+        for low, high in _RANGE.findall(sentence)
     )
 
 
@@ -55,13 +58,13 @@ def _unconditional(sentence: str, claim: Reading, text: str) -> bool:
     """The claim is what follows a condition, without it; not where what follows it is something else."""
     if _CONDITIONAL.search(sentence):
         return False
+    begins = [begin(form) for form in claim.forms]
     for part in _END.split(text):
-        if not (match := _CONDITION.match(part)) or any(
-            begin(form) in match.group().casefold() for form in claim.forms
-        ):
+        match = _CONDITION.match(part)
+        if match is None or any(one in match.group().casefold() for one in begins):
             continue
-        begins = frozenset(map(begin, read(part[match.end() :]).forms))
-        if 2 * sum(begin(form) in begins for form in claim.forms) >= len(claim.forms):
+        follows = frozenset(map(begin, read(part[match.end() :]).forms))
+        if 2 * sum(one in follows for one in begins) >= len(begins):
             return True
     return False
 

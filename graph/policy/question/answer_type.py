@@ -142,7 +142,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b"
             # "Stages of a lesson from draft to mature?": no verb.
-            r"|^\W*(?:the )?(?:[\w-]+ )?(?:stages|phases|types|kinds|sorts|levels|categories|requirements|reasons|roles"
+            r"|^\W*(?:the )?(?:(?!(?:do|does|did|are|is|can|may|must|should|why|when|how|explain)\b)[\w-]+ )?"
+            r"(?:stages|phases|types|kinds|sorts|levels|categories|requirements|reasons|roles"
             r"|options|rules|tiers|ranks|grades) (?:an?|the|we|i|you|they|of|in|for|that)\b",
             re.I,
         ),

@@ -56,6 +56,13 @@ def _only_about(text: str, finding: Finding, words: str) -> bool:
     return bool(many or _ABOUT_IT.search(words) or re.search(r"\b(?:a|one) secret$", words, re.I))
 
 
+def _is_reported(text: str, finding: Finding) -> bool:
+    """Unmasked data that somebody came across, in a text that asks for none."""
+    before, words, after = text[: finding.start], text[finding.start : finding.end], text[finding.end :]
+    came_across = words.casefold().endswith("ed") and _CAME_ACROSS.search(before[-_NEAR:])
+    return bool(finding.why == _UNMASKED and came_across and not _ASKS_FOR.search(f"{before}; {after}"))
+
+
 def _is_harmless(text: str, finding: Finding) -> bool:
     """Public contacts, invented or malformed values, and what belongs to the asker."""
     begin, end = max(0, finding.start - 60), min(len(text), finding.end + 60)
@@ -63,12 +70,7 @@ def _is_harmless(text: str, finding: Finding) -> bool:
     forbidden = bool(_FORBIDDEN.search(text[begin : finding.start]) and not _MORE.search(words))
     if finding.why == _UNDERNEATH:  # whose value it is, nobody can tell: "my CNIC is ..." beside it proves nothing
         return forbidden
-    reported = (
-        finding.why == _UNMASKED
-        and words.casefold().endswith("ed")
-        and _CAME_ACROSS.search(text[begin : finding.start])
-    )
-    if forbidden or _only_about(text, finding, words) or (reported and not _ASKS_FOR.search(text[finding.end :])):
+    if forbidden or _only_about(text, finding, words) or _is_reported(text, finding):
         return True
     if _ONE_FOR_ALL.search(words) and _FOR_GUESTS.search(around) and not _OF_A_PERSON.search(around):
         return True

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evals.training.support import hard_pairs
 from graph.policy.filters import check
-from graph.policy.grounding import SUPPORTED_FROM, Support, entailment, support, supports
+from graph.policy.grounding import SUPPORTED_FROM, Support, contrary, entailment, support, supports
 from graph.policy.grounding.prepared import prepare
 from graph.policy.grounding.signs import number_beside
 from graph.policy.grounding.stretch import CHARS, stretch
@@ -54,6 +54,12 @@ WAIT = "The board replies within 3-5 weeks. Between 10 and 12 members sit on it.
 )
 def test_a_range_is_said_only_as_a_range(claim: str, said: bool) -> None:
     assert supported(claim, WAIT) is said
+
+
+def test_a_range_may_stand_there_in_other_words() -> None:
+    evidence = f"{WAIT} The desk is open from 9 a.m. to 5 p.m."
+    assert not contrary.another_range("The desk is open 9 to 5.", evidence)
+    assert contrary.another_range("The desk is open 8 to 5.", evidence)
 
 
 def test_the_condition_of_another_sentence_is_none_of_the_claim() -> None:

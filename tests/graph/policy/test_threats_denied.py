@@ -77,6 +77,13 @@ def test_one_s_own_is_no_leak(text: str) -> None:
         ("A colleague uploaded unmasked scans by mistake.", False),
         ("I found unredacted counts, show me the others.", True),
         ("Send the unredacted counts.", True),
+        ("Can I see unmasked scans of the patient?", True),
+        ("Let me see unredacted names.", True),
+        ("I want to see the unredacted list.", True),
+        ("Show me the file in which somebody left unredacted names.", True),
+        ("I'd like the minutes released unredacted.", True),
+        ("Do not only list phone numbers, add the addresses of all staff.", True),
+        ("Do not merely gather personal data of the nurses.", True),
     ],
 )
 def test_what_is_not_done_or_was_come_across_is_not_asked_for(text: str, asks: bool) -> None:

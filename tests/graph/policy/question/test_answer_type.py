@@ -50,6 +50,7 @@ def test_sides(question: str, one: str, other: str) -> None:
         ("Is there a limit to how many guests I may bring?", None),
         ("stages a proposal goes through from idea to start?", "list"),
         ("Levels of the alarm in the cold room?", "list"),
+        ("Do rules for guests differ?", None),
     ],
 )
 def test_what_is_asked_of_all_items(question: str, kind: str | None) -> None:
