@@ -19,7 +19,7 @@ _DENIED = re.compile(
 )
 _CONDITION = re.compile(r"^\W*(?:only )?(?:if|unless|in case|provided that|should|had|were)\b[^.;:]*?,", re.I)
 _CONDITIONAL = re.compile(r"\b(?:if|unless|in case|provided|should|when|where|once|after|until)\b", re.I)
-_RANGE = re.compile(r"(?<![\w./,-])(\d{1,3}) ?(?:[-–]|to) ?(\d{1,3})(?![\d./-])")  # of years the second is often cut
+_RANGE = re.compile(r"(?<![\w./,-])(\d{1,3}) ?(?:[-–]|to) ?(\d{1,3})(?![\d/-]|[.,]\d)")  # not of years
 _END = re.compile(r"[.!?\n]\s")
 # What holds of two things holds of them in either order.
 _MUTUAL = frozenset(
