@@ -9,6 +9,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from graph import memory
+from graph.answering import completing
 from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
 from graph.extractive.excerpts import excerpts
@@ -52,8 +53,14 @@ def generate(
     prose = in_prose(state, settings) and not planned
     writer = runtime.stream_writer
     seen: State = state if planned else {**state, "evidence": considered(state, generator)}
-    judged = partial(SentenceStream, marked=settings.support == "marked", encoder=support_encoder)
-    stream = judged(seen, principal(runtime), journal, writer, prose=prose) if streaming else None
+    judged = partial(
+        SentenceStream,
+        prose=prose,
+        marked=settings.support == "marked",
+        encoder=support_encoder,
+        reader=None if planned else completing.judging(state, generator, settings),
+    )
+    stream = judged(seen, principal(runtime), journal, writer) if streaming else None
     if planned:
         if stream:
             stream.read(json.dumps(planned, ensure_ascii=False))

@@ -27,7 +27,8 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
     judged = partial(
         Verified, guarded=guarded, before=before, opinion=opinion, question=question, encoder=support_encoder
     )
-    verified = judged(considered(state, generator), marked=settings.support == "marked")
+    by_question = completing.judging(state, generator, settings) if draft["text"] else None
+    verified = judged(considered(state, generator), marked=settings.support == "marked", reader=by_question)
     claims = _claims(value)
     relevant = completing.relevant(state, claims, generator, settings)
     verified.add_all(relevant)

@@ -4,16 +4,16 @@ Small models go on with whatever they have read, say a value alone, or half of w
 what of a draft answers; quotes of the documents take its place, or follow it.
 """
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from graph.answering.verified import Verified
+from graph.answering.answer_places import parts
+from graph.answering.verified import SHORT, Verified, names
 from graph.extractive.candidates import score
-from graph.extractive.choice import BUDGET, quotes
-from graph.extractive.reader import reader
+from graph.extractive.choice import BUDGET, YEAR, quotes
+from graph.extractive.reader import Reader, reader
 from graph.knowledge.index import content_words
 from graph.models import wording
 from graph.models.chat import Generator
@@ -30,14 +30,13 @@ DECLINED_FROM = 0.6
 # The reader's log-odds below which no sentence of a model answers any part of the question, and from which quotes do,
 # to be shown instead. Set by hand.
 BESIDE, ANSWERS = -0.3, 2.0
-# A sentence of a model goes where the reader puts it so far below the best one, and below this. Shorter ones (in
-# words) and rows are items and values, which mean nothing to the reader alone. Set by hand on sixty answers of a small
+# A sentence of a model goes where the reader puts it so far below the best one, and below this. Shorter ones
+# (SHORT) and rows are items and values, which mean nothing to the reader alone. Set by hand on sixty answers of a small
 # model (docs/models.md).
-FAR_BELOW, AND_BELOW, SHORT = 3.0, -1.5, 6
+FAR_BELOW, AND_BELOW = 3.0, -1.5
 # From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
 # at most so many. Set on questions over three collections (docs/models.md).
 COMPLETES, SAID, MOST_MORE = 0.3, 0.7, 3
-_PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 Quoted = Callable[[float], dict[str, Any]]  # the embedded answerer's reply from this chance of an answer, 0-1
 
@@ -52,7 +51,7 @@ def relevant(
     if not claims or unsaid or not small or not _may_be_beside(state, generator) or all_of(state["query"]):
         return claims
     texts = [("", claim["text"]) for claim in claims]
-    scores = np.max([reader(settings).scores(part, texts) for part in _questions(state)], axis=0)
+    scores = np.max([reader(settings).scores(part, texts) for part in parts(state["query"])], axis=0)
     least = min(scores.max() - FAR_BELOW, AND_BELOW)
     return [
         claim
@@ -61,9 +60,11 @@ def relevant(
     ]
 
 
-def _questions(state: State) -> list[str]:
-    """The question, and its parts where it asks for several things."""
-    return list(dict.fromkeys([state["query"], *filter(None, _PARTS.split(state["query"]))]))
+def judging(state: State, generator: Generator, settings: Settings) -> Reader | None:
+    """The reader, where a model's sentences are judged by what answers the question: not those of a design, a list of
+    documents or a summary, which no sentence answers."""
+    plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not generator.extractive
+    return reader(settings) if plain and all_of(state["query"]) != "summary" else None
 
 
 def _may_be_beside(state: State, generator: Generator) -> bool:
@@ -78,9 +79,11 @@ def beside(
     they have left already. What is true and beside the point helps nobody."""
     if not verified.sentences or not _may_be_beside(state, generator):
         return {}
+    if len(verified.sentences) == 1 and names(verified.sentences[0]["text"]):
+        return {}
     sections = {citation["n"]: citation["section"] for citation in verified.citations}
     sentences = [(sections[s["citations"][0]], grounding.unmarked(s["text"])) for s in verified.sentences]
-    answered = max(float(reader(settings).scores(part, sentences).max()) for part in _questions(state))
+    answered = max(float(reader(settings).scores(part, sentences).max()) for part in parts(state["query"]))
     if answered >= BESIDE:
         return {}
     reply = quoted(DECLINED_FROM)
@@ -140,13 +143,18 @@ def complete(state: State, verified: Verified, generator: Generator, settings: S
     scores = reader(settings).scores(state["query"], _with_section(state, claims))
     asked_for, said_already = _stems(state["query"]), _stems(" ".join(one["text"] for one in verified.sentences))
     cited = {n for one in verified.sentences if len(one["text"].split()) >= SHORT for n in one["citations"]}
+    years = {*YEAR.findall(state["query"])}
+    years -= {year for one in verified.sentences for year in YEAR.findall(one["text"])}  # asked about, and not yet said
     in_own_words = [citation["quote"] for citation in verified.citations if citation["n"] in cited]
     for claim, read in zip(claims, scores, strict=True):
         new = _stems(claim["text"]) - asked_for
         if any(_mostly(quote, claim["text"]) for quote in in_own_words):
             continue
-        if more < MOST_MORE and read >= COMPLETES and len(new & said_already) < SAID * len(new) and verified.add(claim):
+        of_year = years & {*YEAR.findall(claim["text"])}
+        completes = read >= COMPLETES or of_year
+        if more < MOST_MORE and completes and len(new & said_already) < SAID * len(new) and verified.add(claim):
             said_already |= new
+            years -= of_year
             more += 1
     return more > 0
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from graph.answering.verified import Verified
 from graph.context import Principal
+from graph.extractive.reader import Reader
 from graph.models.citation_parser import CitationParser
 from graph.models.partial import Claims, ProseClaims
 from graph.policy.grounding import entailment
@@ -29,6 +30,7 @@ class SentenceStream:
         prose: bool = False,
         marked: bool = False,
         encoder: entailment.Encoder = entailment.margins,
+        reader: Reader | None = None,
     ) -> None:
         self._run, self._tenant = state["turn"], asker.tenant_id
         # Only the writer gets LangGraph's context: a model that had it would stream its raw tokens past us.
@@ -37,7 +39,12 @@ class SentenceStream:
         self._claims = ProseClaims(CitationParser(state["evidence"])) if prose else Claims()
         guarded = state["verdict"]["action"] == "ALLOW_WITH_GUARDRAILS"
         self._verified = Verified(
-            state["evidence"], guarded=guarded, question=state["query"], marked=marked, encoder=encoder
+            state["evidence"],
+            guarded=guarded,
+            question=state["query"],
+            marked=marked,
+            encoder=encoder,
+            reader=reader,
         )
         self._open, self._lock = True, threading.Lock()
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+from graph.answering.answer_places import AnswerPlaces
+from graph.extractive.reader import Reader
 from graph.models import task, wording
 from graph.models.citation_parser import CitationParser
 from graph.policy import grounding, pii
@@ -20,6 +22,7 @@ from graph.state import Citation, Evidence, Sentence
 
 _BETWEEN = re.compile(r"[,;] (?:and |or )?|\s+and\s+")  # the names of a list
 _MOST_NAMES, _NAME_WORDS = 60, 4
+SHORT = 6  # words: less is a value, no sentence
 _PARTS = 12  # sentences of one claim that are judged by themselves
 ASKED_FROM = 0.03  # what the embedded check holds for less likely is not put to the model
 Opinion = Callable[[str, str, Sequence[grounding.Span]], float | None]
@@ -54,52 +57,59 @@ class Verified:
         question: str = "",
         marked: bool = False,
         encoder: entailment.Encoder = entailment.margins,
+        reader: Reader | None = None,
     ) -> None:
         """`opinion`: a chat model's log-odds that a passage says a sentence, None where it gives none. It joins the
         embedded check, and lets nothing pass that has a number, date, unit or name which the passage lacks.
         `question`: what only says it again is dropped. `marked`: what is supported only weakly leaves with a mark
-        behind it (grounding.MARK)."""
+        behind it (grounding.MARK). `reader`: with it a sentence of a model is judged by where the evidence answers the
+        question, too."""
         self._evidence, self._guarded, self._public = evidence, guarded, public_values(evidence)
         self._citations_of = CitationParser(evidence)
         self._opinion, self._question, self._marked = opinion, question, marked
         self._encoder = encoder
+        self._places = AnswerPlaces(question, evidence, reader) if reader and question else None
         self.sentences: list[Sentence] = list(before[0])
         self.citations: list[Citation] = list(before[1])
         self.dropped: list[str] = []  # what was claimed and is not supported, or may not be told
         self._gap = False  # whether the sentence before was dropped
+        self._conditions: list[dict[str, Any]] = []  # claims: what a sentence that left holds under
 
     def add(self, claim: dict[str, Any]) -> list[Sentence]:
         """Let the claim `{"text", "sources"}` leave, or those of its sentences that are supported by themselves.
         Returns what left now; what left before does not leave again."""
+        known = len(self.sentences)
+        self._add(claim)
+        while self._conditions:
+            self._add(self._conditions.pop())
+        return self.sentences[known:]
+
+    def _add(self, claim: dict[str, Any]) -> None:
         if not any(claim["text"] in item["text"] for item in self._evidence):
             claim = self._citations_of.tidied(claim)
         masked = pii.mask(claim["text"], keep=self._public).text
         text = shown(masked, self._public)
         if self._was_judged(text):
-            return []
+            return
         # As it stands in the evidence, unless masking found more in it once it was read out.
         stands = masked if text != masked and defang.text(masked) == text else ""
-        if (whole := self._checked(text, claim["sources"], stands)) is not None:
+        if self._checked(text, claim["sources"], stands) is not None:
             self._gap = False
-            return [whole]
-        if values := self._values(text, claim["sources"]):
-            return values
+            return
+        if self._values(text, claim["sources"]):
+            return
         bare = structure.without_marks(text)  # a fence that stands in one part alone would open what never ends
         parts = [bare[start:end] for start, end in split(bare)[:_PARTS]]
-        added: list[Sentence] = []
         for part in parts if len(parts) > 1 else []:
             if self._was_judged(part):
                 continue
             sentence = self._checked(part, claim["sources"])
             self._gap = sentence is None
-            if sentence is not None:
-                added.append(sentence)
-            else:
+            if sentence is None:
                 self.dropped.append(part)
         if len(parts) < 2:
             self.dropped.append(text)
             self._gap = True
-        return added
 
     def add_all(self, claims: Sequence[dict[str, Any]]) -> bool:
         """Let the claims leave. Returns whether anything left, now or before."""
@@ -107,22 +117,22 @@ class Verified:
             self.add(claim)
         return bool(self.sentences)
 
-    def _values(self, text: str, sources: list[int]) -> list[Sentence]:
-        """Of a list of names and nothing else ("Kenya, Norway, Peru") each by itself; nothing where one does not stand
-        in the evidence word for word."""
-        names = _BETWEEN.split(text)
-        if not 3 <= len(names) <= _MOST_NAMES or text[-1] in ".!?":
-            return []
+    def _values(self, text: str, sources: list[int]) -> bool:
+        """Of a list of names and nothing else ("Kenya, Norway, Peru") each by itself; none of them where one does not
+        stand in the evidence word for word. Returns whether they left."""
+        listed = names(text)
         texts = [item["text"] for item in self._evidence]
-        if not all(len(name.split()) <= _NAME_WORDS and any(name in one for one in texts) for name in names):
-            return []
+        if not listed or not all(any(name in one for one in texts) for name in listed):
+            return False
         known = len(self.sentences), len(self.citations)
-        checked = [self._checked(name, sources) for name in names if not self._was_judged(name)]
-        if len(checked) == len(names) and None not in checked:
+        places, self._places = self._places, None  # no name alone answers a question for several
+        checked = [self._checked(name, sources) for name in listed if not self._was_judged(name)]
+        self._places = places
+        if len(checked) == len(listed) and None not in checked:
             self._gap = False
-            return self.sentences[known[0] :]
+            return True
         del self.sentences[known[0] :], self.citations[known[1] :]
-        return []
+        return False
 
     def _was_judged(self, text: str) -> bool:
         """Whether it was judged before, either way: models that lost their thread say one thing without end."""
@@ -138,6 +148,10 @@ class Verified:
             cited = named
         else:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
+        condition = ""
+        value = len(text.split()) < SHORT  # "4 weeks" may stand anywhere
+        if self._places and (value or not cited or cited[0][1].score < grounding.SURE_FROM):
+            cited, condition = self._by_question(self._places, text, cited)
         doubted = not cited and self._marked
         if doubted:
             weakly = self._supporting(text, sources, grounding.DOUBTED_FROM)[:1]
@@ -153,6 +167,8 @@ class Verified:
         if doubted:
             sentence |= {"text": text + grounding.MARK, "doubted": True}
         self.sentences.append(sentence)
+        if condition:
+            self._conditions.append({"text": condition, "sources": [cited[0][0]["n"]]})
         return sentence
 
     def _says_nothing(self, text: str, evidence: str) -> bool:
@@ -180,6 +196,21 @@ class Verified:
 
         cited = good([item for item in self._evidence if item["n"] in sources])
         return cited or good([item for item in self._evidence if item["n"] not in sources])[:1]
+
+    def _by_question(
+        self, places: AnswerPlaces, text: str, cited: list[tuple[Evidence, grounding.Support]]
+    ) -> tuple[list[tuple[Evidence, grounding.Support]], str]:
+        """What supports the text where it is the answer to the question, none where it is another thing's; and the
+        quote to follow it, where that has a condition which the text leaves out."""
+        if cited:
+            return [] if places.beside(text) else cited, ""
+        place = places.saying(text)
+        if place is None:
+            return [], ""
+        support = grounding.Support(place.support, spans=(place.span,))
+        if _gapped(place.item, support):
+            return [], ""
+        return [(place.item, support)], place.item["text"][slice(*place.span)] if place.conditional else ""
 
     def _named(self, text: str, sources: list[int]) -> list[tuple[Evidence, grounding.Support]]:
         """The cited source whose file is called so, with its first line."""
@@ -223,6 +254,14 @@ class Verified:
                 return old["n"]
         self.citations.append({**new, "n": len(self.citations) + 1})
         return len(self.citations)
+
+
+def names(text: str) -> list[str]:
+    """Those of a list of three and more names of few words ("Kenya, Norway, Peru"), with or without a lead ("We
+    work in: …"); [] for any other text."""
+    listed = _BETWEEN.split(text.rpartition(": ")[2])
+    short = all(0 < len(name.split()) <= _NAME_WORDS for name in listed)
+    return listed if 3 <= len(listed) <= _MOST_NAMES and short and text[-1] not in ".!?" else []
 
 
 def certainty(sentences: Sequence[Any], citations: Sequence[Any]) -> float:

@@ -25,7 +25,7 @@ STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
 MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison": 2, "list": 8, "steps": 10}
 REST_OF_LIST = 1.5  # times the budget: where a procedure may hold the rest of the lists that it begins and ends in
 LEAD_WORDS = 60  # a longer introduction is not quoted with its item
-_YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
+YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
 OPENING = 4  # statements of an overview
 
 Quotes = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -54,10 +54,10 @@ def choose(
 
 def _of_the_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     """Without those that name other years only, where the best candidate names the year of the question."""
-    years = {*_YEAR.findall(question)}
-    if not years & {*_YEAR.findall(candidates[0].text)}:
+    years = {*YEAR.findall(question)}
+    if not years & {*YEAR.findall(candidates[0].text)}:
         return candidates
-    return [one for one in candidates if not (of := {*_YEAR.findall(one.text)}) or of & years]
+    return [one for one in candidates if not (of := {*YEAR.findall(one.text)}) or of & years]
 
 
 def _apart(question: str, candidates: Sequence[Candidate], budget: int, most: int) -> list[Candidate]:

@@ -52,8 +52,8 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
 
 
 def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:
-    lead, header = "", []
-    lines = text.splitlines()
+    header: list[str] = []
+    lines = list(_lines(text, marks))
     for at, line in enumerate(lines):
         if _SOURCES.match(line) and not _sentence_like(line):
             return  # what follows names sources and says nothing
@@ -67,17 +67,32 @@ def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[in
                 yield from _parted(_row(header, cells), marks)
             continue
         header = []
-        item = _BULLET.match(line)
-        line = _LABEL.sub("", line[item.end() :] if item else line)
-        plain = marks.taken(line)[0].strip()
-        if plain.endswith((":", "：")):
-            lead = plain[:-1]
-            continue
-        if not item:
-            lead = ""
-        elif lead and len(re.findall(r"\w+", plain)) < _FEW:
-            line = f"{lead} {line}"
         yield from _parted(line, marks)
+
+
+def _lines(text: str, marks: CitationParser) -> Iterator[str]:
+    """The lines, items without their bullets. Short items ("Kenya", "Peru") follow the words that lead to them."""
+    lead = ""
+    short: list[str] = []
+    for line in [*filter(str.strip, text.splitlines()), ""]:
+        item = _BULLET.match(line)
+        body = _LABEL.sub("", line[item.end() :] if item else line)
+        plain = marks.taken(body)[0].strip()
+        leads = plain.endswith((":", "：")) and not _HEADING.match(line) and not _SOURCES.match(line)
+        if item and lead and not leads and len(re.findall(r"\w+", plain)) < _FEW:
+            short.append(body.strip().rstrip(".;,"))
+            continue
+        if short:
+            yield f"{lead}: {', '.join(short)}"
+            short = []
+        if leads:
+            *before, (start, _) = split(plain)
+            lead = plain[start:-1]
+            yield from [plain[:start]] if before else []
+            continue
+        if not item and not _HEADING.match(line):
+            lead = ""
+        yield body
 
 
 def _parted(line: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:

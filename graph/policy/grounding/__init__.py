@@ -42,6 +42,7 @@ MARK = " (not fully confirmed by the source)"
 SURE_FROM = 0.85
 MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
+_AGAINST = ("opposite", "quantifier", "quantifier_added", "comparison", "unit", "exception", "swapped")
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
 BESIDE = SIGNS.index("number_beside")
 _SIGN_WEIGHTS = np.array([SIGN_WEIGHTS[name] for name in SIGNS])
@@ -210,6 +211,21 @@ def exact(claim: str, evidence: str) -> bool:
     )
 
 
+def agrees(claim: str, passage: str) -> bool:
+    """Whether nothing in the passage is against the claim: both deny something or none does, and no contrary, bound,
+    unit, quantifier or exception differs. A condition (`conditional`) may."""
+    mine, theirs = read(claim), read(passage)
+    if bool(mine.negated) != bool(theirs.negated):
+        return False
+    values = compare(mine, theirs, theirs.forms, dict.fromkeys(mine.forms, 1.0), edits(mine, theirs)[1])
+    return not any(values[NAMES.index(name)] for name in _AGAINST) and not contrary.denied(claim, mine, passage, theirs)
+
+
+def conditional(text: str) -> bool:
+    """Whether the text says what it says under a condition ("if", "unless", "after")."""
+    return contrary.CONDITIONAL.search(text) is not None
+
+
 def doubted(result: Support, claim: str, evidence: str) -> bool:
     """Whether the evidence supports the claim weakly, does not contradict it, and the claim is `exact`."""
     weak = DOUBTED_FROM <= result.score < SUPPORTED_FROM
@@ -265,6 +281,6 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
 
 
 __all__ = [
-    "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "SURE_FROM", "Support", "candidates", "compared", "doubted", "exact",
-    "joined", "read_by_encoder", "signs_of", "support", "supports", "unmarked",
+    "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "SURE_FROM", "Support", "agrees", "candidates", "compared", "conditional",
+    "doubted", "exact", "joined", "read_by_encoder", "signs_of", "support", "supports", "unmarked",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ _DENIED = re.compile(
     re.I,
 )
 _CONDITION = re.compile(r"^\W*(?:only )?(?:if|unless|in case|provided that|should|had|were)\b[^.;:]*?,", re.I)
-_CONDITIONAL = re.compile(r"\b(?:if|unless|in case|provided|should|when|where|once|after|until)\b", re.I)
+CONDITIONAL = re.compile(r"\b(?:if|unless|in case|provided|should|when|where|once|after|until)\b", re.I)
 _RANGE = re.compile(r"(?<![\w./,-])(\d{1,3}) ?(?:[-–]|to) ?(\d{1,3})(?![\d/-]|[.,]\d)")  # not of years
 _END = re.compile(r"[.!?\n]\s")
 # What holds of two things holds of them in either order.
@@ -29,9 +29,13 @@ _MUTUAL = frozenset(
 
 def contrary(sentence: str, claim: Reading, text: str, passage: Reading) -> bool:
     """Whether the passage `text` says the contrary of the claim `sentence`."""
+    return denied(sentence, claim, text, passage) or _unconditional(sentence, claim, text)
+
+
+def denied(sentence: str, claim: Reading, text: str, passage: Reading) -> bool:
+    """As `contrary`, a condition that the claim leaves out apart."""
     return (
         (_DENIED.search(text) is not None and _DENIED.search(sentence) is None)
-        or _unconditional(sentence, claim, text)
         or _each_opposed(claim, passage)
         or _turned_round(claim, passage)
     )
@@ -56,7 +60,7 @@ def undone(before: str) -> bool:
 
 def _unconditional(sentence: str, claim: Reading, text: str) -> bool:
     """The claim is what follows a condition, without it; not where what follows it is something else."""
-    if _CONDITIONAL.search(sentence):
+    if CONDITIONAL.search(sentence):
         return False
     begins = [begin(form) for form in claim.forms]
     for part in _END.split(text):

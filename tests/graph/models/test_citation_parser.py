@@ -37,6 +37,22 @@ def test_an_amount_alone_is_a_claim_where_nothing_else_was_written(written: str,
     assert len(claims.parse(f"{written}\n\nThe room is open.", CitationParser(EVIDENCE))) == 1
 
 
+@pytest.mark.parametrize(("written", "claimed"), [
+    ("You can tag us on these networks:\n\n- Mastodon [2]\n- LinkedIn\n- Bluesky",
+     [("You can tag us on these networks: Mastodon, LinkedIn, Bluesky", [2])]),
+    ("We have two:\n1. Mastodon;\n2. LinkedIn.\nAsk before you post.",
+     [("We have two: Mastodon, LinkedIn", []), ("Ask before you post.", [])]),
+    ("We have two:\n- Mastodon\n- LinkedIn is for notices of jobs only.",
+     [("We have two: Mastodon", []), ("LinkedIn is for notices of jobs only.", [])]),
+    ("We have two:\n- Mastodon\n- For jobs:\n  - LinkedIn", [("We have two: Mastodon", []), ("For jobs: LinkedIn", [])]),
+    ("Complete the form. It is required for any of the following:", [("Complete the form.", [])]),
+    ("We have two:\nThe first one is Mastodon.\n- LinkedIn", [("The first one is Mastodon.", [])]),
+])  # fmt: skip
+def test_short_items_are_one_claim_with_the_line_that_leads_to_them(written: str, claimed: list[Any]) -> None:
+    parsed = claims.parse(written, CitationParser(EVIDENCE))
+    assert [(one["text"], one["sources"]) for one in parsed] == claimed
+
+
 @pytest.mark.parametrize(
     ("written", "text", "sources"),
     [

@@ -1,0 +1,105 @@
+"""Where the evidence answers the question, for sentences that say so in the question's words.
+
+"We have 30 days before we must pay the bill." has no word of "Payment is due 30 days after the invoice is issued." but
+its number; all else is the question's. What the sentence adds to the question is looked for in the sentences of the
+evidence that the embedded reader thinks answer it: there it is supported, and what stands only where nothing answers is
+another thing's number or name.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from graph.extractive.candidates import Candidate, score
+from graph.extractive.reader import Reader
+from graph.policy import grounding
+from graph.policy.grounding.tokens import Reading, read
+from graph.policy.grounding.words import begin
+from graph.state import Evidence
+
+# The reader's log-odds from which a sentence of the evidence answers, and how far behind the best candidate it may be.
+# Below BESIDE it does not answer. Set by hand on 105 questions over three collections (docs/models.md).
+ANSWERS, NEAR, BESIDE = -0.6, 1.5, -2.5
+_PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
+_LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
+_LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
+
+
+@dataclass(frozen=True)
+class Place:
+    """A sentence of the evidence that answers with what a claim adds to the question."""
+
+    item: Evidence
+    span: tuple[int, int]  # characters of the item's text
+    support: float  # 0-1
+    conditional: bool  # it says so under a condition that the claim leaves out
+
+
+class AnswerPlaces:
+    """Those of one question, which may have several parts. The reader reads when a claim is first asked about."""
+
+    def __init__(self, question: str, evidence: Sequence[Evidence], reader: Reader) -> None:
+        self._question, self._evidence, self._reader = question, evidence, reader
+
+    @cached_property
+    def _candidates(self) -> list[list[tuple[Candidate, Reading]]]:
+        """For each part of the question, best first."""
+        items: list[dict[str, Any]] = [dict(item) for item in self._evidence]
+        whole, *rest = parts(self._question)
+        ranked = [score(one, items, self._reader) for one in (whole, *(one for one in rest if not _LEANS.search(one)))]
+        return [[(one, read(one.text)) for one in each] for each in ranked if each]
+
+    def saying(self, claim: str) -> Place | None:
+        """The best place that answers and says all that the claim adds, nothing there being against it."""
+        reading = read(claim)
+        added = self._added(reading)
+        for candidate, passage in self._answering() if added else ():
+            if not _has(passage, added) or self._another(added, reading, passage):
+                continue
+            if grounding.agrees(claim, candidate.text):
+                item = next(item for item in self._evidence if item["n"] == candidate.n)
+                support = min(max(0.5 + candidate.read / 4, grounding.SUPPORTED_FROM), _LIKELIEST)
+                conditional = grounding.conditional(candidate.text) and not grounding.conditional(claim)
+                return Place(item, (candidate.unit.start, candidate.unit.end), support, conditional)
+        return None
+
+    def beside(self, claim: str) -> bool:
+        """Whether a number or name that the claim adds stands only where nothing answers the question; of a claim that
+        adds nothing ("Yes, you may."), whether the best place that answers is against it."""
+        reading = read(claim)
+        added = self._added(reading)
+        if not added:
+            best = next(self._answering(), None)
+            return best is not None and not grounding.agrees(claim, best[0].text)
+        sharp = added & (reading.numbers | reading.names)
+        places = [one.read for each in self._candidates for one, passage in each if sharp and _has(passage, sharp)]
+        return bool(places) and max(places) < BESIDE
+
+    def _answering(self) -> Iterator[tuple[Candidate, Reading]]:
+        """Those that answer a part of the question nearly as well as the best one."""
+        for each in self._candidates:
+            least = each[0][0].score - NEAR
+            yield from ((one, passage) for one, passage in each if one.score >= least and one.read >= ANSWERS)
+
+    def _added(self, claim: Reading) -> frozenset[str]:
+        asked = read(self._question).forms
+        begins = {*map(begin, asked)}
+        return frozenset(form for form in claim.forms if form not in asked and begin(form) not in begins)
+
+    def _another(self, added: frozenset[str], claim: Reading, passage: Reading) -> bool:
+        """Whether the passage has further numbers of one unit with those that the claim adds: it may be one of them."""
+        units = {passage.units.get(number) for number in added & claim.numbers}
+        others = passage.numbers - claim.numbers - read(self._question).numbers
+        return any(passage.units.get(number) in units for number in others)
+
+
+def parts(question: str) -> list[str]:
+    """The question, and its parts where it asks for several things."""
+    return list(dict.fromkeys([question, *filter(None, _PARTS.split(question))]))
+
+
+def _has(passage: Reading, forms: frozenset[str]) -> bool:
+    begins = {*map(begin, passage.forms)}
+    return all(form in passage.forms or begin(form) in begins for form in forms)
