@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from graph.extractive.candidates import Candidate, score
@@ -20,8 +21,9 @@ from graph.policy.grounding.words import begin
 from graph.state import Evidence
 
 # The reader's log-odds from which a sentence of the evidence answers, and how far behind the best candidate it may be.
-# Below BESIDE it does not answer. Set by hand on 105 questions over three collections (docs/models.md).
-ANSWERS, NEAR, BESIDE = -0.6, 1.5, -2.5
+# Below BESIDE it does not answer; a number so FAR below the best sentence, which has another number of its unit, is
+# another row's. Set by hand on 105 questions over three collections (docs/models.md).
+ANSWERS, NEAR, BESIDE, FAR = -0.6, 1.5, -2.5, 2.0
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
@@ -56,7 +58,7 @@ class AnswerPlaces:
         reading = read(claim)
         added = self._added(reading)
         for candidate, passage in self._answering() if added else ():
-            if not _has(passage, added) or self._another(added, reading, passage):
+            if not _has(passage, added) or self._another(reading, passage, passage):
                 continue
             if grounding.agrees(claim, candidate.text):
                 item = next(item for item in self._evidence if item["n"] == candidate.n)
@@ -66,16 +68,23 @@ class AnswerPlaces:
         return None
 
     def beside(self, claim: str) -> bool:
-        """Whether a number or name that the claim adds stands only where nothing answers the question; of a claim that
-        adds nothing ("Yes, you may."), whether the best place that answers is against it."""
+        """Whether a number or name that the claim adds stands only where nothing answers the question, or in another
+        row than the one that does; of a claim that adds nothing ("Yes, you may."), whether the best place that answers
+        is against it."""
         reading = read(claim)
         added = self._added(reading)
         if not added:
             best = next(self._answering(), None)
             return best is not None and not grounding.agrees(claim, best[0].text)
         sharp = added & (reading.numbers | reading.names)
-        places = [one.read for each in self._candidates for one, passage in each if sharp and _has(passage, sharp)]
-        return bool(places) and max(places) < BESIDE
+        every = [pair for each in self._candidates for pair in each]
+        places = [(one.read, passage) for one, passage in every if _has(passage, sharp)] if sharp else []
+        if not places:
+            return False
+        log_odds, passage = max(places, key=itemgetter(0))
+        best_log_odds, best_passage = max(((one.read, other) for one, other in every), key=itemgetter(0))
+        in_other_row = log_odds < best_log_odds - FAR and self._another(reading, passage, best_passage)
+        return log_odds < BESIDE or in_other_row
 
     def _answering(self) -> Iterator[tuple[Candidate, Reading]]:
         """Those that answer a part of the question nearly as well as the best one."""
@@ -88,11 +97,12 @@ class AnswerPlaces:
         begins = {*map(begin, asked)}
         return frozenset(form for form in claim.forms if form not in asked and begin(form) not in begins)
 
-    def _another(self, added: frozenset[str], claim: Reading, passage: Reading) -> bool:
-        """Whether the passage has further numbers of one unit with those that the claim adds: it may be one of them."""
-        units = {passage.units.get(number) for number in added & claim.numbers}
-        others = passage.numbers - claim.numbers - read(self._question).numbers
-        return any(passage.units.get(number) in units for number in others)
+    def _another(self, claim: Reading, passage: Reading, other: Reading) -> bool:
+        """Whether the other passage has further numbers of a unit which a number that the claim adds has in the
+        passage."""
+        units = {passage.units.get(number) for number in self._added(claim) & claim.numbers}
+        further = other.numbers - claim.numbers - read(self._question).numbers
+        return any(other.units.get(number) in units for number in further)
 
 
 def parts(question: str) -> list[str]:

@@ -81,6 +81,41 @@ def test_a_number_of_another_thing_does_not_leave() -> None:
     assert left(question, claim, {"Who": -2.8}, passage, opinion=0.1) == []
 
 
+def test_a_value_of_another_row_does_not_leave_alone() -> None:
+    question, rows = "What does cover for the whole family cost?", ("Partner: $197.27", "Everybody at home: $287.65")
+    one = rows[0].rpartition(" ")[2]
+    assert left(question, one, {"Partner": 1.0, "Everybody": 2.5}, *rows, opinion=None) == [one]
+    assert left(question, one, {"Partner": -0.6, "Everybody": 1.5}, *rows, opinion=None) == []
+    assert left(question, one, {"Partner": -0.6, "No": 1.5}, rows[0], "No cover is free.", opinion=None) == [one]
+
+
+def test_a_yes_against_which_the_answer_stands_does_not_leave() -> None:
+    question, claim = (
+        "Will my co-pilot check my code for mistakes?",
+        "Yes, your co-pilot will check your code for mistakes.",
+    )
+    passage = "Co-pilots answer questions but will not check your code."
+    assert left(question, claim, {"Co-pilots": -3.0}, passage, opinion=1.5) == [claim]  # nothing answers: as before
+    assert left(question, claim, {"Co-pilots": 2.0}, passage, opinion=1.5) == []
+
+
+def test_a_part_that_is_a_question_of_its_own_is_looked_for_by_itself() -> None:
+    class PartReader(Reader):
+        def scores(self, question: str, passages: Sequence[tuple[str, str]]) -> np.ndarray:
+            return super().scores(question, passages) if question.startswith("how") else np.full(len(passages), -5.0)
+
+    passage = "The pause is two weeks."
+    for question, leaves in (
+        ("When does it begin, and how long is a pause?", True),
+        ("When is it, and how long is it?", False),
+    ):
+        verified = Verified(
+            evidence(passage), guarded=False, question=question, reader=PartReader({"The": 2.0}),
+            opinion=lambda *given: -9.0,
+        )  # fmt: skip
+        assert bool(verified.add({"text": "A pause is two weeks long.", "sources": [1]})) == leaves
+
+
 def test_the_reader_is_not_asked_about_what_is_clearly_supported() -> None:
     class Never:
         def scores(self, question: str, passages: Any) -> np.ndarray:
