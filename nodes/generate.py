@@ -102,7 +102,7 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
     query = state["query"]
     if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
         return {}
-    places = mentioning.find(query) is not None
+    places = mentioning.find(query) is not None or mentioning.no_longer_in_force(query) is not None
     if state["listing"] or not (places or needs_sections(query)) or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)

@@ -11,6 +11,7 @@ from graph.models.chat import Generator
 from graph.models.support_opinion import SupportOpinion
 from graph.policy.answer import refusals
 from graph.policy.grounding.entailment import Encoder, margins
+from graph.policy.question import mentioning
 from graph.settings import Settings
 from graph.state import Draft, KeptDraft, State, Usage
 from nodes.generate import considered, task_of
@@ -76,7 +77,10 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
 
 
 def _with_standing(state: State, verified: Verified) -> bool:
-    """Let what says that a cited document is no longer in force follow the answer; whether there was any."""
+    """Let what says that a cited document is no longer in force follow the answer; whether there was any. Not where
+    the answer is which these are."""
+    if mentioning.no_longer_in_force(state["query"]) is not None:
+        return False
     gone, cited = standing.lapsed(state["evidence"]), {citation["chunk_id"] for citation in verified.citations}
     lapses = {gone[item["n"]] for item in state["evidence"] if item["chunk_id"] in cited and item["n"] in gone}
     for n, sentence in sorted(lapses):

@@ -162,7 +162,11 @@ def _reply(quotes: list[tuple[int, str]], count: bool = False) -> dict[str, Any]
         text = counted.count([text.split("\n", 1)[0] for _, text in quotes])
         if len(text) <= MOST_CHARS:
             return {"answered": True, "sentences": [{"text": text, "sources": [n for n, _ in quotes][:MOST_SOURCES]}]}
-    return {"answered": bool(quotes), "sentences": [{"text": text, "sources": [n]} for n, text in quotes]}
+    sources: dict[str, list[int]] = {}  # what several documents say alike is said once, of all of them
+    for n, text in quotes:
+        sources.setdefault(text, []).append(n)
+    sentences = [{"text": text, "sources": numbers[:MOST_SOURCES]} for text, numbers in sources.items()]
+    return {"answered": bool(quotes), "sentences": sentences}
 
 
 def _another_post(question: str, best: Candidate) -> bool:

@@ -1,10 +1,12 @@
-"""Which documents mention something: of each the first statement that has all of the words."""
+"""Which documents mention something: of each the first statement that has all of the words. Which are no longer in
+force: of each the sentence that says so."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph.extractive.candidates import clean, leaves
 from graph.extractive.units import units
+from graph.knowledge import standing
 from graph.knowledge.index import content_words
 from graph.policy.question import mentioning
 from graph.policy.question.answer_type import all_of
@@ -14,6 +16,9 @@ from graph.policy.text import lexical
 def answer(question: str, evidence: Sequence[Mapping[str, Any]], cut: bool) -> tuple[list[tuple[int, str]], bool]:
     """(source, text) of one place of each document, nothing where the question asks for something else or no document
     has it; and whether they are to be counted. `cut`: there may be more documents than these."""
+    if mentioning.no_longer_in_force(question) is not None:
+        lapses = list(dict.fromkeys(standing.lapsed(evidence).values()))
+        return [(n, sentence) for n, sentence in lapses], not cut and all_of(question) == "count"
     mention = mentioning.find(question)
     wanted = {*lexical.stems(" ".join(content_words(mention.what)))} if mention else set()
     places: dict[str, tuple[int, str, str]] = {}

@@ -50,8 +50,10 @@ def find(
     for text in (*queries, *also, *((both, query) if both else ())):
         index.vector(text)
     with index.reading():
-        if answers and not documents and (places := _mentioning(index, reader, query, top_k)).hits:
-            return places
+        if answers and not documents:
+            places = _mentioning(index, reader, query, top_k) or _no_longer_in_force(index, reader, query)
+            if places:
+                return places
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
         lists = [index.search(reader, one, limit, documents=documents) for one in queries]
@@ -115,12 +117,24 @@ def _called_first(index: Index, reader: ReadScope, query: str, ranked: RankedHit
     return replace(ranked, hits=_in_turn([[*called, *ranked.hits]]))
 
 
-def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> RankedHits:
+def _no_longer_in_force(index: Index, reader: ReadScope, query: str) -> RankedHits | None:
+    """The opening of each document that is no longer in force, and the passage that says so, where the question is
+    which these are; None where there are none."""
+    kind = mentioning.no_longer_in_force(query)
+    if kind is None:
+        return None
+    documents = _best_of_each(index.inventory(reader, kind, sys.maxsize))
+    gone = index.lapses(reader, documents)
+    shown = RankedHits([documents[of] for of, *_ in gone[:MENTIONING]], whole=True, cut=len(gone) > MENTIONING)
+    return _with_standing(index, reader, shown) if gone else None
+
+
+def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> RankedHits | None:
     """The best passages of each document that has the words, of the kind that is asked for where there are any, where
-    the question is which documents mention something. A chat model is shown `top_k` of them."""
+    the question is which documents mention something; None where none does. A chat model is shown `top_k` of them."""
     asked_for = mentioning.find(query)
     if asked_for is None:
-        return RankedHits([])
+        return None
     hits = index.mentioning(reader, asked_for.what, MENTIONS)
     kind = {hit.doc_id for hit in index.inventory(reader, asked_for.kind, sys.maxsize)} if asked_for.kind else set()
     of: dict[tuple[str, str], list[Hit]] = {}
@@ -128,7 +142,7 @@ def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> Rank
         of.setdefault((hit.where, hit.doc_id), []).append(hit)
     best = [hit for passages in [*of.values()][:MENTIONING] for hit in passages[:OF_EACH]]
     why = {(hit.where, hit.chunk_id): PLACE for hit in best[top_k:]}
-    return RankedHits(best, why, whole=True, cut=len(of) > MENTIONING or len(hits) >= MENTIONS)
+    return RankedHits(best, why, whole=True, cut=len(of) > MENTIONING or len(hits) >= MENTIONS) if best else None
 
 
 def _with_standing(index: Index, reader: ReadScope, ranked: RankedHits) -> RankedHits:

@@ -29,6 +29,21 @@ _QUESTIONS = (
         re.I,
     ),
 )
+_DONE = (
+    r"(?:superseded|replaced|revoked|repealed|rescinded|withdrawn|retired|cancell?ed|expired|lapsed|obsolete|outdated)"
+)
+_STATE = r"(?:in force|in effect|in use|valid|current|applicable|effective|apply|applies)"
+_GONE = rf"(?:(?:have|has|are|is|were|was|been|now|already|do|does) ){{0,3}}(?:{_DONE}|(?:no longer|not) {_STATE})"
+_LATER = r"(?: (?:any ?more|any longer|now|already|today|by (?:a|another|newer|later|other)\b[\w ]*))?"
+_NO_LONGER = (
+    re.compile(rf"{_ASKED}(?: any)? {_KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
+    re.compile(rf"\W*(?:are|is) there (?:any )?{_KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
+    re.compile(
+        rf"(?:{_ASKED}|\W*(?:are|is) there any|\W*do (?:i|we) have(?: any)?) {_DONE} {_KIND}(?: (?:are|is) there)?"
+        rf"{_END}",
+        re.I,
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -44,8 +59,19 @@ def find(question: str) -> Mentioning | None:
     match = next(filter(None, (pattern.match(question) for pattern in _QUESTIONS)), None)
     if match is None:
         return None
+    return Mentioning(match["what"].strip(" '\"“”‘’"), _kind(match))
+
+
+def no_longer_in_force(question: str) -> str | None:
+    """The kind of document, in the singular, lower case, "" for any, where the question is which documents are no
+    longer in force ("Which directives have been superseded?"); None for any other question."""
+    match = next(filter(None, (pattern.match(question) for pattern in _NO_LONGER)), None)
+    return None if match is None else _kind(match)
+
+
+def _kind(match: re.Match[str]) -> str:
     kind = (match["kind"] or "").lower()
-    return Mentioning(match["what"].strip(" '\"“”‘’"), "" if re.fullmatch(_ANY, kind) else singular(kind))
+    return "" if re.fullmatch(_ANY, kind) else singular(kind)
 
 
 def singular(kind: str) -> str:

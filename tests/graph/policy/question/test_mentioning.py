@@ -38,3 +38,23 @@ def test_what_is_looked_for(question: str, expected: Mentioning | None) -> None:
 )
 def test_a_condition_makes_it_no_list_of_all(question: str) -> None:
     assert intent.inventory(question) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which directives are no longer in force?", "directive"),
+        ("Which policies have been superseded by a newer one?", "policy"),
+        ("Are there any documents that have expired?", ""),
+        ("List all withdrawn standards.", "standard"),
+        ("Do we have any outdated SOPs?", "sop"),
+        ("How many documents no longer apply?", ""),
+        ("Which directives are in force?", None),
+        ("Which policies are not in force for contractors?", None),
+        ("Which directive superseded BOD 15-01?", None),
+        ("Which documents have to be withdrawn by the author?", None),
+        ("Is the travel policy no longer valid?", None),
+    ],
+)
+def test_which_are_no_longer_in_force(question: str, kind: str | None) -> None:
+    assert mentioning.no_longer_in_force(question) == kind
