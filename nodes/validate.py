@@ -50,7 +50,7 @@ def validate(state: State, *, generator: Generator, settings: Settings, support_
         flags += ["completed"] if completing.complete(state, verified, generator, settings, quoted) else []
     else:
         draft["outcome"], draft["why"] = ("", "") if silent else ("dropped", _why(draft, verified.dropped))
-        quotes = quoted(completing.DECLINED_FROM if silent else 0.0)
+        quotes = quoted(completing.least_chance(silent, draft["why"]))
         verified = judged(state["evidence"])
         if verified.add_all(_claims(quotes)):
             if draft["why"] == "unreadable" and completing.within([draft["text"]], verified):

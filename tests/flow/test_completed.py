@@ -59,3 +59,20 @@ def test_an_answer_that_says_it_all_stays_as_it_is(asked: Callable[..., Any]) ->
     with agent:
         assert "completed" not in reply["safety_flags"] and "45 francs" in reply["answer"]
         assert WHOLE not in reply["answer"]
+
+
+def test_the_year_that_was_left_out_follows(settings_of: Callable[..., Any], tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("graph.answering.completing.COMPLETES", 99.0)  # no quote is good enough by the reader alone
+    (tmp_path / "meetings.md").write_text(
+        "# Meetings\n\nThe whole team meets every summer. In 2022 the team met in Porto and Ghent. In 2023 it met in Turku.\n"
+    )
+    for question, more in (
+        ("Where did the team meet in 2022 and 2023?", True),
+        ("Where did the team meet in 2022?", False),
+    ):
+        model = Scripted(reply=lambda prompt: sentences(("In 2022 the team met in Porto and Ghent.", [1])))
+        settings = settings_of(artifacts=False, model="stub", context=8_192, home=tmp_path / question[-6:-1])
+        with Agent(settings, model=model) as agent:
+            agent.ingest([tmp_path / "meetings.md"], tenant_id="U1")
+            reply = agent.ask(question, tenant_id="U1")
+            assert ("Turku" in reply["answer"], "completed" in reply["safety_flags"]) == (more, more)

@@ -65,3 +65,14 @@ def test_what_only_just_passes_is_not_answered_with_high_confidence(talk: Any, m
         reply = one.ask("How many students does the LLM security unit take?", tenant_id="U1", thread_id=f"t{score}")
         confidence[score] = reply["confidence"]
     assert confidence == {0.6: "medium", 0.95: "high"}
+
+
+def test_a_made_up_answer_is_followed_by_quotes_where_these_are_likely_to_answer(talk: Any, monkeypatch: Any) -> None:
+    question, made_up = "How many students is the LLM security unit limited to?", "The unit is taught by nine badgers."
+    one, _ = talk(Say(made_up), draft_form="prose", context=8192, support_opinion="off")
+    quoted = checked(one, one.ask(question, tenant_id="U1"))
+    assert "45 students" in quoted["answer"] and "extractive_fallback" in quoted["safety_flags"]
+    monkeypatch.setattr("graph.answering.completing.UNSUPPORTED_FROM", 1.0)
+    silent = one.ask(question, tenant_id="U1", thread_id="b")
+    assert (silent["draft"], silent["sentences"]) == ("dropped", [])
+    assert silent["answer"].startswith("The model's draft was not supported by the documents. Nothing of it is shown")
