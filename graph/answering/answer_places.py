@@ -16,6 +16,7 @@ from typing import Any
 from graph.extractive.candidates import Candidate, score
 from graph.extractive.reader import Reader
 from graph.policy import grounding
+from graph.policy.grounding.added import BORDER
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.words import begin
 from graph.state import Evidence
@@ -24,6 +25,7 @@ from graph.state import Evidence
 # Below BESIDE it does not answer; a number so FAR below the best sentence, which has another number of its unit, is
 # another row's. Set by hand on 105 questions over three collections (docs/models.md).
 ANSWERS, NEAR, BESIDE, FAR = -0.6, 1.5, -2.5, 2.0
+BORROWED = 2  # content words; see _borrows_little
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
@@ -54,14 +56,17 @@ class AnswerPlaces:
         return [[(one, read(one.text)) for one in each] for each in ranked if each]
 
     def saying(self, claim: str) -> Place | None:
-        """The best place that answers and says all that the claim adds, nothing there being against it."""
+        """The best place that answers and says all that the claim adds, nothing there being against it. What the
+        question takes for granted ("given that all fees are waived") is not supported by that."""
         reading = read(claim)
         added = self._added(reading)
         for candidate, passage in self._answering() if added else ():
             if not _has(passage, added) or self._another(reading, passage, passage):
                 continue
-            if grounding.agrees(claim, candidate.text):
-                item = next(item for item in self._evidence if item["n"] == candidate.n)
+            if not _borrows_little(claim, added, passage):
+                continue
+            item = next(item for item in self._evidence if item["n"] == candidate.n)
+            if grounding.says_values(claim, item["text"][candidate.unit.start : candidate.unit.end]):
                 support = min(max(0.5 + candidate.read / 4, grounding.SUPPORTED_FROM), _LIKELIEST)
                 conditional = grounding.conditional(candidate.text) and not grounding.conditional(claim)
                 return Place(item, (candidate.unit.start, candidate.unit.end), support, conditional)
@@ -108,6 +113,15 @@ class AnswerPlaces:
 def parts(question: str) -> list[str]:
     """The question, and its parts where it asks for several things."""
     return list(dict.fromkeys([question, *filter(None, _PARTS.split(question))]))
+
+
+def _borrows_little(claim: str, added: frozenset[str], passage: Reading) -> bool:
+    """Whether at most BORROWED content words of the claim are the question's alone, and no clause is made of these."""
+    reading = read(claim)
+    borrowed = frozenset(form for form in reading.forms if not _has(passage, frozenset([form])))
+    clauses = [read(clause).forms for clause in BORDER.split(claim)]
+    own_clause = any(len(forms) > 1 and forms <= borrowed and not forms & added for forms in clauses)
+    return len(borrowed) <= BORROWED and not own_clause
 
 
 def _has(passage: Reading, forms: frozenset[str]) -> bool:

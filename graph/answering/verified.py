@@ -148,10 +148,11 @@ class Verified:
             cited = named
         else:
             cited = (self._supporting(stands, sources) if stands else []) or self._supporting(text, sources)
-        condition = ""
+        supported, condition = bool(cited), ""
         value = len(text.split()) < SHORT  # "4 weeks" may stand anywhere
         if self._places and (value or not cited or cited[0][1].score < grounding.SURE_FROM):
             cited, condition = self._by_question(self._places, text, cited)
+        by_question = bool(cited) and not supported
         doubted = not cited and self._marked
         if doubted:
             weakly = self._supporting(text, sources, grounding.DOUBTED_FROM)[:1]
@@ -164,6 +165,8 @@ class Verified:
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
             sentence["opinion"] = True
+        if by_question:
+            sentence["by_question"] = True
         if doubted:
             sentence |= {"text": text + grounding.MARK, "doubted": True}
         self.sentences.append(sentence)

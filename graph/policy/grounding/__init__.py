@@ -221,6 +221,14 @@ def agrees(claim: str, passage: str) -> bool:
     return not any(values[NAMES.index(name)] for name in _AGAINST) and not contrary.denied(claim, mine, passage, theirs)
 
 
+def says_values(claim: str, passage: str) -> bool:
+    """Whether every number and name of the claim stands in the passage, and the passage `agrees`."""
+    mine, theirs = read(claim), read(passage)
+    begins = frozenset(map(begin, theirs.forms))
+    values = mine.numbers | mine.names
+    return all(form in theirs.forms or begin(form) in begins for form in values) and agrees(claim, passage)
+
+
 def conditional(text: str) -> bool:
     """Whether the text says what it says under a condition ("if", "unless", "after")."""
     return contrary.CONDITIONAL.search(text) is not None
@@ -282,5 +290,5 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
 
 __all__ = [
     "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "SURE_FROM", "Support", "agrees", "candidates", "compared", "conditional",
-    "doubted", "exact", "joined", "read_by_encoder", "signs_of", "support", "supports", "unmarked",
+    "doubted", "exact", "joined", "read_by_encoder", "says_values", "signs_of", "support", "supports", "unmarked",
 ]  # fmt: skip

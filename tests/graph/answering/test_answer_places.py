@@ -57,6 +57,18 @@ def test_a_sentence_in_the_words_of_the_question_leaves_where_the_documents_answ
     assert left(BILL, "You have 31 days to settle the bill.", {"Payment": 1.5}, DUE) == []
 
 
+@pytest.mark.parametrize(("question", "claim"), [
+    ("As all fees are waived, how much do members pay?", "All fees are waived, and members pay 30 euros."),
+    ("How much do members in Berlin pay?", "Members in Berlin pay 30 euros."),
+    ("How much do 12 members pay?", "The 12 members pay 30 euros."),
+    ("What do retired members without income or savings pay?", "Retired members without income or savings pay 30 euros."),
+])  # fmt: skip
+def test_what_the_question_takes_for_granted_is_not_supported(question: str, claim: str) -> None:
+    passage = "The boat costs 30 euros."
+    assert left(question, claim, {"The boat": 3.0}, passage) == []
+    assert left("How much do members pay?", "Members pay 30 euros.", {"The boat": 3.0}, passage) != []
+
+
 def test_a_condition_follows_what_holds_under_it() -> None:
     question, own = "I am ill. Is there something I have to file?", "Yes, you may have to file a disability claim."
     assert left(question, own, {"If you": 1.0}, FILE) == [own, FILE]
