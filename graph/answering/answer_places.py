@@ -26,6 +26,12 @@ from graph.state import Evidence
 # another row's. Set by hand on 105 questions over three collections (docs/models.md).
 ANSWERS, NEAR, BESIDE, FAR = -0.6, 1.5, -2.5, 2.0
 BORROWED = 2  # content words; see _borrows_little
+_DIFFERENCE = re.compile(
+    r"\bhow (?:much|many|far) (?:\w+ ){0,2}?(?:more|less|fewer|longer|shorter|higher|lower|cheaper|older|younger|"
+    r"larger|smaller|bigger|greater|earlier|later|further|faster|slower)\b.*\bthan\b|"
+    r"\bwhat(?: is|['’]s) the difference (?:in|between)\b",
+    re.I | re.S,
+)
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
@@ -74,10 +80,13 @@ class AnswerPlaces:
 
     def beside(self, claim: str) -> bool:
         """Whether a number or name that the claim adds stands only where nothing answers the question, or in another
-        row than the one that does; of a claim that adds nothing ("Yes, you may."), whether the best place that answers
-        is against it."""
+        row than the one that does, or is the answer alone where a difference is asked for; of a claim that adds nothing
+        ("Yes, you may."), whether the best place that answers is against it."""
         reading = read(claim)
         added = self._added(reading)
+        words = {form for form in reading.forms - {*reading.units.values()} if form.isalpha()}
+        if _DIFFERENCE.search(self._question) and reading.numbers and not words:
+            return True  # the value of one row is no difference of two
         if not added:
             best = next(self._answering(), None)
             return best is not None and not grounding.agrees(claim, best[0].text)

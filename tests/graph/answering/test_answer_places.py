@@ -101,6 +101,15 @@ def test_a_value_of_another_row_does_not_leave_alone() -> None:
     assert left(question, one, {"Partner": -0.6, "No": 1.5}, rows[0], "No cover is free.", opinion=None) == [one]
 
 
+def test_a_value_of_one_row_is_no_difference() -> None:
+    rows = ("Partner: $197.27", "Alone: $96.05")
+    read = {"Partner": 2.0, "Alone": 1.9}
+    assert left("What is taken off for a partner?", "$197.27", read, *rows, opinion=None) == ["$197.27"]
+    for question in ("How much more is taken off for a partner than alone?", "What is the difference between the two?"):
+        assert left(question, "$197.27", read, *rows, opinion=None) == []
+        assert left(question, rows[0], read, *rows, opinion=None) == [rows[0]]
+
+
 def test_a_yes_against_which_the_answer_stands_does_not_leave() -> None:
     question, claim = (
         "Will my co-pilot check my code for mistakes?",
