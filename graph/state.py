@@ -118,7 +118,7 @@ class Sentence(TypedDict):
     support: float  # 0-1
     opinion: NotRequired[Annotated[bool, "the chat model's opinion let it pass, which the embedded check doubts"]]
     doubted: NotRequired[Annotated[bool, "supported only weakly: its text ends with a mark"]]
-    by_question: NotRequired[Annotated[bool, "says in the question's words what its quote answers"]]
+    by_question: NotRequired[Annotated[bool, "the check doubts it, and all its words stand in a quote that answers"]]
 
 
 class Citation(TypedDict):

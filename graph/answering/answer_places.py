@@ -1,37 +1,36 @@
-"""Where the evidence answers the question, for sentences that say so in the question's words.
+"""Where the evidence answers the question, for a model's sentences that the support check doubts, and for values.
 
-"We have 30 days before we must pay the bill." has no word of "Payment is due 30 days after the invoice is issued." but
-its number; all else is the question's. What the sentence adds to the question is looked for in the sentences of the
-evidence that the embedded reader thinks answer it: there it is supported, and what stands only where nothing answers is
-another thing's number or name.
+A sentence whose words all stand in one clause that answers the question is supported, whatever is weighed around it:
+"Yes, you may have to file a disability claim." by "If you are away for more than 7 days, you may be required to file
+a disability claim.", which follows it, as it has a condition. A number or name that stands only where nothing answers,
+or in another row, is that of another thing.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Any
 
 from graph.extractive.candidates import Candidate, score
 from graph.extractive.reader import Reader
 from graph.policy import grounding
-from graph.policy.grounding.added import BORDER
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.words import begin
 from graph.state import Evidence
 
 # The reader's log-odds from which a sentence of the evidence answers, and how far behind the best candidate it may be.
 # Below BESIDE it does not answer; a number so FAR below the best sentence, which has another number of its unit, is
-# another row's. Set by hand on 105 questions over three collections (docs/models.md).
+# another row's. Set by hand on 105 questions over three collections.
 ANSWERS, NEAR, BESIDE, FAR = -0.6, 1.5, -2.5, 2.0
-BORROWED = 2  # content words; see _borrows_little
+_MOST_PARTS = 4  # of a question
 _DIFFERENCE = re.compile(
     r"\bhow (?:much|many|far) (?:\w+ ){0,2}?(?:more|less|fewer|longer|shorter|higher|lower|cheaper|older|younger|"
     r"larger|smaller|bigger|greater|earlier|later|further|faster|slower)\b.*\bthan\b|"
     r"\bwhat(?: is|['’]s) the difference (?:in|between)\b",
     re.I | re.S,
 )
+_THAN = re.compile(r"\b(?:more|less|fewer|\w+er)\b.*\bthan\b", re.I | re.S)
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
@@ -62,14 +61,12 @@ class AnswerPlaces:
         return [[(one, read(one.text)) for one in each] for each in ranked if each]
 
     def saying(self, claim: str) -> Place | None:
-        """The best place that answers and says all that the claim adds, nothing there being against it. What the
-        question takes for granted ("given that all fees are waived") is not supported by that."""
+        """The best place that answers with every word of the claim, nothing there being against it; None where the
+        claim adds nothing to the question."""
         reading = read(claim)
         added = self._added(reading)
         for candidate, passage in self._answering() if added else ():
             if not _has(passage, added) or self._another(reading, passage, passage):
-                continue
-            if not _borrows_little(claim, added, passage):
                 continue
             item = next(item for item in self._evidence if item["n"] == candidate.n)
             if grounding.says_values(claim, item["text"][candidate.unit.start : candidate.unit.end]):
@@ -78,27 +75,27 @@ class AnswerPlaces:
                 return Place(item, (candidate.unit.start, candidate.unit.end), support, conditional)
         return None
 
-    def beside(self, claim: str) -> bool:
+    def beside(self, claim: str, sure: bool) -> bool:
         """Whether a number or name that the claim adds stands only where nothing answers the question, or in another
         row than the one that does, or is the answer alone where a difference is asked for; of a claim that adds nothing
-        ("Yes, you may."), whether the best place that answers is against it."""
+        ("Yes, you may.") and is not `sure` otherwise, whether the best place that answers is against it."""
         reading = read(claim)
         added = self._added(reading)
-        words = {form for form in reading.forms - {*reading.units.values()} if form.isalpha()}
-        if _DIFFERENCE.search(self._question) and reading.numbers and not words:
-            return True  # the value of one row is no difference of two
         if not added:
-            best = next(self._answering(), None)
-            return best is not None and not grounding.agrees(claim, best[0].text)
+            best = None if sure else next(self._answering(), None)
+            return best is not None and grounding.opposes(claim, best[0].text, self._question)
         sharp = added & (reading.numbers | reading.names)
         every = [pair for each in self._candidates for pair in each]
-        places = [(one.read, passage) for one, passage in every if _has(passage, sharp)] if sharp else []
+        places = [pair for pair in every if _has(pair[1], sharp)] if sharp else []
         if not places:
             return False
-        log_odds, passage = max(places, key=itemgetter(0))
-        best_log_odds, best_passage = max(((one.read, other) for one, other in every), key=itemgetter(0))
-        in_other_row = log_odds < best_log_odds - FAR and self._another(reading, passage, best_passage)
-        return log_odds < BESIDE or in_other_row
+        place, passage = max(places, key=lambda pair: pair[0].read)
+        best_place, best_passage = max(every, key=lambda pair: pair[0].read)
+        words = {form for form in reading.forms - {*reading.units.values()} if form.isalpha()}
+        if _DIFFERENCE.search(self._question) and reading.numbers and not words:
+            return _THAN.search(place.text) is None  # the value of one row is no difference of two
+        in_other_row = place.read < best_place.read - FAR and self._another(reading, passage, best_passage)
+        return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
 
     def _answering(self) -> Iterator[tuple[Candidate, Reading]]:
         """Those that answer a part of the question nearly as well as the best one."""
@@ -121,16 +118,7 @@ class AnswerPlaces:
 
 def parts(question: str) -> list[str]:
     """The question, and its parts where it asks for several things."""
-    return list(dict.fromkeys([question, *filter(None, _PARTS.split(question))]))
-
-
-def _borrows_little(claim: str, added: frozenset[str], passage: Reading) -> bool:
-    """Whether at most BORROWED content words of the claim are the question's alone, and no clause is made of these."""
-    reading = read(claim)
-    borrowed = frozenset(form for form in reading.forms if not _has(passage, frozenset([form])))
-    clauses = [read(clause).forms for clause in BORDER.split(claim)]
-    own_clause = any(len(forms) > 1 and forms <= borrowed and not forms & added for forms in clauses)
-    return len(borrowed) <= BORROWED and not own_clause
+    return list(dict.fromkeys([question, *filter(None, _PARTS.split(question))]))[: _MOST_PARTS + 1]
 
 
 def _has(passage: Reading, forms: frozenset[str]) -> bool:

@@ -206,12 +206,15 @@ class Verified:
         """What supports the text where it is the answer to the question, none where it is another thing's; and the
         quote to follow it, where that has a condition which the text leaves out."""
         if cited:
-            return [] if places.beside(text) else cited, ""
+            return [] if places.beside(text, cited[0][1].score >= grounding.SURE_FROM) else cited, ""
         place = places.saying(text)
         if place is None:
             return [], ""
-        support = grounding.Support(place.support, spans=(place.span,))
-        if _gapped(place.item, support):
+        score, odds = place.support, self._opinion and self._opinion(text, place.item["text"], [place.span])
+        if odds is not None:
+            score = min(score, grounding.joined(score, odds))
+        support = grounding.Support(score, spans=(place.span,))
+        if score < grounding.SUPPORTED_FROM or _gapped(place.item, support):
             return [], ""
         return [(place.item, support)], place.item["text"][slice(*place.span)] if place.conditional else ""
 

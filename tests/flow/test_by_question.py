@@ -1,4 +1,4 @@
-"""A model that answers in the question's words: the sentence leaves, is marked, and stands when it is read again."""
+"""A model's sentence that the check doubts, and the sentence that answers has: it leaves, marked, and is verified."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ from tests.support.models import Scripted, sentences
 
 FEES = """# Fees
 
-Payment is generally due 30 days from the date of the invoice.
+Payment is generally due within 30 days of the invoice.
 
 Invoices four months overdue end the work on current projects.
 
 If you are away from work for more than seven work days, a disability claim may be required of you.
 """
-QUESTION = "We just got the bill for the course. How long do we have until we must settle it?"
-OWN = "You have 30 days to settle the bill."
+QUESTION = "We just got the bill for the course. How long do we have until we must pay it?"
+OWN = "The payment is generally due within 30 days of the invoice."
 
 
 CLAIM = "You may need a disability claim."
@@ -35,7 +35,7 @@ def asked(settings_of: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.M
 
     def doubting(claim: str, passages: Sequence[str], *encoder: Any) -> list[grounding.Support]:
         known = judge(claim, passages, *encoder)
-        return [replace(one, score=0.3) for one in known] if claim.startswith("You ") else known
+        return [replace(one, score=0.3) for one in known] if claim in (OWN, CLAIM) else known
 
     monkeypatch.setattr(grounding, "supports", doubting)
     (tmp_path / "fees.md").write_text(FEES)
@@ -60,7 +60,7 @@ def test_it_leaves_and_is_verified_by_its_numbers(asked: Callable[..., Any]) -> 
             if isinstance(event, VerifiedSentence)
         ]
         assert streamed == [OWN]
-        other = json.loads(json.dumps(reply).replace("30 days to settle", "31 days to settle"))
+        other = json.loads(json.dumps(reply).replace("within 30 days", "within 31 days"))
         assert not verify(other, agent.deps.index).ok
         unmarked = {
             **reply,
@@ -70,7 +70,7 @@ def test_it_leaves_and_is_verified_by_its_numbers(asked: Callable[..., Any]) -> 
 
 
 def test_another_number_is_quoted_over(asked: Callable[..., Any]) -> None:
-    agent, reply = asked("You have 14 days to settle the bill.")
+    agent, reply = asked("The payment is generally due within 14 days of the invoice.")
     with agent:
         assert "14 days" not in reply["answer"]
 

@@ -1,12 +1,15 @@
 """What a sentence adds to the question is looked for where the evidence answers it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from graph.answering.verified import Verified
+from graph.policy import grounding
 
 DUE = "Payment is due within 30 days of the invoice."
 FILE = "If you are away for more than 7 work days, you may be required to file a disability claim."
@@ -36,37 +39,41 @@ def evidence(*texts: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def left(question: str, claim: str, read: Mapping[str, float], *texts: str, opinion: float | None = -9.0) -> list[str]:
-    """What leaves of a claim. The model's opinion is against it, so that the place alone lets it through."""
+def left(
+    question: str,
+    claim: str,
+    read: Mapping[str, float],
+    *texts: str,
+    support: float | None = 0.3,
+    opinion: float | None = None,
+) -> list[str]:
+    """What leaves of a claim that the embedded check gives this `support`; None: what it really gives."""
+
+    def judged(text: str, passages: Sequence[str], encoder: Any) -> list[grounding.Support]:
+        return [
+            one if support is None or text != claim else replace(one, score=support) for one in judge(text, passages)
+        ]
+
+    judge = grounding.supports
     verified = Verified(
         evidence(*texts), guarded=False, question=question, reader=Reader(read), opinion=lambda *given: opinion
     )
-    verified.add({"text": claim, "sources": [1]})
+    with patch.object(grounding, "supports", judged):
+        verified.add({"text": claim, "sources": [1]})
     assert all(sentence["support"] <= 1 and sentence["citations"] for sentence in verified.sentences)
     return [sentence["text"] for sentence in verified.sentences]
 
 
-BILL = "We got the bill for the workshop. How long do we have to settle it?"
-OWN = "You have 30 days to settle the bill."
+BILL, OWN = "How long do we have until we pay?", "The payment is due within 30 days."
 
 
-def test_a_sentence_in_the_words_of_the_question_leaves_where_the_documents_answer_so() -> None:
+def test_a_sentence_leaves_where_the_clause_that_answers_has_all_its_words() -> None:
     assert left(BILL, OWN, {"Payment": 1.5}, DUE) == [OWN]
     assert left(BILL, OWN, {"Payment": -4.0}, DUE) == []  # it stands there, and answers nothing
     assert left(BILL, OWN, {"Payment": 1.5, "The": 8.0}, DUE, "The bill is settled in 14 days.") == []
-    assert left(BILL, "You have 31 days to settle the bill.", {"Payment": 1.5}, DUE) == []
-
-
-@pytest.mark.parametrize(("question", "claim"), [
-    ("As all fees are waived, how much do members pay?", "All fees are waived, and members pay 30 euros."),
-    ("How much do members in Berlin pay?", "Members in Berlin pay 30 euros."),
-    ("How much do 12 members pay?", "The 12 members pay 30 euros."),
-    ("What do retired members without income or savings pay?", "Retired members without income or savings pay 30 euros."),
-])  # fmt: skip
-def test_what_the_question_takes_for_granted_is_not_supported(question: str, claim: str) -> None:
-    passage = "The boat costs 30 euros."
-    assert left(question, claim, {"The boat": 3.0}, passage) == []
-    assert left("How much do members pay?", "Members pay 30 euros.", {"The boat": 3.0}, passage) != []
+    assert left(BILL, OWN.replace("30", "31"), {"Payment": 1.5}, DUE) == []
+    assert left(BILL, OWN, {"Payment": 1.5}, DUE, opinion=-0.5) == [OWN]
+    assert left(BILL, OWN, {"Payment": 1.5}, DUE, opinion=-4.0) == []  # the model itself does not believe it
 
 
 def test_a_condition_follows_what_holds_under_it() -> None:
@@ -76,38 +83,47 @@ def test_a_condition_follows_what_holds_under_it() -> None:
 
 
 @pytest.mark.parametrize(("question", "claim", "passage"), [
-    ("May I take leave along into next year?", "Yes, five days may be taken along.", CARRY),
-    ("How long may students borrow a book?", "Students may borrow it for ten days.", TERMS),
+    ("May I take leave along into next year?", "Yes, five days of leave are carried over.", CARRY),
+    ("How long may students borrow a book?", "Students are lent books for ten days.", TERMS),
     ("Is a badge needed?", "Yes, it is needed.", "A badge is worn by all."),
+    ("How much do members in Berlin pay?", "Members in Berlin pay 30 euros.", "The boat costs members 30 euros."),
+    ("As fees are waived, what do members pay?", "Fees are waived, and members pay 30 euros.", "Members pay 30 euros."),
+    ("When do contractors hand in sheets?", "Contractors hand in sheets within 5 days.", "Employees hand in sheets within 5 days."),
+    ("Who repairs the roof?", "The tenant repairs the roof.", "The landlord repairs the roof; the tenant repairs the windows."),
+    ("Can the buffer be reused?", "The gel can be reused twice.", "The buffer can be reused twice, but the gel only once."),
+    ("Is food permitted?", "Food is permitted in the lobby.", "Food is permitted in the lobby only."),
+    ("Do I have to wear goggles?", "Goggles must be worn on request.", "Goggles may be worn on request."),
+    ("Is a private laptop of use?", "Private laptops are of use.", "The use of private laptops is refused."),
+    ("What is paid to adoptive parents?", "Adoptive mothers take 16 weeks of leave.", "Birth mothers take 16 weeks of leave."),
 ])  # fmt: skip
-def test_what_is_against_it_or_another_value_or_adds_nothing_is_no_answer(
-    question: str, claim: str, passage: str
-) -> None:
+def test_what_is_against_it_or_of_another_thing_is_no_answer(question: str, claim: str, passage: str) -> None:
     assert left(question, claim, {passage[:6]: 3.0}, passage) == []
 
 
 def test_a_number_of_another_thing_does_not_leave() -> None:
     question, claim = "How many weeks' notice do I have to give?", "You have to give 1 year's notice."
     passage = "Who is with us for less than 1 year gets a notice and a sum of four weeks' pay to give."
-    assert left(question, claim, {"Who": 0.5}, passage, opinion=0.1) == [claim]
-    assert left(question, claim, {"Who": -2.8}, passage, opinion=0.1) == []
+    assert left(question, claim, {"Who": 0.5}, passage, support=0.7) == [claim]
+    assert left(question, claim, {"Who": -2.8}, passage, support=0.7) == []
 
 
 def test_a_value_of_another_row_does_not_leave_alone() -> None:
     question, rows = "What does cover for the whole family cost?", ("Partner: $197.27", "Everybody at home: $287.65")
     one = rows[0].rpartition(" ")[2]
-    assert left(question, one, {"Partner": 1.0, "Everybody": 2.5}, *rows, opinion=None) == [one]
-    assert left(question, one, {"Partner": -0.6, "Everybody": 1.5}, *rows, opinion=None) == []
-    assert left(question, one, {"Partner": -0.6, "No": 1.5}, rows[0], "No cover is free.", opinion=None) == [one]
+    assert left(question, one, {"Partner": 1.0, "Everybody": 2.5}, *rows, support=None) == [one]
+    assert left(question, one, {"Partner": -0.6, "Everybody": 1.5}, *rows, support=None) == []
+    assert left(question, one, {"Partner": -0.6, "No": 1.5}, rows[0], "No cover is free.", support=None) == [one]
 
 
 def test_a_value_of_one_row_is_no_difference() -> None:
     rows = ("Partner: $197.27", "Alone: $96.05")
     read = {"Partner": 2.0, "Alone": 1.9}
-    assert left("What is taken off for a partner?", "$197.27", read, *rows, opinion=None) == ["$197.27"]
+    assert left("What is taken off for a partner?", "$197.27", read, *rows, support=None) == ["$197.27"]
     for question in ("How much more is taken off for a partner than alone?", "What is the difference between the two?"):
-        assert left(question, "$197.27", read, *rows, opinion=None) == []
-        assert left(question, rows[0], read, *rows, opinion=None) == [rows[0]]
+        assert left(question, "$197.27", read, *rows, support=None) == []
+        assert left(question, rows[0], read, *rows, support=None) == [rows[0]]
+    than = "Partners pay two days more than others."
+    assert left("How many more days do partners pay than others?", "two days", {"Partners": 2.0}, than, support=None)
 
 
 def test_a_yes_against_which_the_answer_stands_does_not_leave() -> None:
@@ -116,11 +132,33 @@ def test_a_yes_against_which_the_answer_stands_does_not_leave() -> None:
         "Yes, your co-pilot will check your code for mistakes.",
     )
     passage = "Co-pilots answer questions but will not check your code."
-    assert left(question, claim, {"Co-pilots": -3.0}, passage, opinion=1.5) == [claim]  # nothing answers: as before
-    assert left(question, claim, {"Co-pilots": 2.0}, passage, opinion=1.5) == []
+    agrees = "Co-pilots will check your code, which costs nothing."
+    assert left(question, claim, {"Co-pilots": -3.0}, passage, support=0.7) == [claim]  # nothing answers: as before
+    assert left(question, claim, {"Co-pilots": 2.0}, passage, support=0.7) == []
+    assert left(question, claim, {"Co-pilots": 2.0}, passage, support=0.9) == [claim]
+    assert left(question, claim, {"Co-pilots": 2.0}, agrees, support=0.7) == [claim]
 
 
-def test_a_part_that_is_a_question_of_its_own_is_looked_for_by_itself() -> None:
+@pytest.mark.parametrize(("question", "claim", "passage", "leaves"), [
+    ("Is the shuttle free?", "Yes, the shuttle is free.", "The shuttle is free, no ticket is needed.", True),
+    ("Is overtime paid?", "No, overtime is not paid.", "Overtime is not paid but compensated.", True),
+    ("Is smoking allowed?", "No, smoking is not allowed.", "Smoking is prohibited in all laboratories.", True),
+    ("Is a deposit required?", "Yes, a deposit is required.", "A deposit is required, except for members.", True),
+    ("Is smoking allowed?", "Yes, smoking is allowed.", "Smoking is prohibited in all laboratories.", False),
+    ("May students print?", "Yes, students may print.", "Only staff may print; students may not.", False),
+    ("Is overtime paid?", "No, overtime is not paid.", "Overtime is paid in March.", False),
+])  # fmt: skip
+def test_which_answers_stand_against_a_yes_or_no(question: str, claim: str, passage: str, leaves: bool) -> None:
+    assert bool(left(question, claim, {passage[:6]: 2.0}, passage, support=0.7)) == leaves
+
+
+def test_a_row_is_not_judged_by_a_reader_of_sentences() -> None:
+    table = "Plan: Basic; Price: 10 EUR\nPlan: Plus; Price: 20 EUR\n"
+    question, claim = "Which plan costs least?", "Basic costs least, at 10 EUR."
+    assert left(question, claim, {}, table, support=0.7) == [claim]
+
+
+def test_a_part_that_is_a_question_of_its_own_is_looked_for_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     class PartReader(Reader):
         def scores(self, question: str, passages: Sequence[tuple[str, str]]) -> np.ndarray:
             return super().scores(question, passages) if question.startswith("how") else np.full(len(passages), -5.0)
@@ -132,9 +170,9 @@ def test_a_part_that_is_a_question_of_its_own_is_looked_for_by_itself() -> None:
     ):
         verified = Verified(
             evidence(passage), guarded=False, question=question, reader=PartReader({"The": 2.0}),
-            opinion=lambda *given: -9.0,
         )  # fmt: skip
-        assert bool(verified.add({"text": "A pause is two weeks long.", "sources": [1]})) == leaves
+        monkeypatch.setattr(grounding, "supports", lambda text, passages, *_: [grounding.Support(0.3)] * len(passages))
+        assert bool(verified.add({"text": "The pause is two weeks.", "sources": [1]})) == leaves
 
 
 def test_the_reader_is_not_asked_about_what_is_clearly_supported() -> None:
