@@ -15,6 +15,7 @@ from typing import Any
 from graph.extractive.candidates import Candidate, score
 from graph.extractive.reader import Reader
 from graph.policy import grounding
+from graph.policy.grounding.edits import edits
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.words import begin
 from graph.state import Evidence
@@ -33,6 +34,8 @@ _DIFFERENCE = re.compile(
 _THAN = re.compile(r"\b(?:more|less|fewer|\w+er)\b.*\bthan\b", re.I | re.S)
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
+_ARTICLES = frozenset("a an the all our your yes no".split())
+NEARLY = 0.4  # of a claim's likeness to a quote, 0-1
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
 
 
@@ -96,6 +99,22 @@ class AnswerPlaces:
             return _THAN.search(place.text) is None  # the value of one row is no difference of two
         in_other_row = place.read < best_place.read - FAR and self._another(reading, passage, best_passage)
         return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
+
+    def swapped(self, claim: str, quote: str) -> bool:
+        """Whether the claim is nearly the quote with a word of the question, which no evidence has, for its subject: it
+        says of contractors what stands there of employees."""
+        mine, theirs = read(claim), read(quote)
+        first = next((token for token in mine.tokens if token.form not in _ARTICLES), None)
+        subject = next((token.form for token in theirs.tokens if token.content), "")
+        if first is None or not first.content or subject in mine.forms or begin(first.form) in self._known:
+            return False
+        asked = first.form not in self._added(mine)
+        return asked and edits(mine, theirs)[1].near >= NEARLY
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The first letters of every content word of the evidence."""
+        return frozenset(begin(form) for item in self._evidence for form in read(item["text"]).forms)
 
     def _answering(self) -> Iterator[tuple[Candidate, Reading]]:
         """Those that answer a part of the question nearly as well as the best one."""

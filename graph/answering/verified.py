@@ -206,7 +206,10 @@ class Verified:
         """What supports the text where it is the answer to the question, none where it is another thing's; and the
         quote to follow it, where that has a condition which the text leaves out."""
         if cited:
-            return [] if places.beside(text, cited[0][1].score >= grounding.SURE_FROM) else cited, ""
+            item, support = cited[0]
+            sure = support.score >= grounding.SURE_FROM
+            quote = " ".join(item["text"][start:end] for start, end in support.spans)
+            return [] if places.beside(text, sure) or (not sure and places.swapped(text, quote)) else cited, ""
         place = places.saying(text)
         if place is None:
             return [], ""

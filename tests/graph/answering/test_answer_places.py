@@ -152,6 +152,15 @@ def test_which_answers_stand_against_a_yes_or_no(question: str, claim: str, pass
     assert bool(left(question, claim, {passage[:6]: 2.0}, passage, support=0.7)) == leaves
 
 
+def test_another_subject_in_the_words_of_the_passage_does_not_leave() -> None:
+    question, passage = "When do contractors submit timesheets?", "Employees must submit timesheets within 5 days."
+    claim, read = "Contractors must submit timesheets within 5 days.", {"Employees": 2.0}
+    assert left(question, claim, read, passage, support=0.7) == []
+    assert left(question, claim, read, passage, "Contractors are employees, too.", support=0.7) == [claim]
+    about = "To submit timesheets, contractors must submit within 5 days."
+    assert left(question, about, read, passage, support=0.7) == [about]
+
+
 def test_a_row_is_not_judged_by_a_reader_of_sentences() -> None:
     table = "Plan: Basic; Price: 10 EUR\nPlan: Plus; Price: 20 EUR\n"
     question, claim = "Which plan costs least?", "Basic costs least, at 10 EUR."
