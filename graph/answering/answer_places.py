@@ -72,7 +72,7 @@ class AnswerPlaces:
             if not _has(passage, added) or self._another(reading, passage, passage):
                 continue
             item = next(item for item in self._evidence if item["n"] == candidate.n)
-            if grounding.says_values(claim, item["text"][candidate.unit.start : candidate.unit.end]):
+            if grounding.says_all(claim, item["text"][candidate.unit.start : candidate.unit.end]):
                 support = min(max(0.5 + candidate.read / 4, grounding.SUPPORTED_FROM), _LIKELIEST)
                 conditional = grounding.conditional(candidate.text) and not grounding.conditional(claim)
                 return Place(item, (candidate.unit.start, candidate.unit.end), support, conditional)

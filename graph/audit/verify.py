@@ -305,7 +305,7 @@ def _supported(sentence: dict[str, Any], cited: list[dict[str, Any]], now: _Now)
         return any(s.score >= grounding.SUPPORTED_FROM or grounding.doubted(s, text, part) for s, part in supports)
     if sentence.get("opinion") is True and grounding.exact(text, "\n".join(quotes)):
         return True  # the model is not asked again; numbers and names are checked
-    if sentence.get("by_question") is True and any(grounding.says_values(text, quote) for quote in quotes):
+    if sentence.get("by_question") is True and any(grounding.says_all(text, quote) for quote in quotes):
         return True  # nor is the reader
     read = ["\n".join(quotes), *quotes]
     if any(one.score >= grounding.SUPPORTED_FROM for one in grounding.supports(text, read, now.encoder)):

@@ -8,14 +8,14 @@ before the claim's own words, a condition left out. `python -m evals.suites.supp
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graph.policy.grounding import added, contrary, entailment, hours
-from graph.policy.grounding.edits import Edits, edits
+from graph.policy.grounding.agreement import agrees, conditional, opposes, says_all
+from graph.policy.grounding.edits import edits
 from graph.policy.grounding.features import NAMES, compare, coverage, weigh
 from graph.policy.grounding.learned import INTERCEPT, SIGN_INTERCEPT, SIGN_WEIGHTS, SUPPORTED_FROM, WEIGHTS
 from graph.policy.grounding.prepared import NEIGHBOURS, Prepared, Window, prepare
@@ -23,7 +23,7 @@ from graph.policy.grounding.signs import NAMES as SIGNS
 from graph.policy.grounding.signs import number_beside, signs
 from graph.policy.grounding.stretch import stretch
 from graph.policy.grounding.tokens import Reading, read
-from graph.policy.grounding.words import QUANTIFIERS, begin
+from graph.policy.grounding.words import begin
 from graph.policy.text.sentences import split
 
 # What a model's opinion weighs beside the embedded score; set on claims that neither learned from, with the smallest
@@ -43,15 +43,6 @@ MARK = " (not fully confirmed by the source)"
 SURE_FROM = 0.85
 MOST_BESIDE = 0.3  # the score at most where a number is that of another row or thing
 
-_AGAINST = ("opposite", "quantifier", "quantifier_added", "comparison", "unit", "exception", "swapped")
-_OPPOSING = ("opposite", "quantifier", "comparison", "unit")
-_REPLY = re.compile(r"^\W*(?:yes|no|yeah|nope)\b\W*", re.I)
-_DENIES = re.compile(
-    r"\b(?:refus|reject|forb[aio]d|prohibit|den(?:y|ie[sd])|exclud|disallow|ban(?:s|ned)?\b|impossible|incompatible|unable)",
-    re.I,
-)
-_MUST = re.compile(r"\b(?:must|shall|(?:is|are|be) required|ha(?:s|ve) to|mandatory|obliged|obligatory)\b", re.I)
-_CLAUSE = re.compile(r";|,? (?:but|while|whereas|then)\b|, (?:and|or|nor)\b", re.I)
 _WEIGHTS = np.array([WEIGHTS[name] for name in NAMES])
 BESIDE = SIGNS.index("number_beside")
 _SIGN_WEIGHTS = np.array([SIGN_WEIGHTS[name] for name in SIGNS])
@@ -220,52 +211,6 @@ def exact(claim: str, evidence: str) -> bool:
     )
 
 
-def agrees(claim: str, passage: str) -> bool:
-    """Whether nothing in the passage is against the claim: both deny something or none does, and no contrary, bound,
-    unit, quantifier, exception or "only" of the passage is another one. A condition (`conditional`) may be left out."""
-    mine, theirs = read(_REPLY.sub("", claim)), read(passage)
-    if (bool(mine.negated) or _DENIES.search(claim)) != (bool(theirs.negated) or _DENIES.search(passage)):
-        return False
-    return not _against(mine, theirs, edits(mine, theirs)[1]) and not contrary.denied(claim, mine, passage, theirs)
-
-
-def opposes(claim: str, passage: str, asked: str) -> bool:
-    """Whether the passage is against a claim that says yes or no to what was `asked`. What it denies of another thing
-    ("free, no ticket is needed") is not, nor an exception."""
-    mine, theirs = read(_REPLY.sub("", claim)), read(passage)
-    if mine.negated:
-        return not theirs.negated and not _DENIES.search(passage)
-    begins = {*map(begin, mine.forms | read(asked).forms)}
-    denied = any(begin(form) in begins for form in theirs.negated) or _DENIES.search(passage) is not None
-    return (denied and not _DENIES.search(claim)) or _against(mine, theirs, Edits(), _OPPOSING)
-
-
-def _against(mine: Reading, theirs: Reading, twin: Edits, names: Sequence[str] = _AGAINST) -> bool:
-    values = compare(mine, theirs, theirs.forms, dict.fromkeys(mine.forms, 1.0), twin)
-    return any(values[NAMES.index(name)] for name in names) or (_only(theirs) and not _only(mine))
-
-
-def _only(reading: Reading) -> bool:
-    return any(QUANTIFIERS.get(token.form) == "only" for token in reading.tokens)
-
-
-def says_values(claim: str, passage: str) -> bool:
-    """Whether every content word of the claim stands in one clause of the passage, which `agrees`; and where the claim
-    is nearly a copy, no word of it in the place of another."""
-    mine = read(_REPLY.sub("", claim))
-    twin = edits(mine, read(passage))[1]
-    if twin.replaced or twin.turned or (_MUST.search(claim) and not _MUST.search(passage)):
-        return False
-    clauses = [read(clause).forms for clause in _CLAUSE.split(passage)]
-    within = any(all(form in forms or begin(form) in {*map(begin, forms)} for form in mine.forms) for forms in clauses)
-    return within and agrees(claim, passage)
-
-
-def conditional(text: str) -> bool:
-    """Whether the text says what it says under a condition ("if", "unless", "after")."""
-    return contrary.CONDITIONAL.search(text) is not None
-
-
 def doubted(result: Support, claim: str, evidence: str) -> bool:
     """Whether the evidence supports the claim weakly, does not contradict it, and the claim is `exact`."""
     weak = DOUBTED_FROM <= result.score < SUPPORTED_FROM
@@ -322,6 +267,6 @@ def _ranked(claim: Reading, ready: Prepared) -> tuple[dict[str, float], list[Win
 
 __all__ = [
     "DOUBTED_FROM", "MARK", "SUPPORTED_FROM", "SURE_FROM", "Support", "agrees", "candidates", "compared", "conditional",
-    "doubted", "exact", "joined", "opposes", "read_by_encoder", "says_values", "signs_of", "support", "supports",
+    "doubted", "exact", "joined", "opposes", "read_by_encoder", "says_all", "signs_of", "support", "supports",
     "unmarked",
 ]  # fmt: skip

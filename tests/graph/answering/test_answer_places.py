@@ -191,3 +191,9 @@ def test_the_reader_is_not_asked_about_what_is_clearly_supported() -> None:
 
     verified = Verified(evidence(DUE), guarded=False, question=BILL, reader=Never())
     assert len(verified.add({"text": DUE, "sources": [1]})) == 1
+
+
+def test_two_denials_agree() -> None:
+    assert grounding.agrees("Private laptops are refused.", "The use of private laptops is refused.")
+    assert grounding.agrees("Private laptops are not allowed.", "The use of private laptops is refused.")
+    assert not grounding.agrees("Private laptops are used.", "The use of private laptops is refused.")
