@@ -70,10 +70,11 @@ def relevant(
 
 
 def judging(state: State, generator: Generator, settings: Settings) -> Reader | None:
-    """The reader, where a model's sentences are judged by what answers the question: not those of a design, a list of
-    documents or a summary, which no sentence answers."""
+    """The reader, where the sentences of a small model are judged by what answers the question: not those of a design,
+    a list of documents or a summary, which no sentence answers. Larger models explain, which answers nothing either."""
     plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not generator.extractive
-    return reader(settings) if plain and all_of(state["query"]) != "summary" else None
+    small = settings.words_of_evidence > 0
+    return reader(settings) if plain and small and all_of(state["query"]) != "summary" else None
 
 
 def _may_be_beside(state: State, generator: Generator) -> bool:

@@ -40,9 +40,10 @@ def asked(settings_of: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(grounding, "supports", doubting)
     (tmp_path / "fees.md").write_text(FEES)
 
-    def ask(text: str, question: str = QUESTION) -> tuple[Agent, Any]:
+    def ask(text: str, question: str = QUESTION, context: int = 8_192) -> tuple[Agent, Any]:
         model = Scripted(reply=lambda prompt: sentences((text, [1])))
-        agent = Agent(settings_of(artifacts=False, model="stub", support_opinion="off"), model=model)
+        settings = settings_of(artifacts=False, model="stub", support_opinion="off", context=context)
+        agent = Agent(settings, model=model)
         agent.ingest([tmp_path / "fees.md"], tenant_id="U1")
         return agent, json.loads(json.dumps(agent.ask(question, tenant_id="U1")))
 
@@ -80,3 +81,9 @@ def test_a_condition_follows_it(asked: Callable[..., Any]) -> None:
     with agent:
         assert [one["text"] for one in reply["sentences"]] == [CLAIM, FEES.strip().rpartition("\n")[2]]
         assert verify(reply, agent.deps.index).ok
+
+
+def test_a_larger_model_is_judged_by_its_words_alone(asked: Callable[..., Any]) -> None:
+    agent, reply = asked(OWN, context=32_768)
+    with agent:
+        assert not any(one.get("by_question") for one in reply["sentences"])
