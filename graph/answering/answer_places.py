@@ -18,13 +18,13 @@ from graph.policy import grounding
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.tokens import Reading, read
 from graph.policy.grounding.words import begin
+from graph.policy.question.parts import parts
 from graph.state import Evidence
 
 # The reader's log-odds from which a sentence of the evidence answers, and how far behind the best candidate it may be.
 # Below BESIDE it does not answer; a number so FAR below the best sentence, which has another number of its unit, is
 # another row's. Set by hand on 105 questions over three collections.
 ANSWERS, NEAR, BESIDE, FAR = -0.6, 1.5, -2.5, 2.0
-_MOST_PARTS = 4  # of a question
 _DIFFERENCE = re.compile(
     r"\bhow (?:much|many|far) (?:\w+ ){0,2}?(?:more|less|fewer|longer|shorter|higher|lower|cheaper|older|younger|"
     r"larger|smaller|bigger|greater|earlier|later|further|faster|slower)\b.*\bthan\b|"
@@ -32,8 +32,6 @@ _DIFFERENCE = re.compile(
     re.I | re.S,
 )
 _THAN = re.compile(r"\b(?:more|less|fewer|\w+er)\b.*\bthan\b", re.I | re.S)
-_PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
-_LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|one|ones)\b", re.I)
 _ARTICLES = frozenset("a an the all our your yes no".split())
 NEARLY = 0.4  # of a claim's likeness to a quote, 0-1
 _LIKELIEST = 0.84  # the support at most: below grounding.SURE_FROM, for it is a guess of the reader's
@@ -59,8 +57,7 @@ class AnswerPlaces:
     def _candidates(self) -> list[list[tuple[Candidate, Reading]]]:
         """For each part of the question, best first."""
         items: list[dict[str, Any]] = [dict(item) for item in self._evidence]
-        whole, *rest = parts(self._question)
-        ranked = [score(one, items, self._reader) for one in (whole, *(one for one in rest if not _LEANS.search(one)))]
+        ranked = [score(one, items, self._reader) for one in (self._question, *parts(self._question))]
         return [[(one, read(one.text)) for one in each] for each in ranked if each]
 
     def saying(self, claim: str) -> Place | None:
@@ -101,8 +98,8 @@ class AnswerPlaces:
         return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
 
     def swapped(self, claim: str, quote: str) -> bool:
-        """Whether the claim is nearly the quote with a word of the question, which no evidence has, for its subject: it
-        says of contractors what stands there of employees."""
+        """Whether the claim nearly copies the quote but has another subject, which the question names and no evidence
+        has: it says of contractors what stands there of employees."""
         mine, theirs = read(claim), read(quote)
         first = next((token for token in mine.tokens if token.form not in _ARTICLES), None)
         subject = next((token.form for token in theirs.tokens if token.content), "")
@@ -133,11 +130,6 @@ class AnswerPlaces:
         units = {passage.units.get(number) for number in self._added(claim) & claim.numbers}
         further = other.numbers - claim.numbers - read(self._question).numbers
         return any(other.units.get(number) in units for number in further)
-
-
-def parts(question: str) -> list[str]:
-    """The question, and its parts where it asks for several things."""
-    return list(dict.fromkeys([question, *filter(None, _PARTS.split(question))]))[: _MOST_PARTS + 1]
 
 
 def _has(passage: Reading, forms: frozenset[str]) -> bool:

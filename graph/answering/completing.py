@@ -4,12 +4,12 @@ Small models go on with whatever they have read, say a value alone, or half of w
 what of a draft answers; quotes of the documents take its place, or follow it.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from graph.answering.answer_places import parts
 from graph.answering.verified import SHORT, Verified, names
 from graph.extractive.candidates import score
 from graph.extractive.choice import BUDGET, YEAR, quotes
@@ -40,6 +40,7 @@ FAR_BELOW, AND_BELOW = 3.0, -1.5
 # From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
 # at most so many. Set on questions over three collections (docs/models.md).
 COMPLETES, SAID, MOST_MORE = 0.3, 0.7, 3
+_PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 Quoted = Callable[[float], dict[str, Any]]  # the embedded answerer's reply from this chance of an answer, 0-1
 
@@ -60,7 +61,7 @@ def relevant(
     if not claims or unsaid or not small or not _may_be_beside(state, generator) or all_of(state["query"]):
         return claims
     texts = [("", claim["text"]) for claim in claims]
-    scores = np.max([reader(settings).scores(part, texts) for part in parts(state["query"])], axis=0)
+    scores = np.max([reader(settings).scores(part, texts) for part in _questions(state)], axis=0)
     least = min(scores.max() - FAR_BELOW, AND_BELOW)
     return [
         claim
@@ -75,6 +76,11 @@ def judging(state: State, generator: Generator, settings: Settings) -> Reader | 
     plain = state["intent"]["name"] == "GENERIC_QA" and not state["listing"] and not generator.extractive
     small = settings.words_of_evidence > 0
     return reader(settings) if plain and small and all_of(state["query"]) != "summary" else None
+
+
+def _questions(state: State) -> list[str]:
+    """The question, and its parts where it asks for several things."""
+    return list(dict.fromkeys([state["query"], *filter(None, _PARTS.split(state["query"]))]))
 
 
 def _may_be_beside(state: State, generator: Generator) -> bool:
@@ -93,7 +99,7 @@ def beside(
         return {}
     sections = {citation["n"]: citation["section"] for citation in verified.citations}
     sentences = [(sections[s["citations"][0]], grounding.unmarked(s["text"])) for s in verified.sentences]
-    answered = max(float(reader(settings).scores(part, sentences).max()) for part in parts(state["query"]))
+    answered = max(float(reader(settings).scores(part, sentences).max()) for part in _questions(state))
     if answered >= BESIDE:
         return {}
     reply = quoted(DECLINED_FROM)

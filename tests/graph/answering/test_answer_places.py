@@ -174,8 +174,8 @@ def test_a_part_that_is_a_question_of_its_own_is_looked_for_by_itself(monkeypatc
 
     passage = "The pause is two weeks."
     for question, leaves in (
-        ("When does it begin, and how long is a pause?", True),
-        ("When is it, and how long is it?", False),
+        ("When does the next course begin, and how long is the summer pause?", True),
+        ("When does the next course begin, and how long is it?", False),
     ):
         verified = Verified(
             evidence(passage), guarded=False, question=question, reader=PartReader({"The": 2.0}),
