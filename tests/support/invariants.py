@@ -202,7 +202,9 @@ def _in_home(home: Path) -> dict[str, Any]:
     with sqlite3.connect(home / "checkpoints.db") as db:
         for table, columns in (("checkpoints", "type, checkpoint"), ("writes", "type, value")):
             for n, (kind, blob) in enumerate(db.execute(f"SELECT {columns} FROM {table}")):
-                places[f"{table}[{n}]"] = serde.loads_typed((kind, blob))
+                value = serde.loads_typed((kind, blob))
+                # Not the versions of channels: digits drawn by chance, of which some look like a telephone number.
+                places[f"{table}[{n}]"] = value["channel_values"] if table == "checkpoints" else value
         places["checkpoint metadata"] = [row[0] for row in db.execute("SELECT metadata FROM checkpoints")]
     db.close()
     journal = home / "audit" / "journal.jsonl"
@@ -223,7 +225,7 @@ def _in_database(url: str) -> dict[str, Any]:
         for table in ("checkpoint_blobs", "checkpoint_writes"):
             for n, (kind, blob) in enumerate(admin.execute(f"SELECT type, blob FROM {table}")):
                 places[f"{table}[{n}]"] = JsonPlusSerializer().loads_typed((kind, blob)) if blob else None
-        # Not the versions of channels: digits drawn by chance, of which some look like a telephone number.
+        # Without the versions of channels, too.
         rows = admin.execute("SELECT checkpoint -> 'channel_values', metadata FROM checkpoints")
         places["checkpoints"] = [list(row) for row in rows]
         places["journal"] = [json.loads(line) for (line,) in admin.execute("SELECT line FROM journal")]

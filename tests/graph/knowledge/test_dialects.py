@@ -1,10 +1,9 @@
 """What site builders and note takers add to Markdown, read as a reader of the page sees it."""
 
-import time
-
 import pytest
 
 from graph.knowledge.loaders import dialects, load
+from tests.support.cpu import seconds
 
 
 def text(source: str) -> str:
@@ -117,9 +116,7 @@ def test_quarto_and_r_markdown_are_read_as_markdown() -> None:
 
 
 def test_options_of_chunks_that_are_never_closed_are_read_in_linear_time() -> None:
-    def seconds(times: int) -> float:
-        start = time.process_time()
-        dialects.common_markdown("```{r}\n" + "#| a\n" * times)
-        return time.process_time() - start
+    def spent(times: int) -> float:
+        return seconds(lambda: dialects.common_markdown("```{r}\n" + "#| a\n" * times))
 
-    assert seconds(20_000) < 20 * max(seconds(2_000), 0.001)
+    assert spent(20_000) < 20 * max(spent(2_000), 0.001)
