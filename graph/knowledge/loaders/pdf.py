@@ -4,6 +4,7 @@ import ctypes
 import math
 import re
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
@@ -21,7 +22,7 @@ from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
-from graph.knowledge.loaders.pdf_layout import write
+from graph.knowledge.loaders.pdf_layout import justified, write
 from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
 from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_running import without_running
@@ -35,8 +36,11 @@ SHORTEST_UPRIGHT = 8.0  # points: the border of a cell of one line
 THIN = 3.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
-_Place = tuple[float, float, float, float]
+_Place = tuple[float, float, float, float]  # left, bottom, right, top
+_Colour = tuple[int, int, int, int]  # red, green, blue, opacity
+NEAR = 8  # boxes drawn before one, in which it may lie
 ASCENT, DESCENT = 0.8, 0.2  # of the size: where letters end in fonts that do not say so
+OTHER_HEIGHT = 0.6  # of the size: words so far above or below the one before stand in another line
 LINE_HEIGHT = 0.85  # of the size: from the lowest to the highest place of letters, at least
 TIMES_A_LETTER = 4  # the size of a font is no more times the width or height of any of its letters
 SMALLEST = 4.0  # points; nobody reads smaller letters
@@ -64,7 +68,11 @@ def read(data: bytes, out: Builder) -> None:
     lines = without_running([[without_raised(line) for line in sheet.lines] for sheet in sheets])
     read = zip(lines, sheets, strict=True)
     write(
-        [joined(in_reading_order(in_rows(own, sheet.rules, sheet.uprights)), sheet.rules) for own, sheet in read], out
+        [
+            joined(in_reading_order(justified(in_rows(own, sheet.rules, sheet.uprights))), sheet.rules)
+            for own, sheet in read
+        ],
+        out,
     )
 
 
@@ -162,23 +170,48 @@ def _opened(document: Any, number: int) -> Any:
 
 def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
     """What is drawn across, thin lines and the edges of boxes, and the thin lines that stand upright. None of a page
-    that is a drawing itself."""
+    that is a drawing itself. A box in another of its colour, as the paragraphs of a shaded cell have, is not seen."""
     count = pdfium.FPDFPage_CountObjects(page)
     across: list[Rule] = []
     uprights: list[Upright] = []
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    filled: deque[tuple[_Place, _Colour]] = deque(maxlen=NEAR)
     for index in range(count if count <= MAX_SHAPES else 0):
         shape = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
-        pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
-        width, height = right.value - left.value, top.value - bottom.value
-        if width >= SHORTEST_RULE:
-            heights = (bottom.value, top.value) if height > THIN else (bottom.value,)
-            across += [Rule(left.value, right.value, one) for one in heights]
-        elif width <= THIN and height >= SHORTEST_UPRIGHT:
-            uprights.append(((left.value + right.value) / 2, bottom.value, top.value))
+        left, bottom, right, top = place = _bounds(shape)
+        colour = _filled(shape) if min(right - left, top - bottom) > THIN else None
+        if colour and any(colour == other and _within(place, around) for around, other in filled):
+            continue
+        if colour:
+            filled.append((place, colour))
+        if right - left >= SHORTEST_RULE:
+            heights = (bottom, top) if top - bottom > THIN else (bottom,)
+            across += [Rule(left, right, one) for one in heights]
+        elif right - left <= THIN and top - bottom >= SHORTEST_UPRIGHT:
+            uprights.append(((left + right) / 2, bottom, top))
     return across, sorted(uprights)
+
+
+def _bounds(shape: Any) -> _Place:
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
+    return left.value, bottom.value, right.value, top.value
+
+
+def _filled(shape: Any) -> _Colour | None:
+    """The colour that a box is filled with; None where it has a border, or no filling."""
+    mode, stroked = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(shape, mode, stroked)
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if stroked.value or not mode.value or not pdfium.FPDFPageObj_GetFillColor(shape, red, green, blue, alpha):
+        return None
+    return red.value, green.value, blue.value, alpha.value
+
+
+def _within(place: _Place, around: _Place) -> bool:
+    inner = place[0] >= around[0] - 1 and place[1] >= around[1] - 1
+    return inner and place[2] <= around[2] + 1 and place[3] <= around[3] + 1
 
 
 def _unmapped(lines: list[Line]) -> bool:
@@ -234,11 +267,16 @@ class _Reader:
                 codes[index] = ord("-")
             if index == count or divided or codes[index] in (10, 13):
                 end = index + divided
-                if end > start and (line := self.line(start, codes[start:end])) is not None:
-                    yield line
+                while start < end:
+                    line, read = self.line(start, codes[start:end])
+                    start += read
+                    if line is not None:
+                        yield line
                 start = index + 1
 
-    def line(self, start: int, codes: list[int]) -> Line | None:
+    def line(self, start: int, codes: list[int]) -> tuple[Line | None, int]:
+        """The words that stand at one height, and how many of the codes they take: pdfium gives a cell in the middle of
+        several rows as one line with the row beside it."""
         words: list[str] = []
         gaps: list[int] = []
         edges: list[tuple[float, float]] = []
@@ -247,7 +285,7 @@ class _Reader:
         hidden: list[str] = []
         hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
-        left = bottom = right = 0.0
+        left = bottom = right = level = 0.0
         length, position = 0, 0
         while position < len(codes):
             if codes[position] <= 32 or codes[position] == 160:
@@ -263,6 +301,9 @@ class _Reader:
                 hidden.append(word)
             elif words:
                 gap = first[0] - right
+                other = size > 0.75 * sizes[-1] and abs(first[1] - level) > OTHER_HEIGHT * size
+                if other and gap > 0.4 * size and words[-1] not in BULLETS:
+                    break
                 number = " ".join(words) if len(words) <= 2 else ""
                 if gap > 0.4 * size and hangs(number, word):
                     hung = (len(number), right, first[0])
@@ -275,10 +316,12 @@ class _Reader:
                 final = start + position
                 length += len(word) + 1
                 right = last[2]
+                level = first[1] if size > 0.75 * sizes[-1] else level
                 sizes.append(size)
             else:
                 words, length = [word], len(word)
                 left, bottom, right = first[0], first[1], last[2]
+                level = bottom
                 sizes.append(size)
                 sample = final = start + position
             if (
@@ -294,7 +337,7 @@ class _Reader:
         if hidden:
             self.out.hide(" ".join(hidden))
         if not words:
-            return None
+            return None, position
         bold = self.bold(sample) and self.bold(final)
         if len(words) <= 2:  # the boxes of letters like "p" are taller in some fonts: take those of all letters
             places = [self.place(final + at) for at in range(min(len(words[-1]), 12))]
@@ -305,7 +348,7 @@ class _Reader:
         text = " ".join(words)
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
-        return line
+        return line, position
 
     def bordered(self, left: float, right: float, height: float) -> bool:
         """Whether the border of a cell stands between two places at a height."""

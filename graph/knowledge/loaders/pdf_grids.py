@@ -1,7 +1,8 @@
 """Tables of a PDF page whose cells are drawn: what stands inside the borders of a cell is the cell.
 
-A row lies between two lines across that reach from the first to the last of the upright lines between them; a cell
-between two uprights. What is drawn otherwise, and a frame around running text, is left to the other readings.
+A row lies between two lines across, a cell between two uprights. A line that does not cross a cell leaves it one with
+the cell below: its words stand in each of these rows. The uppermost and the lowest line of a table reach from its
+first to its last upright. What is drawn otherwise, and a frame around running text, is left to the other readings.
 """
 
 from bisect import bisect_left
@@ -17,6 +18,7 @@ from graph.knowledge.loaders.pdf_tables import Rule
 SAME = 3.0  # points: borders so near to each other are one
 LONGEST = 120  # words of a cell; more is a page set in columns
 MOST_BANDS = 400  # rows of one page
+MOST_HEIGHTS = 4 * MOST_BANDS
 MOST_UPRIGHTS = 60  # borders that cross one row
 
 Upright = tuple[float, float, float]  # of a line from top to bottom: where it stands, its foot and its head
@@ -24,23 +26,40 @@ Upright = tuple[float, float, float]  # of a line from top to bottom: where it s
 
 @dataclass(frozen=True, slots=True)
 class _Band:
-    """A drawn row: its heights, and the places of its borders from left to right."""
+    """A drawn row: its heights, the places of its borders from left to right, which of its cells go on from the row
+    above, and whether the lines above and below it reach from the first to the last border."""
 
     low: float
     high: float
     borders: tuple[float, ...]
+    open: tuple[bool, ...]
+    reached: tuple[bool, bool]
+
+    def spans(self) -> list[tuple[float, float]]:
+        return list(pairwise(self.borders))
+
+
+@dataclass(frozen=True, slots=True)
+class _Across:
+    """All that is drawn at one height."""
+
+    height: float
+    stretches: tuple[tuple[float, float], ...]
+
+    def reaches(self, left: float, right: float) -> bool:
+        return self.stretches[0][0] <= left + 2 * SAME and max(end for _, end in self.stretches) >= right - 2 * SAME
+
+    def covers(self, left: float, right: float) -> bool:
+        """Whether a stretch without a gap lies over a cell, from border to border."""
+        return any(start <= left + SAME and end >= right - SAME for start, end in self.stretches)
 
 
 def in_rows(lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[Line]:
     """Lines with one line for each drawn row, where the first of its words stood, its cells by column."""
-    gathered = list(lines)
     for own, borders in _beside(rules, uprights) if len(uprights) > 2 else ():
         for table in _tables(_bands(own, borders)):
-            # Of all rows together: a cell over several columns stands in the first of them.
-            columns = _merged([place for band in table for place in band.borders])
-            for band in table:
-                gathered = _gathered(gathered, band, columns)
-    return gathered
+            lines = _with_rows(lines, table)
+    return lines
 
 
 def _beside(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[tuple[list[Rule], list[Upright]]]:
@@ -71,23 +90,39 @@ def _meets(rule: Rule, uprights: Sequence[Upright]) -> bool:
 
 def _bands(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Band]:
     """The drawn rows of a page, from its top, with two cells or more."""
-    heights: list[tuple[float, float, float]] = []  # height, left and right of what is drawn at it
+    bands: list[_Band] = []
+    for above, below in pairwise(_across(rules, uprights)):
+        middle = (above.height + below.height) / 2
+        borders = _merged([x for x, foot, head in uprights if foot <= middle <= head][:MOST_UPRIGHTS])
+        if len(borders) < 3 or above.height - below.height < 2 * SAME:
+            continue
+        ends = borders[0], borders[-1]
+        opened = tuple(not above.covers(left, right) for left, right in pairwise(borders))
+        bands.append(_Band(below.height, above.height, borders, opened, (above.reaches(*ends), below.reaches(*ends))))
+    return bands
+
+
+def _across(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Across]:
+    """The heights, from the top, at which a line lies over a cell or more: no line under a word."""
+    heights: list[tuple[float, list[tuple[float, float]]]] = []
     for rule in sorted(rules, key=lambda rule: -rule.height):
         if heights and heights[-1][0] - rule.height < SAME:
-            height, left, right = heights[-1]
-            heights[-1] = height, min(left, rule.left), max(right, rule.right)
-        else:
-            heights.append((rule.height, rule.left, rule.right))
-    bands = []
-    for (high, *above), (low, *below) in pairwise(heights[: MOST_BANDS + 1]):
-        middle = (high + low) / 2
-        borders = _merged([x for x, foot, head in uprights if foot <= middle <= head][:MOST_UPRIGHTS])
-        if len(borders) < 3 or high - low < 2 * SAME:
-            continue
-        left, right = borders[0] + 2 * SAME, borders[-1] - 2 * SAME
-        if max(above[0], below[0]) <= left and min(above[1], below[1]) >= right:
-            bands.append(_Band(low, high, borders))
-    return bands
+            heights[-1] = rule.height, [*heights[-1][1], (rule.left, rule.right)]
+        elif len(heights) < MOST_HEIGHTS:
+            heights.append((rule.height, [(rule.left, rule.right)]))
+    lines = []
+    for height, drawn in heights:
+        stretches: list[tuple[float, float]] = []
+        for left, right in sorted(drawn):
+            if stretches and left <= stretches[-1][1] + SAME:
+                stretches[-1] = stretches[-1][0], max(right, stretches[-1][1])
+            else:
+                stretches.append((left, right))
+        line = _Across(height, tuple(stretches))
+        met = _merged([x for x, foot, head in uprights if foot - SAME <= height <= head + SAME][:MOST_UPRIGHTS])
+        if any(line.covers(*cell) for cell in pairwise(met)):
+            lines.append(line)
+    return lines[: MOST_BANDS + 1]
 
 
 def _merged(places: Sequence[float]) -> tuple[float, ...]:
@@ -112,13 +147,67 @@ def _tables(bands: Sequence[_Band]) -> list[list[_Band]]:
             tables[-1].append(band)
         else:
             tables.append([band])
-    return tables
+    return [whole for table in tables if (whole := _whole(table))]
 
 
-def _gathered(lines: list[Line], band: _Band, columns: tuple[float, ...]) -> list[Line]:
-    """The lines with those of one row as one; as they are where they lie across its borders, or say too much."""
-    inside: dict[int, list[Line]] = {}
-    taken: dict[int, list[Line]] = {}  # of each line what of it stands in the row
+def _whole(table: list[_Band]) -> list[_Band]:
+    """The rows from the first to the last line that reaches from side to side."""
+    first = next((at for at, band in enumerate(table) if band.reached[0]), len(table))
+    last = next((at for at in range(len(table), first, -1) if table[at - 1].reached[1]), first)
+    return table[first:last]
+
+
+_Cells = dict[int, list[Line]]  # what stands in the columns of a row
+
+
+def _with_rows(lines: list[Line], table: list[_Band]) -> list[Line]:
+    """The lines with those of each row as one, where the first of its words stood."""
+    # Of all rows together: a cell over several columns stands in the first of them.
+    columns = _merged([place for band in table for place in band.borders])
+    gathered = [_gathered(lines, band, columns) for band in table]
+    rows = [
+        (_row(cells, found[0], columns, lines[min(found[1])].page), found[1])
+        for found, cells in zip(gathered, _merged_down(table, gathered, columns), strict=True)
+        if found is not None
+    ]
+    # From the top, whatever the file has first: the words of a cell over several rows stand in the middle of them.
+    firsts = sorted(min(taken) for _, taken in rows)
+    placed = {first: row for first, (row, _) in zip(firsts, rows, strict=True)}
+    dropped = {index for _, taken in rows for index in taken}
+    return [placed.get(index, line) for index, line in enumerate(lines) if index in placed or index not in dropped]
+
+
+def _merged_down(
+    table: list[_Band], gathered: Sequence[tuple[_Cells, set[int]] | None], columns: tuple[float, ...]
+) -> list[_Cells]:
+    """The cells of each row, with the words of a cell over several rows in all of them."""
+    filled: list[_Cells] = [dict(found[0]) if found else {} for found in gathered]
+    runs: dict[int, list[int]] = {}  # column: the rows that the cell which is being read lies over
+    for at, band in enumerate(table):
+        above = table[at - 1] if at else None
+        for (left, right), opened in zip(band.spans(), band.open, strict=True):
+            column = _column(left, columns)
+            alike = above is not None and any(
+                abs(left - one) < SAME and abs(right - other) < SAME for one, other in above.spans()
+            )
+            if not (opened and alike and column in runs):
+                runs[column] = []
+            runs[column].append(at)
+            words = [part for row in runs[column] for part in (gathered[row] or ({}, ()))[0].get(column, [])]
+            for row in runs[column] if words and len(runs[column]) > 1 else ():
+                filled[row][column] = words
+    return filled
+
+
+def _column(left: float, columns: tuple[float, ...]) -> int:
+    return sum(place <= left + SAME for place in columns) - 1
+
+
+def _gathered(lines: list[Line], band: _Band, columns: tuple[float, ...]) -> tuple[_Cells, set[int]] | None:
+    """What stands in the columns of a row, and in which lines; None where nothing does, or lines lie across its
+    borders, or say too much."""
+    inside: _Cells = {}
+    taken: dict[int, int] = {}  # of each line how many parts stand in the row
     for index, line in enumerate(lines):
         middle = line.bottom + line.size / 2
         if line.row or line.alone or not band.low <= middle <= band.high:
@@ -131,17 +220,14 @@ def _gathered(lines: list[Line], band: _Band, columns: tuple[float, ...]) -> lis
                 part.left < band.borders[at] - SAME
                 or part.right > band.borders[min(at + 1, len(band.borders) - 1)] + SAME
             ):
-                return lines
-            column = sum(place <= band.borders[at] + SAME for place in columns) - 1
-            inside.setdefault(column, []).append(part)
-            taken.setdefault(index, []).append(part)
+                return None
+            inside.setdefault(_column(band.borders[at], columns), []).append(part)
+            taken[index] = taken.get(index, 0) + 1
     if not inside or any(sum(len(part.text.split()) for part in cell) > LONGEST for cell in inside.values()):
-        return lines
-    if any(len(parts) != len(_cells(lines[index], band)) for index, parts in taken.items()):
-        return lines  # one of them goes on outside the table
-    first = min(taken)
-    row = _row(inside, columns, lines[first])
-    return [row if index == first else line for index, line in enumerate(lines) if index == first or index not in taken]
+        return None
+    if any(count != len(_cells(lines[index], band)) for index, count in taken.items()):
+        return None  # one of them goes on outside the table
+    return inside, set(taken)
 
 
 def _cells(line: Line, band: _Band) -> list[Line]:
@@ -158,20 +244,21 @@ def _cells(line: Line, band: _Band) -> list[Line]:
     return merged
 
 
-def _row(cells: dict[int, list[Line]], columns: tuple[float, ...], first: Line) -> Line:
-    """One line with the words of each column, and a gap for each column after the first."""
+def _row(cells: _Cells, own: _Cells, columns: tuple[float, ...], page: int) -> Line:
+    """One line with the words of each column, and a gap for each column after the first. `own` is what stands at its
+    height."""
     text, gaps = "", []
     for number in range(len(columns) - 1):
         if number:
             gaps.append(len(text))
             text += " "
         text += running_text(_in_order(cells[number]), set()) if number in cells else ""
-    parts = [part for cell in cells.values() for part in cell]
+    parts = [part for cell in own.values() for part in cell]
     edges = [(place, place) for place in columns[1:-1]]
     bold = all(part.bold for part in parts)
     size = max(part.size for part in parts)
     low = min(part.bottom for part in parts)
-    return Line(text, columns[0], columns[-1], low, size, bold, first.page, gaps, edges=edges, row=True)
+    return Line(text, columns[0], columns[-1], low, size, bold, page, gaps, edges=edges, row=True)
 
 
 def _in_order(parts: list[Line]) -> list[Line]:

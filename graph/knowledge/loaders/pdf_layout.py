@@ -28,10 +28,14 @@ _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
 _AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
+RUN = 4  # lines of one size that follow each other: running text, no heading
+RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is written in, beside others
+DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
+LARGER = 1.12  # times the size of the running text: a heading
 
 
 def write(pages: list[list[Line]], out: Builder) -> None:
-    """Lines in larger letters than most are headings, of three levels at most."""
+    """Lines in larger letters than the running text of their page are headings, of three levels at most."""
     sizes: Counter[float] = Counter()
     for lines in pages:
         for line in lines:
@@ -39,19 +43,41 @@ def write(pages: list[list[Line]], out: Builder) -> None:
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     levels: dict[float, int] = {}
     level, last = 0, 0.0
-    for size in sorted((size for size in sizes if size > body * 1.12), reverse=True):
+    for size in sorted((size for size in sizes if size > body * LARGER), reverse=True):
         if abs(last - size) > 0.6:  # less is rounding, not another level
             level, last = level + 1, size
         levels[size] = min(3, level)
     vocabulary = {word.strip(_AROUND).lower() for lines in pages for line in lines for word in line.text.split()[:-1]}
-    _Layout(levels, vocabulary, out).run(pages)
+    _Layout(levels, _text_sizes(pages), vocabulary, out).run(pages)
+
+
+def _text_sizes(pages: list[list[Line]]) -> dict[int, float]:
+    """Of a page: the largest size that text runs on in it, where much of the document does. An annex in small print
+    makes no headings of the pages before it."""
+    runs: Counter[float] = Counter()
+    on_page: dict[int, set[float]] = {}
+    for lines in pages:
+        start = 0
+        for at in range(1, len(lines) + 1):
+            if at < len(lines) and abs(lines[at].size - lines[at - 1].size) <= 0.6:
+                continue
+            if at - start >= RUN:
+                for line in lines[start:at]:
+                    runs[line.size] += len(line.text)
+                    on_page.setdefault(line.page, set()).add(line.size)
+            start = at
+    written = {size for size, count in runs.items() if count > RUNNING_SHARE * runs.total()}
+    return {page: max(sizes & written, default=0.0) for page, sizes in on_page.items()}
 
 
 class _Layout:
     """Gathers lines into paragraphs, rows into tables, and writes each when it ends."""
 
-    def __init__(self, levels: dict[float, int], vocabulary: set[str], out: Builder) -> None:
-        self.levels, self.vocabulary, self.out = levels, vocabulary, out
+    def __init__(
+        self, levels: dict[float, int], text_sizes: dict[int, float], vocabulary: set[str], out: Builder
+    ) -> None:
+        """`levels` of the sizes of headings, `text_sizes` of the running text of pages."""
+        self.levels, self.text_sizes, self.vocabulary, self.out = levels, text_sizes, vocabulary, out
         self.below = max(levels.values(), default=0)  # headings that only their words or their weight betray
         self.closest = 0.0  # a fifth of the lines of this page, or more, are as close to each other
         self.paragraph: list[Line] = []
@@ -110,7 +136,7 @@ class _Layout:
         spaced = 1.15 * min(self.closest, 2.7 * line.size)  # up to double spacing
         if step > max(1.9 * line.size, spaced) or (pitch and step > 1.35 * max(pitch, line.size)):
             return False
-        if above.size in self.levels or _DIVIDED.search(above.text):
+        if self.large(above) or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
         if set_in:
             return True  # below the words of its item or clause
@@ -212,9 +238,13 @@ class _Layout:
         self.contents = False
         self.out.heading(text, (self.below + 1) * 10 + _depth(text))
 
+    def large(self, line: Line) -> bool:
+        """Whether a line is in larger letters than the running text."""
+        return line.size in self.levels and line.size > LARGER * self.text_sizes.get(line.page, 0.0)
+
     def titled(self, lines: list[Line], text: str) -> bool:
         """Whether large letters say that lines are a heading: no statement, and not many."""
-        if lines[0].size not in self.levels or len(text) > 200 or not any(map(str.isalpha, text)):
+        if not self.large(lines[0]) or len(text) > 200 or not any(map(str.isalpha, text)):
             return False
         return len(lines) <= 6 and not (len(text) > 60 and _END.search(text) and text[-1] != ":")
 
@@ -262,6 +292,23 @@ def stretched(line: Line) -> bool:
     return len(cells) >= 2 and sum(cell[:1].islower() for cell in cells) >= 0.6 * len(cells)
 
 
+def justified(lines: list[Line]) -> list[Line]:
+    """The lines of a page; a wide gap between two sentences of text that is set to both edges is no column."""
+    for at, line in enumerate(lines):
+        beside = [lines[other] for other in (at - 1, at + 1) if 0 <= other < len(lines)]
+        if line.gaps and not line.row and any(_set_alike(line, other) for other in beside):
+            narrow = all(right - left < DOUBLED * line.size for left, right in line.edges)
+            if narrow and all(ends_sentence(cell) for cell in line.cells()[:-1]):
+                line.gaps, line.edges = [], []
+    return lines
+
+
+def _set_alike(line: Line, other: Line) -> bool:
+    """Whether a line without gaps stands right above or below, from the same left to the same right edge."""
+    near = abs(line.bottom - other.bottom) < 2 * line.size and abs(line.size - other.size) <= 0.6
+    return near and not other.gaps and abs(line.left - other.left) < 2 and abs(line.right - other.right) < 2
+
+
 def _without_headings(row: list[str]) -> str:
     """A row whose columns have no headings: a name and its value, several of them, or its cells."""
     if len(row) % 2 == 0 and all(cell.endswith(":") for cell in row[::2]):
@@ -282,8 +329,12 @@ def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
     filled = sum(map(bool, cells[0]))
+    rest = list(zip(rows, cells, strict=True))[1:]
     if not table.looks_like_header(cells[0]) or filled < max(sum(map(bool, row)) for row in cells):
         return False
+    word = cells[0][0].split(" ", 1)[0]
+    if any(row.bold and own[0].startswith(f"{word} ") and not any(own[1:]) for row, own in rest):
+        return False  # "Part 1 …" over "Part 2 …": the first of several parts
     if rows[0].bold and not rows[1].bold:
         return True
     if len(cells[0]) == 2 and max(map(len, cells[0])) < 30:

@@ -208,13 +208,26 @@ def _by_gaps(baselines: list[_Baseline]) -> list[bool]:
 
 
 def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
-    """Where rows begin; empty where too many of the lines within them look like rows themselves."""
+    """Where rows begin; empty where too many of the lines within them are rows themselves. A line that alone of its row
+    has values is none: they stand at the height of the last line of a name."""
+    rows: list[list[int]] = []
+    for at, begins in enumerate(starts):
+        rows[len(rows) :] = [[]] if begins or not rows else []
+        rows[-1].append(at)
     widest = max(len(baseline.cells) for baseline in baselines)
-    whole = [_own(baseline) and len(baseline.cells) == widest > 2 for baseline in baselines]
-    own = sum(_own(baseline) for baseline, begins in zip(baselines, starts, strict=True) if not begins)
-    if own > 0.5 * sum(starts):
-        return []
-    return [begins or full for begins, full in zip(starts, whole, strict=True)]
+    begin = list(starts)
+    own = 0
+    for row in rows:
+        for at in row[1:]:
+            values = [
+                other
+                for other in row
+                if other != at and (baselines[other].cells.keys() & baselines[at].cells.keys()) - {0}
+            ]
+            if _own(baselines[at]) and values:
+                own += 1
+                begin[at] = len(baselines[at].cells) == widest > 2
+    return begin if own <= 0.5 * sum(starts) else []
 
 
 def _own(baseline: _Baseline) -> bool:
