@@ -60,6 +60,7 @@ class _Sheet:
     lines: list[Line]
     rules: list[Rule] = field(default_factory=list)
     uprights: list[Upright] = field(default_factory=list)
+    sides: list[Upright] = field(default_factory=list)  # of shaded cells
 
 
 def read(data: bytes, out: Builder) -> None:
@@ -69,7 +70,7 @@ def read(data: bytes, out: Builder) -> None:
     read = zip(lines, sheets, strict=True)
     write(
         [
-            joined(in_reading_order(justified(in_rows(own, sheet.rules, sheet.uprights))), sheet.rules)
+            joined(in_reading_order(justified(in_rows(own, sheet.rules, sheet.uprights, sheet.sides))), sheet.rules)
             for own, sheet in read
         ],
         out,
@@ -117,14 +118,14 @@ def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
         for number in range(1, len(document) + 1):
             page = _opened(document, number)
             text = page.get_textpage()
-            rules, uprights = _drawn(page)
+            rules, uprights, sides = _drawn(page)
             lines = list(_Reader(page, text, number, out, uprights).lines())
             if not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
                 pictures.append(number)
             elif _unmapped(lines):
                 unmapped.append(number)
             annotations.page(page, lines, number)
-            sheets.append(_Sheet(lines, rules, uprights))
+            sheets.append(_Sheet(lines, rules, uprights, sides))
             text.close()
             page.close()
         annotations.report(document)
@@ -168,12 +169,14 @@ def _opened(document: Any, number: int) -> Any:
         raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
 
 
-def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
-    """What is drawn across, thin lines and the edges of boxes, and the thin lines that stand upright. None of a page
-    that is a drawing itself. A box in another of its colour, as the paragraphs of a shaded cell have, is not seen."""
+def _drawn(page: Any) -> tuple[list[Rule], list[Upright], list[Upright]]:
+    """What is drawn across, thin lines and the edges of boxes, the thin lines that stand upright, and the sides of
+    shaded boxes that stand side by side. None of a page that is a drawing itself. A box in another of its
+    colour, as the paragraphs of a shaded cell have, is not seen."""
     count = pdfium.FPDFPage_CountObjects(page)
     across: list[Rule] = []
     uprights: list[Upright] = []
+    sides: list[Upright] = []
     filled: deque[tuple[_Place, _Colour]] = deque(maxlen=NEAR)
     for index in range(count if count <= MAX_SHAPES else 0):
         shape = pdfium.FPDFPage_GetObject(page, index)
@@ -183,6 +186,9 @@ def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
         colour = _filled(shape) if min(right - left, top - bottom) > THIN else None
         if colour and any(colour == other and _within(place, around) for around, other in filled):
             continue
+        if colour and min(colour[:3]) < WHITE:
+            for other in (other for other, _ in filled if _adjoin(other, place)):
+                sides += [(x, bottom, top) for x in (other[0], left, right)]
         if colour:
             filled.append((place, colour))
         if right - left >= SHORTEST_RULE:
@@ -190,7 +196,7 @@ def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
             across += [Rule(left, right, one) for one in heights]
         elif right - left <= THIN and top - bottom >= SHORTEST_UPRIGHT:
             uprights.append(((left + right) / 2, bottom, top))
-    return across, sorted(uprights)
+    return across, sorted(uprights), sides
 
 
 def _bounds(shape: Any) -> _Place:
@@ -207,6 +213,12 @@ def _filled(shape: Any) -> _Colour | None:
     if stroked.value or not mode.value or not pdfium.FPDFPageObj_GetFillColor(shape, red, green, blue, alpha):
         return None
     return red.value, green.value, blue.value, alpha.value
+
+
+def _adjoin(left: _Place, right: _Place) -> bool:
+    """Whether two boxes of one height stand side by side."""
+    heights = abs(left[1] - right[1]) < 1 and abs(left[3] - right[3]) < 1
+    return heights and abs(left[2] - right[0]) < 2
 
 
 def _within(place: _Place, around: _Place) -> bool:

@@ -34,6 +34,7 @@ class _Band:
     borders: tuple[float, ...]
     open: tuple[bool, ...]
     reached: tuple[bool, bool]
+    bordered: bool  # whether something is drawn between its cells
 
     def spans(self) -> list[tuple[float, float]]:
         return list(pairwise(self.borders))
@@ -54,11 +55,18 @@ class _Across:
         return any(start <= left + SAME and end >= right - SAME for start, end in self.stretches)
 
 
-def in_rows(lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[Line]:
-    """Lines with one line for each drawn row, where the first of its words stood, its cells by column."""
+def in_rows(
+    lines: list[Line], rules: Sequence[Rule], uprights: Sequence[Upright], sides: Sequence[Upright] = ()
+) -> list[Line]:
+    """Lines with one line for each drawn row, where the first of its words stood, its cells by column. `sides` are
+    those of shaded cells: borders where every other row of a table is shaded."""
     for own, borders in _beside(rules, uprights) if len(uprights) > 2 else ():
         for table in _tables(_bands(own, borders)):
             lines = _with_rows(lines, table)
+    for own, borders in _beside(rules, sorted({*uprights, *sides})) if len(sides) > 2 else ():
+        for table in _tables(_bands(own, borders, banded=True)):
+            if 1 < sum(band.bordered for band in table) < len(table) - 1:
+                lines = _with_rows(lines, table)
     return lines
 
 
@@ -88,18 +96,38 @@ def _meets(rule: Rule, uprights: Sequence[Upright]) -> bool:
     return False
 
 
-def _bands(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Band]:
-    """The drawn rows of a page, from its top, with two cells or more."""
-    bands: list[_Band] = []
+def _bands(rules: Sequence[Rule], uprights: Sequence[Upright], banded: bool = False) -> list[_Band]:
+    """The drawn rows of a page, from its top, with two cells or more; `banded` where a row between whose cells nothing
+    is drawn has those of the row beside it."""
+    drawn: list[_Drawn] = []
     for above, below in pairwise(_across(rules, uprights)):
         middle = (above.height + below.height) / 2
         borders = _merged([x for x, foot, head in uprights if foot <= middle <= head][:MOST_UPRIGHTS])
-        if len(borders) < 3 or above.height - below.height < 2 * SAME:
+        if above.height - below.height >= 2 * SAME:
+            drawn.append((above, below, borders))
+    bands: list[_Band] = []
+    for at, (above, below, own) in enumerate(drawn):
+        borders = _of_the_next(drawn, at) if banded and len(own) < 2 else own
+        if len(borders) < 3:
             continue
         ends = borders[0], borders[-1]
         opened = tuple(not above.covers(left, right) for left, right in pairwise(borders))
-        bands.append(_Band(below.height, above.height, borders, opened, (above.reaches(*ends), below.reaches(*ends))))
+        reached = above.reaches(*ends), below.reaches(*ends)
+        bands.append(_Band(below.height, above.height, borders, opened, reached, len(own) > 1))
     return bands
+
+
+_Drawn = tuple[_Across, _Across, tuple[float, ...]]  # what lies above and below a row, and its borders
+
+
+def _of_the_next(drawn: Sequence[_Drawn], at: int) -> tuple[float, ...]:
+    """The borders of the row right above or below one."""
+    above, below, _ = drawn[at]
+    near = [
+        *(borders for _, foot, borders in drawn[max(0, at - 1) : at] if foot is above),
+        *(borders for head, _, borders in drawn[at + 1 : at + 2] if head is below),
+    ]
+    return next((borders for borders in near if len(borders) > 2), ())
 
 
 def _across(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Across]:

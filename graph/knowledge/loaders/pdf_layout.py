@@ -176,6 +176,7 @@ class _Layout:
             return
         self.settle(followed=True)
         self.end_items()
+        rows, cells = _over_pages(rows, cells)
         starts = _heads_again(rows, cells)
         for start, end in pairwise([*starts, len(rows)]):
             self.table(rows[start:end], cells[start:end])
@@ -315,6 +316,24 @@ def _without_headings(row: list[str]) -> str:
         return "; ".join(f"{name} {value}" for name, value in zip(row[::2], row[1::2], strict=True))
     key = len(row) == 2 and len(row[0]) <= 60 and row[0][-1] not in "!?;:"
     return (": " if key else "; ").join(row)
+
+
+def _over_pages(rows: list[Line], cells: list[list[str]]) -> tuple[list[Line], list[list[str]]]:
+    """The rows without headings that are repeated on the next page, and with the rows that a page end cuts in two: what
+    stands below has no first cell, or only the rest of one."""
+    whole: list[tuple[Line, list[str]]] = []
+    for row, own in zip(rows, cells, strict=True):
+        if whole and row.page != whole[-1][0].page:
+            last = whole[-1][1]
+            if own == cells[0] and len(own) > 1 and len(whole) > 1:
+                continue
+            both = [bool(one and other) for one, other in zip(last, own, strict=True)]
+            rest = own[0][:1].islower() and not any(own[1:]) and all(last) and len(own) > 2
+            if rest or (last[0] and not own[0] and not any(both) and not any(last[1:])):
+                whole[-1] = whole[-1][0], [" ".join(filter(None, pair)) for pair in zip(last, own, strict=True)]
+                continue
+        whole.append((row, own))
+    return [row for row, _ in whole], [own for _, own in whole]
 
 
 def _heads_again(rows: list[Line], cells: list[list[str]]) -> list[int]:
