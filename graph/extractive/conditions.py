@@ -11,8 +11,8 @@ from graph.policy.text import lexical
 SHORT = 60  # characters of a value that a question may name; what is longer describes
 MOST_WORDS = 4  # of each value in a cell that holds several
 _PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
-_INSIDE = re.compile(r"[_\-./&]+|(?<=[a-z])(?=[A-Z\d])|(?<=\d)(?=[A-Za-z])")  # a name written as one word
 _JOINED = re.compile(r"\s*(?:[,;:?+&]|\b(?:and|plus|as well as|with)\b)+\s*", re.I)  # between things that are added up
+_NUMBERED = re.compile(r"\b([^\W\d_][\w-]*) (?:no\.? |number |id )?(\d{1,5})\b", re.I)  # "analysis 10", "week 3"
 _NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((?: [\w'’-]+){1,3})", re.I)
 _CONDITION = re.compile(r"^\W*which\b.*\b(?:is|are|was|were|has|have|needs?|requires?|can|must|only)\b", re.I)
 _ONLY = re.compile(r"\bonly (?:the )?([^\s?.,;]+)", re.I)
@@ -28,7 +28,7 @@ def stems(text: str) -> frozenset[str]:
 
 def name_stems(name: str) -> frozenset[str]:
     """Of a title or heading, also of the words that are written as one: "schedule-wave2" is of wave 2, too."""
-    return stems(name) | stems(_INSIDE.sub(" ", name))
+    return stems(name) | stems(lexical.apart(name))
 
 
 def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], noun: Sequence[str]) -> list[Entry]:
@@ -41,9 +41,9 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     refused = _refused(question, named)
     if named:
         out = {part for part in named if stems(part) & refused}
-        left = [one for one in entries if not any(_has_value(one, columns, out) for columns in values)]
+        left = [one for one in entries if not any(has_value(one, columns, out) for columns in values)]
         named_of = {columns: parts - out for columns, parts in values.items() if parts - out}
-        return [one for one in left if all(_has_value(one, columns, parts) for columns, parts in named_of.items())]
+        return [one for one in left if all(has_value(one, columns, parts) for columns, parts in named_of.items())]
     if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
         return single
     question_stems = stems(question)
@@ -63,17 +63,21 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
 
 def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = ()) -> dict[frozenset[str], set[str]]:
     """The values that the question names, by the columns in one of which they are asked for: whole ones, or whole parts
-    of a cell that holds several, which some rows have and others have not. Of several columns with one value those
+    of a cell that holds several, which some rows have and others have not; a number where the word before it is one of
+    the column's. Of several columns with one value those
     count that the question names ("closed on Sunday"), else all."""
     stemmed = f" {' '.join(lexical.stems(question))} "
+    numbers = {(lexical.stem(match[1].casefold()), match[2]) for match in _NUMBERED.finditer(question)}
     holding: dict[str, set[str]] = {}
     rows: dict[tuple[str, str], int] = {}
     for entry in entries:
-        for column, part in {(name, part) for name, value in entry.cells for part in _parts(value)}:
+        for column, part in {(name, part) for name, value in entry.cells for part in (value, *_parts(value))}:
             rows[column, part] = rows.get((column, part), 0) + 1
+    called = {(name, part) for name, part in rows for word, number in numbers if number == part and word in stems(name)}
     for (column, part), times in rows.items():
-        words = lexical.stems(part)
-        if times < len(entries) and words and words != [*noun[-1:]] and f" {' '.join(words)} " in stemmed:
+        words = lexical.stems(part) if part in _parts(part) and part not in {value for _, value in called} else []
+        names = bool(words) and words != [*noun[-1:]] and f" {' '.join(words)} " in stemmed
+        if times < len(entries) and (names or (column, part) in called):
             holding.setdefault(part, set()).add(column)
     named: dict[frozenset[str], set[str]] = {}
     for part, columns in holding.items():
@@ -156,8 +160,9 @@ def _longest(parts: set[str]) -> set[str]:
     return {one for one in parts if not any(one != other and f" {one} " in f" {other} " for other in parts)}
 
 
-def _has_value(entry: Entry, columns: frozenset[str], parts: set[str]) -> bool:
-    return any(_parts(entry.value(column)) & parts for column in columns)
+def has_value(entry: Entry, columns: frozenset[str], parts: set[str]) -> bool:
+    """Whether one of these columns has one of the values, in whole or as a part."""
+    return any({entry.value(column), *_parts(entry.value(column))} & parts for column in columns)
 
 
 def _only(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry]:

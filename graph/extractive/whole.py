@@ -16,11 +16,12 @@ import numpy as np
 
 from graph.extractive import sections
 from graph.extractive.candidates import Candidate
-from graph.extractive.conditions import added, fulfilling, lead_of, name_stems, named_values, stems
-from graph.extractive.enumerations import Entry, Enumeration, enumerations
+from graph.extractive.conditions import added, fulfilling, has_value, lead_of, name_stems, named_values, stems
+from graph.extractive.enumerations import Entry, Enumeration, document_of, enumerations
 from graph.extractive.reader import Reader
 from graph.extractive.sections import SourcedTexts
 from graph.knowledge.index import content_words
+from graph.knowledge.mentions import MENTIONED
 from graph.policy.answer import counted
 from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
@@ -91,7 +92,7 @@ def answer(
         return sections.summary(question, evidence, candidates), True
     if kind is None or (kind == "list" and answer_type.kind(question) == "steps" and not _EVERY_STEP.search(question)):
         return [], True
-    chosen, chance = choose(question, kind, enumerations(evidence), candidates, reader)
+    chosen, chance = choose(question, kind, _of_called(enumerations(evidence), evidence), candidates, reader)
     counts = kind in ("count", "sum")  # which no sentence does
     least = TAKEN_FROM if counts or max(one.read for one in candidates) < READS else SURE_FROM
     if kind == "count" and stated(question, candidates[0].text):
@@ -121,6 +122,13 @@ def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequenc
             return [(sorted({one.n for one in entries})[:MOST_SOURCES], text)]
     lead = chosen.lead if len(entries) == len(chosen.entries) else None
     return _rows(entries, {item["n"]: item["text"] for item in evidence}, lead)
+
+
+def _of_called(lists: list[Enumeration], evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
+    """Those of the documents that the question calls ("in Appendix B"), if these have any."""
+    called = {document_of(item) for item in evidence if item.get("why") == MENTIONED}
+    inside = {item["n"] for item in evidence if document_of(item) in called}
+    return [one for one in lists if one.entries[0].n in inside] or lists
 
 
 def _column_of(noun: Sequence[str], enumeration: Enumeration) -> bool:
@@ -282,6 +290,10 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         return joined
     if kind != "extreme" and _ALTOGETHER.search(question) and (totals := [*filter(_total, chosen.entries)]):
         return totals
+    if kind == "extreme":  # "the most cases in analysis 1"
+        named = named_values(question, entries, _noun_of(question))
+        fit = [one for one in entries if all(has_value(one, *columns) for columns in named.items())]
+        entries = fit if len(fit) > 1 else entries
     bound = _BOUND.search(question)
     limit = quantity(bound["limit"]) if bound else None
     column = _column(question, chosen, entries) if kind == "extreme" or limit else None

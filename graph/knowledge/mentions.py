@@ -24,8 +24,12 @@ _KINDS = frozenset(
     policy policies plan schedule protocol procedure handbook guide guidance guideline guidelines notice sop minutes
     register roster notebook agreement contract rubric outline inventory budget induction manual charter
     syllabus calendar log report summary contacts rules bylaw bylaws constitution statutes terms directive standards
+    appendix annex attachment exhibit amendment
     """.split()
 )
+# Of these a letter says which: "Appendix B".
+_LETTERED = frozenset(lexical.stem(kind) for kind in "appendix annex attachment exhibit schedule".split())
+_LETTER = re.compile("[a-z]")
 _ANY = frozenset(
     lexical.stem(kind) for kind in "document file sheet page memo paper text note notes spreadsheet".split()
 )
@@ -66,11 +70,12 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
     """What a document of this title answers to; `fields` are those of its record."""
     fields = list(fields)
     whole = lexical.words(title)
-    parts = [part for word in whole for part in re.split(r"[-/]", word) if part and part not in _ENDS]
+    parts = [part for word in lexical.words(lexical.apart(title)) for part in re.split(r"[-/]", word) if part]
+    parts = [part for part in parts if part not in _ENDS]
     stem = re.sub(r"[\W_]+", " ", filename.rpartition(".")[0] or filename)
     runs = ("".join(word[0] for word in parts[at : at + n]) for n in (2, 3, 4) for at in range(len(parts) - n + 1))
     return Name(
-        frozenset(map(lexical.stem, [*whole, *lexical.words(stem)])),
+        frozenset(map(lexical.stem, [*whole, *lexical.words(stem), *lexical.words(lexical.apart(stem))])),
         frozenset([*map(lexical.stem, parts), *runs]),
         frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
         next((value for key, value in fields if key in (LAPSED, LIMITED)), ""),
@@ -115,6 +120,7 @@ def phrases(question: str) -> list[Phrase]:
         behind = words[at + 1 : at + 1 + _BEHIND]
         after = _run(w for w in behind[1:] if w not in ("the", "our")) if behind[:1] and behind[0] in _AFTER else []
         after = after or list(takewhile(str.isdecimal, behind))  # "bylaw 3"
+        after = after or [letter for letter in behind[:1] if kind in _LETTERED and _LETTER.fullmatch(letter)]
         own = [] if kind in _ANY else [kind]
         both = [*before, *after] if before and after else []
         result += [

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import mean, median
 
 from graph.knowledge.loaders import table
@@ -31,6 +31,7 @@ _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 RUN = 4  # lines of one size that follow each other: running text, no heading
 RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is written in, beside others
 DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
+LONG_TITLE = 6  # words
 LARGER = 1.12  # times the size of the running text: a heading
 
 
@@ -48,7 +49,22 @@ def write(pages: list[list[Line]], out: Builder) -> None:
             level, last = level + 1, size
         levels[size] = min(3, level)
     vocabulary = {word.strip(_AROUND).lower() for lines in pages for line in lines for word in line.text.split()[:-1]}
+    out.title = _title(pages[0]) if pages else ""
     _Layout(levels, _text_sizes(pages), vocabulary, out).run(pages)
+
+
+def _title(lines: list[Line]) -> str:
+    """The longest of the bold lines of one size at the top of a title page, where that is not what stands first: the
+    name of an organisation does. Nothing elsewhere."""
+    groups: list[list[Line]] = []
+    lines = sorted(lines, key=lambda line: -line.bottom)  # a foot may stand first in the file
+    for line in takewhile(lambda line: line.bold and not line.gaps and abs(line.size - lines[0].size) <= 0.6, lines):
+        close = groups and 0 < groups[-1][-1].bottom - line.bottom < 1.35 * line.size
+        groups = [*groups[:-1], [*groups[-1], line]] if close else [*groups, [line]]
+    names = [running_text(group, set()) for group in groups]
+    longest = max(names, key=lambda name: len(name.split()), default="")
+    clear = len(longest.split()) >= max(LONG_TITLE, 2 * len(names[0].split())) if names else False
+    return longest if clear and not _END.search(longest) else ""
 
 
 def _text_sizes(pages: list[list[Line]]) -> dict[int, float]:

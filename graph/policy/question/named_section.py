@@ -33,7 +33,8 @@ _ABOUT = re.compile(
 BEGINNING = 60  # characters of a heading or line that may hold its number
 _ASKS = re.compile(
     r"\bwhat(?:['’]?s| is| does| do| did| are)?\b.*\b(?:say|says|said|state|states|require|requires|cover|covers|mean|"
-    r"means|contain|contains|in|about|tell)\b|\b(?:quote|read|show|give|summari[sz]e|explain)\b",
+    r"means|contain|contains|about|tell)\b|\bwhat(?:['’]?s| is| are) (?:(?:written|there|stated|all) )?in\b"
+    r"|(?:^\W*|\b(?:please|you|to|and|then|just|i|we) |[,.;:!?] )(?:quote|read|show|give|summari[sz]e|explain)\b",
     re.I,
 )
 

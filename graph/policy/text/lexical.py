@@ -6,6 +6,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.,:/-]?[^\W_]+)*%?")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nor|neither|without|cannot|\w+n['’]t|unless|except|prohibited|forbidden)\b", re.I
 )
+_JOINED = re.compile(r"[_\-./&]+|(?<=[a-z])(?=[A-Z\d])|(?<=\d)(?=[A-Za-z])")
 _SUFFIXES = ("ations", "ation", "ingly", "ments", "ment", "edly", "ings", "ies", "ing", "ed", "es", "ly", "s")
 
 
@@ -28,6 +29,11 @@ def words(text: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """The stem of each of `words`, in order."""
     return [stem(word) for word in words(text)]
+
+
+def apart(name: str) -> str:
+    """A name with the words that are written as one apart: "AppendixB", "schedule-wave2"."""
+    return _JOINED.sub(" ", name)
 
 
 def numbers(text: str) -> set[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from graph.extractive import answerer, reader
 from graph.extractive.enumerations import enumerations
+from graph.knowledge.mentions import MENTIONED
 from graph.policy.answer import counted
 
 FREEZERS = """# Freezers
@@ -402,3 +403,33 @@ def test_a_list_of_something_else_is_not_counted() -> None:
 def test_only_what_is_planned_where_a_model_writes_the_rest() -> None:
     assert asked("When are the freezers checked?", evidence(FREEZERS), planned=True) == []
     assert asked("How many freezers does the lab have?", evidence(FREEZERS, title="Freezers"), planned=True)
+
+
+RUNS = """# Runs
+
+Run ID: 1; Outcome: Falls; Cases: 90; Share: 0.4
+Run ID: 1; Outcome: Rosacea; Cases: 700; Share: 0.3
+Run ID: 2; Outcome: Falls; Cases: 1; Share: 0.6
+Run ID: 2; Outcome: Goitre; Cases: 900; Share: 0.2
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which outcome has the most cases in run 1?", ["Run ID: 1; Outcome: Rosacea; Cases: 700; Share: 0.3"]),
+        ("Which outcome has the most cases?", ["Run ID: 2; Outcome: Goitre; Cases: 900; Share: 0.2"]),
+        ("Which outcome has the fewest cases in run 2?", ["Run ID: 2; Outcome: Falls; Cases: 1; Share: 0.6"]),
+    ],
+)
+def test_the_highest_is_that_of_the_rows_with_the_number_that_is_named(question: str, rows: list[str]) -> None:
+    assert asked(question, evidence(RUNS, title="Runs")) == rows
+
+
+def test_the_list_of_a_document_that_is_called_is_read() -> None:
+    other = evidence(RUNS, title="Runs", doc="other")
+    called = evidence(RUNS.replace("Rosacea", "Gout"), title="AppendixB", doc="called", first=5)
+    for item in called:
+        item["why"] = MENTIONED
+    question = "In Appendix B, which outcome has the most cases in run 1?"
+    assert asked(question, [*other, *called]) == ["Run ID: 1; Outcome: Gout; Cases: 700; Share: 0.3"]

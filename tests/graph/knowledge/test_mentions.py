@@ -19,6 +19,9 @@ NAMES = [
     ("near", mentions.name("Near-miss report: oxygen alarm", "near_miss_nitrogen.md")),
     ("retention", mentions.name("Data retention schedule", "data_retention.md")),
     ("ethics", mentions.name("Handbook of research ethics", "scan 0012.pdf")),
+    ("b", mentions.name("AppendixB", "AppendixB.xlsx")),
+    ("c", mentions.name("AppendixC", "AppendixC.xlsx")),
+    ("fourth", mentions.name("Comparison of two drugs", "Protocol R-12- Amendment INT-4.pdf")),
 ]
 
 
@@ -34,7 +37,11 @@ NAMES = [
         ("what does the near miss document say", ["near"]),
         ("what is the retention schedule for consent forms", ["retention"]),
         ("ethics handbook: what are volunteers paid?", ["ethics"]),
+        ("In the trial's Appendix B, which outcome has the most cases?", ["b"]),
+        ("How many controls does appendix c list?", ["c"]),
+        ("Who signed amendment 4?", ["fourth"]),
         # Nothing, or nothing in particular, is called.
+        ("Is there an appendix a reader should know?", []),
         ("which report do I file after an accident?", []),
         ("what is the policy", []),
         ("is there a policy on guests?", []),

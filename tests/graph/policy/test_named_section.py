@@ -46,3 +46,14 @@ def test_others_do_not(question: str, heading: str) -> None:
 )
 def test_a_question_about_something_in_a_section_calls_none(question: str) -> None:
     assert named_section.find(question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which READ code stands for a tumour of the liver in Appendix D?",
+        "What is the smallest risk that analysis 10 of Appendix C can find?",
+    ],
+)
+def test_a_question_for_something_in_it_calls_no_section(question: str) -> None:
+    assert named_section.find(question) is None

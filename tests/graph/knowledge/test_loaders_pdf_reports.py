@@ -1,0 +1,163 @@
+"""Long reports as word processors write them: an annex in small print, cells over several rows, shaded rows, rows that a
+page end cuts in two, a title page."""
+
+import io
+import itertools
+
+from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table
+
+from graph.knowledge.document import Document
+from graph.knowledge.loaders import load
+
+LARGE = ParagraphStyle("large", fontName="Times-Roman", fontSize=12, leading=14, spaceAfter=8, alignment=TA_JUSTIFY)
+SMALL = ParagraphStyle("small", fontName="Times-Roman", fontSize=9, leading=10.5, spaceAfter=5)
+BOLD = ParagraphStyle("bold", parent=LARGE, fontName="Times-Bold")
+CENTRED = ParagraphStyle("centred", parent=BOLD, alignment=TA_CENTER, spaceAfter=20)
+TEXT = "The registry keeps what each clinic of the region reports of a treatment, and a person may leave it again. " * 8
+GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")
+
+
+def read(*parts: Flowable) -> Document:
+    stream = io.BytesIO()
+    SimpleDocTemplate(stream).build(list(parts))
+    return load(stream.getvalue(), "a.pdf")
+
+
+def test_an_annex_in_small_print_makes_no_headings_of_the_text_before_it() -> None:
+    items = [f"{n}. new users of drug {n}" for n in range(1, 5)]
+    document = read(
+        Paragraph("Study groups", BOLD),
+        Paragraph(TEXT, LARGE),
+        Paragraph("Four groups are formed:", LARGE),
+        *(Paragraph(item, LARGE) for item in items),
+        Paragraph(TEXT, LARGE),
+        PageBreak(),
+        *(Paragraph(TEXT, SMALL) for _ in range(6)),
+    )
+    kinds = {document.text[block.start : block.end]: block.kind for block in document.blocks}
+    assert [kind for kind in kinds.values() if kind == "heading"] == ["heading"]
+    assert kinds["\n".join(items)] == "list" and kinds["Four groups are formed:"] == "paragraph"
+
+
+def test_two_blanks_after_a_sentence_that_fill_the_line_are_no_column() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    first = "The clinics report each treatment by its code and by the day"
+    canvas.drawString(72, 700, first)
+    canvas.drawString(72, 686, "on which it began, for all of them.")
+    canvas.drawRightString(72 + stringWidth(first, "Helvetica", 12), 686, "A person may leave the")
+    canvas.drawString(72, 672, "registry again, and nothing of that person is read after this.")
+    canvas.save()
+    text = load(stream.getvalue(), "a.pdf").text
+    assert text.startswith("The clinics") and ";" not in text and ": " not in text
+
+
+def test_a_cell_over_several_rows_stands_in_each_of_them() -> None:
+    rows = [
+        ["Drug", "Group", "Patients"],
+        ["Alpha", "all", "78,541"],
+        ["", "heart", "19,440"],
+        ["Beta", "all", "35,586"],
+        ["", "heart", "9,415"],
+    ]
+    spans = [("SPAN", (0, 1), (0, 2)), ("SPAN", (0, 3), (0, 4)), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
+    style = [GRID, ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold"), *spans]
+    assert read(Table(rows, colWidths=[90, 60, 70], style=style)).text.split("\n") == [
+        "Drug: Alpha; Group: all; Patients: 78,541",
+        "Drug: Alpha; Group: heart; Patients: 19,440",
+        "Drug: Beta; Group: all; Patients: 35,586",
+        "Drug: Beta; Group: heart; Patients: 9,415",
+    ]
+
+
+def test_a_shaded_paragraph_in_a_shaded_cell_divides_no_row() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    lefts = [60, 160, 260]
+    cells = [(["Number of", "patients"], ["Power"]), (["191"], ["80%"]), (["256"], ["90%"])]
+    top = 700
+    for lines in cells:
+        height = 40 if lines[0][0].startswith("Number") else 18
+        for left, words in zip(lefts, lines, strict=False):
+            canvas.setFillColor("orange")
+            canvas.rect(left, top - height, 100, height, stroke=0, fill=1)
+            for at in range(len(words)):
+                canvas.rect(left + 1, top - 14 * (at + 1) - 4, 98, 14, stroke=0, fill=1)
+            canvas.setFillColor("black")
+            canvas.setFont("Helvetica-Bold" if height == 40 else "Helvetica", 10)
+            for at, word in enumerate(words):
+                canvas.drawString(left + 4, top - 14 * (at + 1), word)
+            for side in (left, left + 100):
+                canvas.line(side, top - height, side, top)
+        canvas.line(lefts[0], top, lefts[-1], top)
+        top -= height
+        canvas.line(lefts[0], top, lefts[-1], top)
+    canvas.save()
+    assert load(stream.getvalue(), "a.pdf").text.split("\n") == [
+        "Number of patients: 191; Power: 80%",
+        "Number of patients: 256; Power: 90%",
+    ]
+
+
+def shaded(canvas: Canvas, top: float, rows: list[tuple[list[str], list[str]]]) -> None:
+    """A table without a line between its columns, every other row shaded, the values at the last line of a name."""
+    edges = [60, 260, 320, 380]
+    for at, (name, values) in enumerate(rows):
+        height = 14 * max(1, len(name)) + 4
+        canvas.line(edges[0], top, edges[-1], top)
+        for left, right in itertools.pairwise(edges):
+            canvas.setFillColor("steelblue" if at == 0 else "lightblue")
+            if at % 2 == 0:
+                canvas.rect(left, top - height, right - left, height, stroke=0, fill=1)
+        canvas.setFillColor("black")
+        canvas.setFont("Helvetica-Bold" if at == 0 else "Helvetica", 10)
+        for line, words in enumerate(name):
+            canvas.drawString(edges[0] + 4, top - 14 * (line + 1), words)
+        for right, value in zip(edges[2:], values, strict=False):
+            if at == 0:
+                canvas.drawString(right - 56, top - height + 4, value)
+            else:
+                canvas.drawRightString(right - 4, top - height + 4, value)
+        top -= height
+    canvas.line(edges[0], top, edges[-1], top)
+
+
+def test_rows_between_shaded_ones_stand_under_the_headings_and_go_on_over_the_page_end() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    head = (["Group of new users"], ["CCAE", "MDCD"])
+    first = [
+        (["of drug A"], ["78541", "97"]),
+        (["of drug B or any other drug, or", "TZD, SU, insulin"], ["9", "187"]),
+        (["of drug C, with at least one earlier", "Exposure to another drug"], ["48226", "1104"]),
+        (["of drug D"], []),
+    ]
+    shaded(canvas, 300, [head, *first])
+    canvas.showPage()
+    shaded(canvas, 780, [head, ([], ["35586", "549"]), (["of drug E"], ["3", "40"]), (["of drug F"], ["5", "60"])])
+    canvas.save()
+    lines = [line for line in load(stream.getvalue(), "a.pdf").text.split("\n") if line]
+    assert lines == [
+        "Group of new users: of drug A; CCAE: 78541; MDCD: 97",
+        "Group of new users: of drug B or any other drug, or TZD, SU, insulin; CCAE: 9; MDCD: 187",
+        "Group of new users: of drug C, with at least one earlier Exposure to another drug; CCAE: 48226; MDCD: 1104",
+        "Group of new users: of drug D; CCAE: 35586; MDCD: 549",
+        "Group of new users: of drug E; CCAE: 3; MDCD: 40",
+        "Group of new users: of drug F; CCAE: 5; MDCD: 60",
+    ]
+
+
+def test_the_title_of_a_title_page_is_not_the_organisation_above_it() -> None:
+    title = "Comparison of Two Drugs and of the Usual Care in Patients with a Condition of the Heart that Lasts"
+    document = read(
+        Paragraph("Harbour Research Ltd", CENTRED),
+        Paragraph(title, CENTRED),
+        Paragraph("Protocol HR-12", CENTRED),
+        Spacer(1, 40),
+        Paragraph(TEXT, LARGE),
+    )
+    assert document.title == title
