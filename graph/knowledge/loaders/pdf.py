@@ -16,7 +16,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
-from graph.knowledge.loaders import picture
+from graph.knowledge.loaders import picture, symbol_fonts
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
@@ -48,6 +48,7 @@ _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue0
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 WHITE = 250  # of 255, in all three colours
 
+PRIVATE = range(0xF020, 0xF100)  # the letters of symbol fonts
 SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
 RARE = range(0x3400, 0x4DC0)  # Chinese signs that hardly any text has
 LEAST_SHIFTED = 12  # of them on a page; a rare Chinese sign may be one of these
@@ -306,7 +307,7 @@ class _Reader:
             end = position
             while end < len(codes) and codes[end] > 32 and codes[end] != 160:
                 end += 1
-            word = _characters(codes[position:end])
+            word = self.word(start + position, codes[position:end])
             first, last = self.place(start + position), self.place(start + end - 1)
             size = first[3] - first[1]
             if not self.visible(start + position, first, size):
@@ -316,6 +317,8 @@ class _Reader:
                 other = size > 0.75 * sizes[-1] and abs(first[1] - level) > OTHER_HEIGHT * size
                 if other and gap > 0.4 * size and words[-1] not in BULLETS:
                     break
+                if words == ["o"] and gap > 0.7 * size:
+                    words = ["•"]  # as word processors mark the second level
                 number = " ".join(words) if len(words) <= 2 else ""
                 if gap > 0.4 * size and hangs(number, word):
                     hung = (len(number), right, first[0])
@@ -361,6 +364,15 @@ class _Reader:
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
         return line, position
+
+    def word(self, index: int, codes: list[int]) -> str:
+        """The characters from an index on; those of a symbol font as what it shows."""
+        if not any(code in PRIVATE for code in codes):
+            return _characters(codes)
+        return "".join(
+            symbol_fonts.sign(code, "symbol") if code in PRIVATE and "symbol" in self.font(index + at) else chr(code)
+            for at, code in enumerate(codes)
+        ).replace("\u2212", "-")
 
     def bordered(self, left: float, right: float, height: float) -> bool:
         """Whether the border of a cell stands between two places at a height."""

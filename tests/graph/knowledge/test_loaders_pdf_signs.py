@@ -6,7 +6,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from graph.knowledge.loaders import load
-from graph.knowledge.loaders.pdf import latin
+from graph.knowledge.loaders.pdf import _Reader, latin
 
 BODY = getSampleStyleSheet()["BodyText"]
 
@@ -64,3 +64,31 @@ def test_latin_letters_of_japanese_office_fonts_are_read() -> None:
     shifted = [ord(letter) - ord(" ") + 0x3ECC for letter in "The center was set up in 2015."]
     assert "".join(map(chr, latin(shifted))) == "The center was set up in 2015."
     assert latin([0x3EED, 0x4E00]) == [0x3EED, 0x4E00]  # rare Chinese signs are left alone
+
+
+@pytest.mark.parametrize(
+    ("codes", "fonts", "expected"),
+    [
+        ([0x28, 0xF0B3, 0x31, 0x38], "tstt", "(≥18"),
+        ([0xF02D], "s", "-"),
+        ([0xF0B7], "s", "•"),
+        ([0x35, 0xF06D, 0x6D], "tst", "5µm"),
+        ([0xF0B3], "t", "\uf0b3"),  # a font of its own: nobody knows what it draws
+    ],
+)
+def test_letters_of_the_symbol_font_are_what_it_shows(
+    codes: list[int], fonts: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"t": "abcdef+timesnewroman", "s": "bcdefg+symbolmt"}
+    monkeypatch.setattr(_Reader, "font", lambda self, index: names[fonts[index - 7]])
+    assert object.__new__(_Reader).word(7, codes) == expected
+
+
+def test_a_lone_o_before_a_gap_is_the_bullet_of_the_second_level() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    for at, (left, mark, words) in enumerate([(72, "•", "the fee is due"), (90, "o", "in May"), (90, "o", "in June")]):
+        canvas.drawString(left, 700 - 14 * at, mark)
+        canvas.drawString(left + 18, 700 - 14 * at, words)
+    canvas.save()
+    assert load(stream.getvalue(), "a.pdf").text == "- the fee is due\n  - in May\n  - in June"
