@@ -48,6 +48,7 @@ _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue0
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 WHITE = 250  # of 255, in all three colours
 
+_SIGNS = re.compile("symbol|wingding|dingbat")  # in the names of fonts
 PRIVATE = range(0xF020, 0xF100)  # the letters of symbol fonts
 SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
 RARE = range(0x3400, 0x4DC0)  # Chinese signs that hardly any text has
@@ -299,7 +300,7 @@ class _Reader:
         hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
         left = bottom = right = level = 0.0
-        length, position = 0, 0
+        length, position, sample, final = 0, 0, start, start
         while position < len(codes):
             if codes[position] <= 32 or codes[position] == 160:
                 position += 1
@@ -317,8 +318,8 @@ class _Reader:
                 other = size > 0.75 * sizes[-1] and abs(first[1] - level) > OTHER_HEIGHT * size
                 if other and gap > 0.4 * size and words[-1] not in BULLETS:
                     break
-                if words == ["o"] and gap > 0.7 * size:
-                    words = ["•"]  # as word processors mark the second level
+                if len(words) == 1 and self.bullet(sample, words[0], gap, size):
+                    words = ["•"]
                 number = " ".join(words) if len(words) <= 2 else ""
                 if gap > 0.4 * size and hangs(number, word):
                     hung = (len(number), right, first[0])
@@ -364,6 +365,12 @@ class _Reader:
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
         return line, position
+
+    def bullet(self, index: int, mark: str, gap: float, size: float) -> bool:
+        """Whether a letter with a gap behind it marks an item: "o", as word processors mark the second level, or any of
+        a font of signs, which may call them as it likes."""
+        alone = len(mark) == 1 and mark.isalpha() and gap > 0.4 * size
+        return alone and ((mark == "o" and gap > 0.7 * size) or _SIGNS.search(self.font(index)) is not None)
 
     def word(self, index: int, codes: list[int]) -> str:
         """The characters from an index on; those of a symbol font as what it shows."""
