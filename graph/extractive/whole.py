@@ -114,8 +114,9 @@ def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequenc
         text = _sum(question, chosen, entries, lines) if kind == "sum" else ""
         if not text and (kind == "count" or _HOW_MANY.search(question)):
             text = counted.count(lines)
-            if len(text) > MOST_CHARS:
-                text = counted.count([_beginning(one) for one in entries])
+            beginnings = [_beginning(one) for one in entries]
+            if len(text) > MOST_CHARS and len({*beginnings}) == len(beginnings):
+                text = counted.count(beginnings)
         if not text and not (kind == "sum" and chosen.kind == "rows"):
             return []
         if text and len(text) <= MOST_CHARS:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
-from graph.policy.text.structure import ITEM
+from graph.policy.text.structure import CELL_HEADING, ITEM
 
 DEEPEST = 9  # lists within lists; what is deeper is read as words
 _NUMBERS = re.compile(r"[ \n]?((?:\[\d{1,3}\])+)(?=\s|$)")  # nothing else looks like them (graph/policy/text/defang.py)
 _FENCE = re.compile(r"(`{3,})[\w+-]*\s*$")
 _HEADING = re.compile(r"(#{1,9}) +(?=\S)")
-_CELL = re.compile(r"([^:;\n]{1,100}): (.*)")
-_NEXT_CELL = re.compile(r"; (?=[^:;\n]{1,100}: )")
+_CELL = re.compile(rf"({CELL_HEADING}): (.*)")
+_NEXT_CELL = re.compile(rf"; (?={CELL_HEADING}: )")
 
 
 @dataclass(slots=True)

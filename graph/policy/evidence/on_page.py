@@ -13,11 +13,12 @@ from difflib import SequenceMatcher
 from graph.errors import Quarantined
 from graph.policy import pii
 from graph.policy.evidence import withholding
+from graph.policy.text.structure import CELL_HEADING
 from graph.policy.threats.detector import Detector
 
 Range = tuple[int, int]  # half-open, of letters
 _ROUNDS = 3
-_NAMES = re.compile(r"(?:^|; |\n)[^:;\n]{1,100}: ")  # of columns: a table's row has them in a text, not on the page
+_NAMES = re.compile(rf"(?:^|; |\n){CELL_HEADING}: ")  # of columns: a table's row has them in a text, not on the page
 _ENDS = {0: "\ufffd", 2: "-", 10: "\n", 13: "\n"}  # codes that stand for no letter; 2 divides a word at a line end
 MOST_COMPARED = 100_000  # words of a page times those of a quote: some pages are made to take long
 LEAST_MARKED = 0.5  # share of a quote's words that must be found, where it is not found as a whole

@@ -5,7 +5,9 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-_CELL = re.compile(r"(?:^|; )([^:;\n]{1,100}): ")
+from graph.policy.text.structure import CELL_HEADING
+
+_CELL = re.compile(rf"(?:^|; )({CELL_HEADING}): ")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _WRITTEN = re.compile(

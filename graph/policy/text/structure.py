@@ -27,8 +27,10 @@ ITEM = re.compile(
     r"|(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}[.)]?(?= +[\"'“‘(\[]?[^\W\d_a-z])|\([A-Z]\)|(?:[A-Z]|[IVX]{2,5})\)"
     r") +(?=\S)"
 )
-_CELL = re.compile(r"(?:[^:;\n]{1,100}; )?[^:;\n]{1,100}: ")  # a row's name may stand before the first of them
-_NEXT_CELL = re.compile(r"; [^:;\n]{1,100}: ")
+# The heading of a cell; a colon inside it is no end: "Patients (1:1 matching)".
+CELL_HEADING = r"(?:[^:;\n]|:(?! )){1,100}"
+_CELL = re.compile(rf"(?:[^:;\n]{{1,100}}; )?{CELL_HEADING}: ")  # a row's name may stand before the first of them
+_NEXT_CELL = re.compile(rf"; {CELL_HEADING}: ")
 _NOTHING = re.compile(r"\s*")
 
 

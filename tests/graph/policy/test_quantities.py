@@ -34,3 +34,8 @@ def test_other_cells_measure_nothing(text: str) -> None:
 def test_the_name_of_a_row_is_a_cell_without_a_heading() -> None:
     assert cells("Boat tour; Cost: $52; Days: 2") == (("", "Boat tour"), ("Cost", "$52"), ("Days", "2"))
     assert cells("no cells here") == ()
+
+
+def test_a_colon_inside_a_heading_or_value_ends_neither() -> None:
+    row = "Events: 191; Patients (1:1 matching)*: 26021; Opens: 10:30"
+    assert cells(row) == (("Events", "191"), ("Patients (1:1 matching)*", "26021"), ("Opens", "10:30"))
