@@ -17,6 +17,7 @@ TITLE_LENGTH = 200
 MAX_NOTES, MAX_FIELDS = 20, 30
 _DEEPER = 1_000  # more than the level of any heading: those of a file inside stand below its name
 _NOUN = re.compile(r"(.*?)((?: without .*| on .*)?)$")  # what takes the "s" of many, and what follows it
+CONTENTS = re.compile(r"(?:\d+\.? )?(?:table of )?contents", re.IGNORECASE)  # the heading of a table of them
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 
@@ -208,10 +209,12 @@ class Builder:
             self.hide(words)
 
     def _first_heading(self) -> str:
-        """A heading of the first few blocks. Not of a later one, which names a part, and not of a sheet."""
+        """A heading of the first few blocks. Not of a later one, which names a part, not of a sheet, and not that of a
+        table of contents."""
         for block in self._blocks[self._front : self._front + 3]:
             if block.kind == "heading" and block.sheet is None:
-                return block.section.rsplit(SEPARATOR, 1)[-1]
+                heading = block.section.rsplit(SEPARATOR, 1)[-1]
+                return "" if CONTENTS.fullmatch(heading) else heading
         return ""
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:

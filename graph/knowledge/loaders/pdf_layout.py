@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from statistics import mean, median
 
 from graph.knowledge.loaders import table
-from graph.knowledge.loaders.build import TURN, Builder
+from graph.knowledge.loaders.build import CONTENTS, TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_lines import CLAUSE, Line
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
@@ -24,14 +24,14 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
-_CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
 _AROUND = ".,;:!?()[]\"'“”‘’"
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 RUN = 4  # lines of one size that follow each other: running text, no heading
 RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is written in, beside others
 DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
-LONG_TITLE = 6  # words
+FEWEST_ENTRIES = 5  # of a table of contents on one page
+LONG_TITLE = 8  # words
 LARGER = 1.12  # times the size of the running text: a heading
 
 
@@ -108,8 +108,9 @@ class _Layout:
             steps = [distance for distance in distances if 0 < distance < 60]
             pitch = median(steps) if steps else 0.0
             self.closest = sorted(steps)[len(steps) // 5] if len(steps) > 3 else 0.0
-            for line in lines:
-                if _LEADER.search(line.text) or not re.search(r"\w", line.text):
+            listed = _contents(lines)
+            for at, line in enumerate(lines):
+                if at in listed or _LEADER.search(line.text) or not re.search(r"\w", line.text):
                     continue
                 if line.gaps and not stretched(line):
                     self.end_paragraph()
@@ -230,7 +231,7 @@ class _Layout:
         self.out.page = first.page
         if self.contents and first.text[:1].islower():
             return
-        self.contents = _CONTENTS.fullmatch(text) is not None
+        self.contents = CONTENTS.fullmatch(text) is not None
         if titled:
             self.out.heading(text, self.levels[first.size] * 10)
         elif label:
@@ -294,6 +295,15 @@ class _Layout:
                 lefts.append(line.left)
             listed.append((len(lefts) - 1, text))
         self.out.items(listed, pages)
+
+
+def _contents(lines: list[Line]) -> range:
+    """Of a page the lines from the first to the last entry of a table of contents, wrapped ones between them; none
+    where fewer than half of these have a row of dots before a page number."""
+    entries = [at for at, line in enumerate(lines) if _LEADER.search(line.text)]
+    if len(entries) < FEWEST_ENTRIES or 2 * len(entries) < entries[-1] - entries[0] + 1:
+        return range(0)
+    return range(entries[0], entries[-1] + 1)
 
 
 def ends_sentence(text: str) -> bool:

@@ -161,3 +161,20 @@ def test_the_title_of_a_title_page_is_not_the_organisation_above_it() -> None:
         Paragraph(TEXT, LARGE),
     )
     assert document.title == title
+
+
+def test_a_table_of_contents_is_left_out_with_its_wrapped_entries_and_names_no_document() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    canvas.setFont("Helvetica-Bold", 12)
+    canvas.drawString(72, 780, "Table of contents")
+    canvas.setFont("Helvetica", 11)
+    entries = ["1. Scope", "2. Duties", "2.1 Of the secretary and of the office of", "reports", "3. Fees", "4. Leave"]
+    for at, entry in enumerate(entries):
+        dots = "" if entry.endswith(" of") else " " + "." * 40 + f" {at + 1}"
+        canvas.drawString(72, 750 - 14 * at, entry + dots)
+    canvas.drawString(72, 620, "The society was founded in 1912 and has had no other name since then.")
+    canvas.save()
+    document = load(stream.getvalue(), "2 rules of the society.pdf")
+    assert document.title == "2 rules of the society"
+    assert "secretary" not in document.text and "founded in 1912" in document.text
