@@ -260,7 +260,9 @@ class _Reader:
     def lines(self) -> Iterator[Line]:
         """A line is what lies between two line ends that pdfium found; hidden words are taken out and reported."""
         last: Line | None = None
-        for line in self.pieces():
+        codes = latin([pdfium.FPDFText_GetUnicode(self.text, index) for index in range(self.text.count_chars())])
+        turned = list(self.turned(codes))
+        for line in self.pieces(codes):
             if last is not None and same_row(last, line):
                 # cells of a table, and small raised numbers
                 last.append(line, self.bordered(last.right, line.left, line.bottom + line.size / 2))
@@ -270,10 +272,50 @@ class _Reader:
             last = line
         if last is not None:
             yield last
+        yield from turned
 
-    def pieces(self) -> Iterator[Line]:
-        count = self.text.count_chars()
-        codes = latin([pdfium.FPDFText_GetUnicode(self.text, index) for index in range(count)])
+    def turned(self, codes: list[int]) -> Iterator[Line]:
+        """The lines that run up or down the page, as headings of narrow columns do; in `codes` a line end is put in
+        place of their letters, since pdfium divides them at any place. None of a page that is printed on its side."""
+        letters = [at for at, code in enumerate(codes) if code > 32]
+        starts = [at for at in letters if at == 0 or codes[at - 1] in (10, 13)]
+        if not any(map(self.runs, starts)) or 2 * sum(map(bool, map(self.runs, letters))) > len(letters):
+            return
+        words, box, first, way = "", (0.0, 0.0, 0.0, 0.0), 0, 0
+        for index, code in [*enumerate(codes), (len(codes), 0)]:
+            place = self.place(index) if code > 32 else box
+            going = self.runs(index) if code > 32 else way
+            size = box[2] - box[0]
+            gap = way * (place[1] - box[1]) - (box[3] - box[1] if way > 0 else place[3] - place[1])
+            same = going == way and abs(place[0] - box[0]) < 0.4 * size and -size < gap < 2 * size
+            if words and (index == len(codes) or (code > 32 and not same)):
+                yield from self._turned(words, first, index, way)
+                words = ""
+            if code > 32 and going:
+                words += (" " if words and gap > 0.15 * size else "") + chr(code)
+                first = index if len(words) == 1 else first
+                box, way = place, going
+                codes[index] = 10
+
+    def _turned(self, words: str, first: int, end: int, way: int) -> Iterator[Line]:
+        places = [self.place(index) for index in range(first, end) if self.runs(index) == way]
+        left, right = min(place[0] for place in places), max(place[2] for place in places)
+        low, high = min(place[1] for place in places), max(place[3] for place in places)
+        size = round(right - left, 1)
+        if not self.visible(first, self.place(first), size):
+            self.out.hide(words)
+            return
+        line = Line(words, left, right, (low + high - size) / 2, size, self.bold(first), self.number)
+        line.turned = way
+        yield line
+
+    def runs(self, index: int) -> int:
+        """1 for a letter of a line that runs up the page, -1 for one that runs down, else 0."""
+        sine = math.sin(pdfium.FPDFText_GetCharAngle(self.text, index))
+        return round(-sine) if abs(sine) > 0.99 else 0
+
+    def pieces(self, codes: list[int]) -> Iterator[Line]:
+        count = len(codes)
         start = 0
         for index in range(count + 1):
             divided = index < count and codes[index] == LINE_END_HYPHEN

@@ -290,7 +290,10 @@ def _row(cells: _Cells, own: _Cells, columns: tuple[float, ...], page: int) -> L
 
 
 def _in_order(parts: list[Line]) -> list[Line]:
-    """Parts of a cell from its top, those at one height from left to right."""
+    """Parts of a cell from its top, those at one height from left to right; of lines that run up or down the page the
+    first of them first."""
+    if all(part.turned for part in parts):
+        return sorted(parts, key=lambda part: part.turned * part.left)
     ordered: list[list[Line]] = []
     for part in sorted(parts, key=lambda part: -part.bottom):
         if ordered and ordered[-1][0].bottom - part.bottom < 0.35 * part.size:

@@ -38,6 +38,7 @@ class Line:
     scripts: list[tuple[int, int]] = field(default_factory=list)  # as `raised`, also within words
     # Of a mark set out to the left: its length, its right edge, and where the text begins.
     hung: tuple[int, float, float] | None = None
+    turned: int = 0  # 1 where it runs up the page, -1 down
     row: bool = False  # a row of a table, with a gap for each column after the first
 
     def append(self, other: "Line", bordered: bool = False) -> None:

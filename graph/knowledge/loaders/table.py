@@ -27,7 +27,7 @@ from graph.knowledge.loaders.table_kinds import (
 _YEAR = re.compile(r"(?:[A-Za-z]{1,3}\d?\s)?(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?")
 _STATEMENT = re.compile(r"\S+(?:\s+\S+){4,}[.!;]", re.DOTALL)
 _SHORTENED = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # "No.", "Document no."
-HEADING_LENGTH = 100
+HEADING_LENGTH = 150
 LONGEST_HEADING = 400  # of a question of a form, over its answers
 LABEL_WORDS = 8  # of a name with its value beside it
 UNIT_LENGTH = 12

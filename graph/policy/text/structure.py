@@ -28,7 +28,7 @@ ITEM = re.compile(
     r") +(?=\S)"
 )
 # The heading of a cell; a colon inside it is no end: "Patients (1:1 matching)".
-CELL_HEADING = r"(?:[^:;\n]|:(?! )){1,100}"
+CELL_HEADING = r"(?:[^:;\n]|:(?! )){1,150}"
 _CELL = re.compile(rf"(?:[^:;\n]{{1,100}}; )?{CELL_HEADING}: ")  # a row's name may stand before the first of them
 _NEXT_CELL = re.compile(rf"; {CELL_HEADING}: ")
 _NOTHING = re.compile(r"\s*")

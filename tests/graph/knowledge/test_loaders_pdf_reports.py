@@ -151,6 +151,37 @@ def test_rows_between_shaded_ones_stand_under_the_headings_and_go_on_over_the_pa
     ]
 
 
+def test_headings_that_run_up_the_page_stand_over_their_columns() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    heads = [["of alendronate"], ["of alendronate with a", "disease of the heart"], ["of raloxifene"]]
+    lefts, top = [60, 160, 210, 260, 310], 700
+    for left in lefts:
+        canvas.line(left, top - 176, left, top)
+    for height in (0, 140, 158, 176):
+        canvas.line(lefts[0], top - height, lefts[-1], top - height)
+    canvas.setFont("Helvetica-Bold", 10)
+    canvas.drawString(64, top - 14, "Earlier drug")
+    for left, lines in zip(lefts[1:], heads, strict=False):
+        for at, line in enumerate(lines):
+            canvas.saveState()
+            canvas.translate(left + 16 + 12 * at, top - 136)
+            canvas.rotate(90)
+            canvas.drawString(0, 0, line)
+            canvas.restoreState()
+    canvas.setFont("Helvetica", 10)
+    for at, (name, values) in enumerate([("glipizide", ["20%", "", "19%"]), ("glyburide", ["13%", "15%", ""])]):
+        canvas.drawString(64, top - 153 - 18 * at, name)
+        for left, value in zip(lefts[1:], values, strict=False):
+            canvas.drawString(left + 12, top - 153 - 18 * at, value)
+    canvas.drawString(60, 460, "The shares are of all new users in the year before the first day of the drug.")
+    canvas.save()
+    assert load(stream.getvalue(), "a.pdf").text.split("\n")[:2] == [
+        "Earlier drug: glipizide; of alendronate: 20%; of raloxifene: 19%",
+        "Earlier drug: glyburide; of alendronate: 13%; of alendronate with a disease of the heart: 15%",
+    ]
+
+
 def test_the_title_of_a_title_page_is_not_the_organisation_above_it() -> None:
     title = "Comparison of Two Drugs and of the Usual Care in Patients with a Condition of the Heart that Lasts"
     document = read(

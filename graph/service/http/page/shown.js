@@ -5,8 +5,8 @@ const NUMBERS = /[ \n]?((?:\[\d{1,3}\])+)(?=\s|$)/;
 const FENCE = /^(`{3,})[\w+-]*\s*$/;
 const HEADING = /^(#{1,9}) +(?=\S)/;
 const ITEM = /^( *)([-*•–]|\(?\d{1,3}[.)]|\(?(?:[a-z]|[ivxl]{1,5})[.)]) +(?=\S)/;
-const CELL = /^((?:[^:;\n]|:(?! )){1,100}): (.*)$/;
-const NEXT_CELL = /; (?=(?:[^:;\n]|:(?! )){1,100}: )/;
+const CELL = /^((?:[^:;\n]|:(?! )){1,150}): (.*)$/;
+const NEXT_CELL = /; (?=(?:[^:;\n]|:(?! )){1,150}: )/;
 
 const words = (text, gap = "") => ({ kind: "words", text, numbers: [], gap });
 const listing = (...items) => ({ kind: "listing", items });
