@@ -195,8 +195,8 @@ def read(rows: Rows, header: bool | None = None) -> list[str]:
             id="a table that goes on below a blank row",
         ),
         pytest.param(
-            [["Timestamp", "How was it? " * 12], ["2024-01-01 10:00", "Fine"], ["2024-01-02 10:00", "Dull"]],
-            [f"Timestamp: 2024-01-0{day} 10:00; {('How was it? ' * 12)[:100].strip()}: {said}" for day, said in ((1, "Fine"), (2, "Dull"))],
+            [["Timestamp", "How was it? " * 15], ["2024-01-01 10:00", "Fine"], ["2024-01-02 10:00", "Dull"]],
+            [f"Timestamp: 2024-01-0{day} 10:00; {('How was it? ' * 15)[:150].strip()}: {said}" for day, said in ((1, "Fine"), (2, "Dull"))],
             id="questions of a form as headings",
         ),
     ],
