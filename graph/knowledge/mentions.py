@@ -47,7 +47,7 @@ _BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
 _LEAST = 0.65  # the share of these that the name must hold
 _OF_DAY = 1.2  # of a document that is named after the day: more than any words
 _KIND = 0.1  # what a name that says the kind as well is worth more
-_MOST = 3  # documents; where more answer to the words, none is meant
+_MOST = 3  # documents; where more answer to the words of one mention, it means none
 
 
 class Name(NamedTuple):
@@ -101,11 +101,13 @@ class Names:
 
 
 class Phrase(NamedTuple):
-    """Words that may say which document is meant; `anchor` is the one next to the kind and must be in the name."""
+    """Words that may say which document is meant; `anchor` is the one next to the kind and must be in the name. `at` is
+    the place of the kind in the question."""
 
     anchor: str
     words: tuple[str, ...]
     kind: str
+    at: int
 
 
 def phrases(question: str) -> list[Phrase]:
@@ -120,11 +122,13 @@ def phrases(question: str) -> list[Phrase]:
         behind = words[at + 1 : at + 1 + _BEHIND]
         after = _run(w for w in behind[1:] if w not in ("the", "our")) if behind[:1] and behind[0] in _AFTER else []
         after = after or list(takewhile(str.isdecimal, behind))  # "bylaw 3"
+        if not after and len(behind) > 1 and behind[1].isdecimal() and behind[0] not in _ENDS:
+            after = behind[:2]  # "amendment INT-4"
         after = after or [letter for letter in behind[:1] if kind in _LETTERED and _LETTER.fullmatch(letter)]
         own = [] if kind in _ANY else [kind]
         both = [*before, *after] if before and after else []
         result += [
-            Phrase(lexical.stem(run[0]), tuple(dict.fromkeys([*map(lexical.stem, run), *own])), kind)
+            Phrase(lexical.stem(run[0]), tuple(dict.fromkeys([*map(lexical.stem, run), *own])), kind, at)
             for run in (before, after, both)
             if run
         ]
@@ -143,13 +147,21 @@ def may_mention(question: str) -> bool:
 
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
-    sought, days = phrases(question), {*quantities.dates(question)}
-    scores: dict[str, float] = {}
-    for doc_id, known in names:
-        shares = [known.holds(p.words) + _KIND * (p.kind in known.words) for p in sought if known.holds([p.anchor])]
-        shares += [_OF_DAY] if days & known.dates else []
-        if shares and max(shares) >= _LEAST:
-            scores[doc_id] = round(max(shares), 6)
-    most = max(scores.values(), default=0.0)
-    best = [doc_id for doc_id, score in scores.items() if score == most]
-    return sorted(best) if len(best) <= _MOST else []
+    names, days = list(names), {*quantities.dates(question)}
+    called: dict[int, list[Phrase]] = {}
+    for phrase in phrases(question):
+        called.setdefault(phrase.at, []).append(phrase)
+    ids: set[str] = set()
+    for mention in called.values() or [[]]:
+        scores: dict[str, float] = {}
+        for doc_id, known in names:
+            shares = [
+                known.holds(p.words) + _KIND * (p.kind in known.words) for p in mention if known.holds([p.anchor])
+            ]
+            shares += [_OF_DAY] if days & known.dates else []
+            if shares and max(shares) >= _LEAST:
+                scores[doc_id] = round(max(shares), 6)
+        most = max(scores.values(), default=0.0)
+        best = [doc_id for doc_id, score in scores.items() if score == most]
+        ids |= {*best} if len(best) <= _MOST else set()
+    return sorted(ids)

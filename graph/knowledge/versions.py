@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 
 from graph.stores.spaces import Record
 
-# "v2", "v1.3", "version 2", "rev. 4", "r4" are versions; "2024", "2024-03", "2024-03-01" are dates.
+# "v2", "v1.3", "version 2", "rev. 4", "r4", "amendment 5", "draft 2" are versions; "2024", "2024-03", "2024-03-01" are
+# dates.
 _VERSION = re.compile(
-    r"(?<![a-z0-9])(?:v|ver|version|rev|revision|ed|edition|r)[ ._-]*(\d{1,3}(?:[._]\d{1,3}){0,3})(?![a-z0-9])"
+    r"(?<![a-z0-9])(?:v|ver|version|rev|revision|ed|edition|amendment|draft|r)[ ._-]*"
+    r"(\d{1,3}(?:[._]\d{1,3}){0,3})(?![a-z0-9])"
 )
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[ ._-]?(0[1-9]|1[0-2])(?:[ ._-]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "ProtocolV02"
 Age = tuple[str, tuple[int, ...]]  # kind (version or date) and parts; of two of one kind the greater is the newer
 _COMPARES = re.compile(
     r"\b(?:versions?|v\d|chang\w+|differ\w*|old(?:er)?|previous(?:ly)?|earlier|former(?:ly)?|history|compar\w+|"
@@ -34,11 +37,12 @@ class Version(NamedTuple):
 
 def age(name: str) -> tuple[str, Age] | None:
     """What a file's name is without its version or date, and that; None for a name without either."""
-    path = PurePath(name.lower())
+    path = PurePath(name)
     return _age(str(path.parent / path.stem))
 
 
 def _age(stem: str) -> tuple[str, Age] | None:
+    stem = _JOINED.sub(" ", stem).lower()
     for kind, pattern in (("version", _VERSION), ("date", _DATE)):
         if matches := list(pattern.finditer(stem)):
             last = matches[-1]
@@ -76,7 +80,7 @@ def asks_for_changes(question: str) -> bool:
 
 def of_sources(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Version]:
     """By the number of the source, where the title of its document or else the file name tells a version."""
-    ages = ((item, _age(item["title"].lower()) or age(item["filename"])) for item in evidence)
+    ages = ((item, _age(item["title"]) or age(item["filename"])) for item in evidence)
     return {item["n"]: Version((item["where"], one[0], one[1][0]), one[1][1]) for item, one in ages if one is not None}
 
 

@@ -39,7 +39,8 @@ NAMES = [
         ("ethics handbook: what are volunteers paid?", ["ethics"]),
         ("In the trial's Appendix B, which outcome has the most cases?", ["b"]),
         ("How many controls does appendix c list?", ["c"]),
-        ("Who signed amendment 4?", ["fourth"]),
+        ("Who signed amendment INT-4?", ["fourth"]),
+        ("What do appendix B and the AI policy say of falls?", ["ai", "b"]),
         # Nothing, or nothing in particular, is called.
         ("Is there an appendix a reader should know?", []),
         ("which report do I file after an accident?", []),

@@ -19,6 +19,8 @@ def record(doc_id: str, filename: str, groups: tuple[str, ...] = ()) -> Record:
         ("tariff 2024.pdf", ("tariff", ("date", (2024,)))),
         ("2024-03-01 tariff.pdf", ("tariff", ("date", (2024, 3, 1)))),
         ("sub/Tariff_202403.pdf", ("sub tariff", ("date", (2024, 3)))),
+        ("ProtocolV02.docx", ("protocol", ("version", (2,)))),
+        ("RRA-20-protocol- Amendment 5.pdf", ("rra 20 protocol", ("version", (5,)))),
         ("SP-114.docx", None),
         ("ISO 9001.pdf", None),
         ("room 2050123.md", None),
