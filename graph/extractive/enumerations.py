@@ -19,6 +19,8 @@ Kind = Literal["items", "rows", "headings"]
 
 _LEAD = 400  # characters of what introduces a list, at most
 _LABEL = re.compile(r"[^\n.!?;]{1,80}[^\n.!?;:]:?")  # a line that names the list below it
+_BARE = re.compile(r"[^\n]{3,120}[^\s.!?:;,]")  # a line of a list without marks
+FEWEST_BARE = 4
 GAP = 4  # characters between two passages that follow each other: an empty line
 
 
@@ -141,6 +143,7 @@ class _Reader:
         self.lists: list[tuple[int, Enumeration]] = []  # that a further item may go on, by level
         self.numbered: list[tuple[int, int, list[str], Enumeration]] = []  # level, last number, path
         self.table: Enumeration | None = None
+        self.bare: Enumeration | None = None  # lines without marks
         self.named: dict[tuple[str, ...], Enumeration] = {}  # headings and labels, by the path above them
         self.under: list[tuple[int, Entry]] = []  # headings that are open, by level
         self.above: Place | None = None  # the paragraph above, which may introduce what follows
@@ -153,6 +156,8 @@ class _Reader:
             return
         for _, entry in self.under:
             entry.below.append(place.entry())
+        if place.row or line.kind != "text":
+            self._end_bare()
         if place.row:
             self._row(place)
         elif line.kind == "item":
@@ -164,6 +169,7 @@ class _Reader:
         self.last = place
 
     def _heading(self, place: Place) -> None:
+        self.bare = None
         level = place.line.level
         entry = place.entry()
         for above, one in self.named.items():
@@ -232,14 +238,29 @@ class _Reader:
                 )
 
     def _paragraph(self, place: Place) -> None:
-        """Between numbered items a paragraph belongs to the one above; others end there."""
+        """Between numbered items a paragraph belongs to the one above; others end there. Below a heading or a
+        lead, short lines that say no sentence are a list without marks: names, addresses."""
         self.table = None
+        led = self.bare is not None or self.above is None or self.above.text.rstrip().endswith(":")
+        if not (led and _BARE.fullmatch(place.text) and place.line.kind == "text"):
+            self._end_bare()
+        else:
+            if self.bare is None:
+                self.bare = Enumeration("items", self._path(self.path), self._lead())
+            self.bare.entries.append(place.entry())
+            if len(self.bare.entries) == FEWEST_BARE:
+                self.listed.append(self.bare)
         if self.lists:
             _, one = self.lists[0]
             before = self.last.item["text"] if self.last else ""
             mark = before[before.rfind("\n", 0, one.entries[-1].start) + 1 : one.entries[-1].start].strip()
             self.lists = self.lists[:1] if mark[:1].isdigit() and place.line.kind == "text" and place.line.level else []
         self.above = place
+
+    def _end_bare(self) -> None:
+        """What stands below lines without marks, but a heading, says that they were no list, or not all of it."""
+        self.listed = [one for one in self.listed if one is not self.bare]
+        self.bare = None
 
     def _lead(self) -> Entry | None:
         above = self.above

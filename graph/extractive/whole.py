@@ -115,7 +115,7 @@ def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequenc
         if not text and (kind == "count" or _HOW_MANY.search(question)):
             text = counted.count(lines)
             beginnings = [_beginning(one) for one in entries]
-            if len(text) > MOST_CHARS and len({*beginnings}) == len(beginnings):
+            if len(text) > MOST_CHARS and 2 * len({*beginnings}) > len(beginnings):
                 text = counted.count(beginnings)
         if not text and not (kind == "sum" and chosen.kind == "rows"):
             return []

@@ -433,3 +433,29 @@ def test_the_list_of_a_document_that_is_called_is_read() -> None:
         item["why"] = MENTIONED
     question = "In Appendix B, which outcome has the most cases in run 1?"
     assert asked(question, [*other, *called]) == ["Run ID: 1; Outcome: Gout; Cases: 700; Share: 0.3"]
+
+
+NAMES = """# Protocol
+
+## Authors and reviewers
+
+Ada Berg, Epidemiology
+
+Ben Holt, Statistics
+
+Cleo Marsh, Pharmacy
+
+Dan Reed, Cardiology
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ("\n## Sponsor\n\nHarbour Research pays for all of it.\n", 4),
+        ("\nThey meet every month, and each of them has a vote in what is written here.\n", None),  # not all of it
+    ],
+)
+def test_short_lines_below_a_heading_are_a_list_where_nothing_else_follows(more: str, count: int | None) -> None:
+    listed = [one for one in enumerations(evidence(NAMES + more, title="Protocol")) if one.kind == "items"]
+    assert [len(one.entries) for one in listed] == ([count] if count else [])
