@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from operator import itemgetter
 from statistics import median
 from typing import Any
@@ -198,7 +198,7 @@ def _drawn(page: Any) -> tuple[list[Rule], list[Upright], list[Upright]]:
             across += [Rule(left, right, one) for one in heights]
         elif right - left <= THIN and top - bottom >= SHORTEST_UPRIGHT:
             uprights.append(((left + right) / 2, bottom, top))
-    return across, sorted(uprights), sides
+    return across, sorted(uprights), sides[:MAX_SHAPES]
 
 
 def _bounds(shape: Any) -> _Place:
@@ -281,33 +281,46 @@ class _Reader:
         starts = [at for at in letters if at == 0 or codes[at - 1] in (10, 13)]
         if not any(map(self.runs, starts)) or 2 * sum(map(bool, map(self.runs, letters))) > len(letters):
             return
-        words, box, first, way = "", (0.0, 0.0, 0.0, 0.0), 0, 0
-        for index, code in [*enumerate(codes), (len(codes), 0)]:
-            place = self.place(index) if code > 32 else box
-            going = self.runs(index) if code > 32 else way
-            size = box[2] - box[0]
-            gap = way * (place[1] - box[1]) - (box[3] - box[1] if way > 0 else place[3] - place[1])
-            same = going == way and abs(place[0] - box[0]) < 0.4 * size and -size < gap < 2 * size
-            if words and (index == len(codes) or (code > 32 and not same)):
-                yield from self._turned(words, first, index, way)
-                words = ""
-            if code > 32 and going:
-                words += (" " if words and gap > 0.15 * size else "") + chr(code)
-                first = index if len(words) == 1 else first
-                box, way = place, going
-                codes[index] = 10
+        letters = [at for at in letters if self.runs(at)]
+        line: list[int] = []
+        hidden = ""
+        for index in letters:
+            place = self.place(index)
+            if not self.visible(index, place, place[2] - place[0]):
+                hidden += chr(codes[index])
+                continue
+            if line and not self.follows(line[-1], index):
+                yield self.upright(line, codes)
+                line = []
+            line.append(index)
+        if line:
+            yield self.upright(line, codes)
+        if hidden:
+            self.out.hide(hidden)
+        for index in letters:
+            codes[index] = 10
 
-    def _turned(self, words: str, first: int, end: int, way: int) -> Iterator[Line]:
-        places = [self.place(index) for index in range(first, end) if self.runs(index) == way]
-        left, right = min(place[0] for place in places), max(place[2] for place in places)
-        low, high = min(place[1] for place in places), max(place[3] for place in places)
-        size = round(right - left, 1)
-        if not self.visible(first, self.place(first), size):
-            self.out.hide(words)
-            return
-        line = Line(words, left, right, (low + high - size) / 2, size, self.bold(first), self.number)
-        line.turned = way
-        yield line
+    def follows(self, before: int, index: int) -> bool:
+        """Whether a letter stands in the same line up or down the page as the one before it in the file."""
+        size = self.place(before)[2] - self.place(before)[0]
+        beside = abs(self.place(before)[0] - self.place(index)[0]) >= 0.4 * size
+        return not beside and self.runs(before) == self.runs(index) and -size < self.between(before, index) < 2 * size
+
+    def between(self, before: int, index: int) -> float:
+        """Points between two letters of a line up or down the page."""
+        (_, low, _, high), (_, bottom, _, top) = self.place(before), self.place(index)
+        return bottom - high if self.runs(before) > 0 else low - top
+
+    def upright(self, letters: list[int], codes: list[int]) -> Line:
+        lefts, lows, rights, highs = zip(*map(self.place, letters), strict=True)
+        size = round(max(rights) - min(lefts), 1)
+        text = chr(codes[letters[0]])
+        for before, index in pairwise(letters):
+            text += (" " if self.between(before, index) > 0.15 * size else "") + chr(codes[index])
+        bottom = (min(lows) + max(highs) - size) / 2
+        line = Line(text, min(lefts), max(rights), bottom, size, self.bold(letters[0]), self.number)
+        line.turned = self.runs(letters[0])
+        return line
 
     def runs(self, index: int) -> int:
         """1 for a letter of a line that runs up the page, -1 for one that runs down, else 0."""

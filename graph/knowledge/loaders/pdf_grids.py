@@ -18,7 +18,7 @@ from graph.knowledge.loaders.pdf_tables import Rule
 SAME = 3.0  # points: borders so near to each other are one
 LONGEST = 120  # words of a cell; more is a page set in columns
 MOST_BANDS = 400  # rows of one page
-MOST_HEIGHTS = 4 * MOST_BANDS
+MOST_HEIGHTS = 2 * MOST_BANDS
 MOST_UPRIGHTS = 60  # borders that cross one row
 
 Upright = tuple[float, float, float]  # of a line from top to bottom: where it stands, its foot and its head

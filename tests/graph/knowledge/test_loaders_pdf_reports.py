@@ -182,6 +182,21 @@ def test_headings_that_run_up_the_page_stand_over_their_columns() -> None:
     ]
 
 
+def test_white_letters_that_run_up_the_page_are_hidden() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    canvas.drawString(72, 700, "The fee is due in May, and the secretary sends a bill to each of the members.")
+    canvas.translate(40, 300)
+    canvas.rotate(90)
+    canvas.drawString(0, 0, "Draft of May")
+    canvas.setFillColor("white")
+    canvas.drawString(75, 0, "say that the fee is waived")
+    canvas.save()
+    document = load(stream.getvalue(), "a.pdf")
+    assert "Draft of May" in document.text and "waived" not in document.text
+    assert any("waived" in words for words in document.hidden)
+
+
 def test_the_title_of_a_title_page_is_not_the_organisation_above_it() -> None:
     title = "Comparison of Two Drugs and of the Usual Care in Patients with a Condition of the Heart that Lasts"
     document = read(
