@@ -160,6 +160,8 @@ class _Layout:
         small = line.text[:1].islower()
         if above.bold and not line.bold and _heading_like(above.text) and len(self.paragraph) == 1 and not small:
             return False
+        if line.bold and not above.bold and _END.search(above.text) and _heading_like(line.text):
+            return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
         edge = max(other.right for other in lines if abs(other.left - first.left) < 40 or other is line)
         word = (line.right - line.left) * (len(line.text.split(" ", 1)[0]) + 1) / len(line.text)

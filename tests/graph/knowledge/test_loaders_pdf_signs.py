@@ -60,6 +60,18 @@ def test_a_bold_line_within_a_paragraph_is_no_heading() -> None:
     assert load(stream.getvalue(), "a.pdf").text == " ".join(line for _, line in lines)
 
 
+def test_a_bold_line_right_below_the_end_of_a_sentence_is_a_heading() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    lines = [("Helvetica", "The study was done by the rules of good practice, as all of them are."), ("Helvetica-Bold", "Confidentiality statement"), ("Helvetica", "What is written here may not be given to anybody else than the reader.")]  # fmt: skip
+    for at, (font, line) in enumerate(lines):
+        canvas.setFont(font, 11)
+        canvas.drawString(72, 700 - 14 * at, line)
+    canvas.save()
+    first, heading, last = (line for _, line in lines)
+    assert load(stream.getvalue(), "a.pdf").text.split("\n\n") == [first, f"# {heading}", last]
+
+
 def test_latin_letters_of_japanese_office_fonts_are_read() -> None:
     shifted = [ord(letter) - ord(" ") + 0x3ECC for letter in "The center was set up in 2015."]
     assert "".join(map(chr, latin(shifted))) == "The center was set up in 2015."
