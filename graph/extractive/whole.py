@@ -105,7 +105,7 @@ def answer(
 def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and _column_of(_noun_of(question), chosen):
+    if kind == "count" and (_column_of(_noun_of(question), chosen) or _in_column(question, chosen)):
         kind = "list"  # "How many visitors in 2022?": a row says so
     if kind in ("count", "sum") and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
@@ -136,6 +136,16 @@ def _column_of(noun: Sequence[str], enumeration: Enumeration) -> bool:
     """Whether a column of numbers is called as what is counted."""
     named = [name for name in enumeration.headings if noun and noun[-1] in stems(name)]
     return any(_measured(name, [entry.value(name) for entry in enumeration.entries]) for name in named)
+
+
+def _in_column(question: str, enumeration: Enumeration) -> bool:
+    """Whether a column of numbers is named as the place or time of what is counted: "How many users in Optum?"."""
+    named = [
+        name
+        for name in enumeration.headings
+        if re.search(rf"\b(?:in|for|from|at) (?:the )?{re.escape(name)}\b", question, re.I)
+    ]
+    return any(_measured(name, [entry.value(name) for entry in enumeration.entries]) for name in named if name)
 
 
 # -- which list ---------------------------------------------------------------------------------------------

@@ -459,3 +459,13 @@ Dan Reed, Cardiology
 def test_short_lines_below_a_heading_are_a_list_where_nothing_else_follows(more: str, count: int | None) -> None:
     listed = [one for one in enumerations(evidence(NAMES + more, title="Protocol")) if one.kind == "items"]
     assert [len(one.entries) for one in listed] == ([count] if count else [])
+
+
+def test_how_many_in_a_column_of_numbers_is_said_by_the_rows() -> None:
+    table = (
+        "# Groups\n\nNew users of: Alpha; Harbour: 45,321; Mill: 78\nNew users of: Beta; Harbour: 14,802; Mill: 19\n"
+    )
+    assert asked("How many new users are there in Harbour?", evidence(table, title="Groups")) == [table[10:].strip()]
+    rooms = "# Rooms\n\nRoom: Hall; House: Mill\nRoom: Loft; House: Mill\nRoom: Shed; House: Quay\n"
+    (count,) = asked("How many rooms are in the house Mill?", evidence(rooms, title="Rooms"))
+    assert count.startswith("2 in all")
