@@ -4,7 +4,6 @@ import ctypes
 import math
 import re
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise, takewhile
@@ -21,6 +20,7 @@ from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
+from graph.knowledge.loaders.pdf_drawn import WHITE, drawn
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
 from graph.knowledge.loaders.pdf_layout import justified, write
 from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
@@ -30,15 +30,9 @@ from graph.knowledge.loaders.pdf_tables import Rule, joined
 
 MAX_PAGES = 5_000
 ADVICE = "install cordon[ocr], or run text recognition (OCR) over it first"
-MAX_SHAPES = 3_000  # of one page that are looked at for rules
-SHORTEST_RULE = 15.0  # points
-SHORTEST_UPRIGHT = 8.0  # points: the border of a cell of one line
-THIN = 3.0  # points
 LINE_END_HYPHEN = 2  # what pdfium gives for a hyphen and the line end after it
 _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]  # left, bottom, right, top
-_Colour = tuple[int, int, int, int]  # red, green, blue, opacity
-NEAR = 8  # boxes drawn before one, in which it may lie
 ASCENT, DESCENT = 0.8, 0.2  # of the size: where letters end in fonts that do not say so
 OTHER_HEIGHT = 0.6  # of the size: words so far above or below the one before stand in another line
 LINE_HEIGHT = 0.85  # of the size: from the lowest to the highest place of letters, at least
@@ -46,7 +40,6 @@ TIMES_A_LETTER = 4  # the size of a font is no more times the width or height of
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
-WHITE = 250  # of 255, in all three colours
 
 _SIGNS = re.compile("symbol|wingding|dingbat")  # in the names of fonts
 PRIVATE = range(0xF020, 0xF100)  # the letters of symbol fonts
@@ -120,7 +113,7 @@ def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
         for number in range(1, len(document) + 1):
             page = _opened(document, number)
             text = page.get_textpage()
-            rules, uprights, sides = _drawn(page)
+            rules, uprights, sides = drawn(page)
             lines = list(_Reader(page, text, number, out, uprights).lines())
             if not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
                 pictures.append(number)
@@ -169,63 +162,6 @@ def _opened(document: Any, number: int) -> Any:
         return document[number - 1]
     except pypdfium2.PdfiumError as exc:
         raise DocumentError("broken", f"page {number} of the PDF is damaged", hint="print it to a new PDF") from exc
-
-
-def _drawn(page: Any) -> tuple[list[Rule], list[Upright], list[Upright]]:
-    """What is drawn across, thin lines and the edges of boxes, the thin lines that stand upright, and the sides of
-    shaded boxes that stand side by side. None of a page that is a drawing itself. A box in another of its
-    colour, as the paragraphs of a shaded cell have, is not seen."""
-    count = pdfium.FPDFPage_CountObjects(page)
-    across: list[Rule] = []
-    uprights: list[Upright] = []
-    sides: list[Upright] = []
-    filled: deque[tuple[_Place, _Colour]] = deque(maxlen=NEAR)
-    for index in range(count if count <= MAX_SHAPES else 0):
-        shape = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        left, bottom, right, top = place = _bounds(shape)
-        colour = _filled(shape) if min(right - left, top - bottom) > THIN else None
-        if colour and any(colour == other and _within(place, around) for around, other in filled):
-            continue
-        if colour and min(colour[:3]) < WHITE:
-            for other in (other for other, _ in filled if _adjoin(other, place)):
-                sides += [(x, bottom, top) for x in (other[0], left, right)]
-        if colour:
-            filled.append((place, colour))
-        if right - left >= SHORTEST_RULE:
-            heights = (bottom, top) if top - bottom > THIN else (bottom,)
-            across += [Rule(left, right, one) for one in heights]
-        elif right - left <= THIN and top - bottom >= SHORTEST_UPRIGHT:
-            uprights.append(((left + right) / 2, bottom, top))
-    return across, sorted(uprights), sides[:MAX_SHAPES]
-
-
-def _bounds(shape: Any) -> _Place:
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    pdfium.FPDFPageObj_GetBounds(shape, left, bottom, right, top)
-    return left.value, bottom.value, right.value, top.value
-
-
-def _filled(shape: Any) -> _Colour | None:
-    """The colour that a box is filled with; None where it has a border, or no filling."""
-    mode, stroked = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(shape, mode, stroked)
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if stroked.value or not mode.value or not pdfium.FPDFPageObj_GetFillColor(shape, red, green, blue, alpha):
-        return None
-    return red.value, green.value, blue.value, alpha.value
-
-
-def _adjoin(left: _Place, right: _Place) -> bool:
-    """Whether two boxes of one height stand side by side."""
-    heights = abs(left[1] - right[1]) < 1 and abs(left[3] - right[3]) < 1
-    return heights and abs(left[2] - right[0]) < 2
-
-
-def _within(place: _Place, around: _Place) -> bool:
-    inner = place[0] >= around[0] - 1 and place[1] >= around[1] - 1
-    return inner and place[2] <= around[2] + 1 and place[3] <= around[3] + 1
 
 
 def _unmapped(lines: list[Line]) -> bool:
