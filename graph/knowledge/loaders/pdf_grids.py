@@ -135,7 +135,8 @@ def _across(rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[_Across]
     heights: list[tuple[float, list[tuple[float, float]]]] = []
     for rule in sorted(rules, key=lambda rule: -rule.height):
         if heights and heights[-1][0] - rule.height < SAME:
-            heights[-1] = rule.height, [*heights[-1][1], (rule.left, rule.right)]
+            heights[-1][1].append((rule.left, rule.right))
+            heights[-1] = rule.height, heights[-1][1]
         elif len(heights) < MOST_HEIGHTS:
             heights.append((rule.height, [(rule.left, rule.right)]))
     lines = []
@@ -208,21 +209,25 @@ def _with_rows(lines: list[Line], table: list[_Band]) -> list[Line]:
 def _merged_down(
     table: list[_Band], gathered: Sequence[tuple[_Cells, set[int]] | None], columns: tuple[float, ...]
 ) -> list[_Cells]:
-    """The cells of each row, with the words of a cell over several rows in all of them."""
-    filled: list[_Cells] = [dict(found[0]) if found else {} for found in gathered]
-    runs: dict[int, list[int]] = {}  # column: the rows that the cell which is being read lies over
+    """The cells of each row, with the words of a cell over several rows in all of them, where these are not too many
+    to be said so often."""
+    runs: list[tuple[int, list[int]]] = []  # of a cell its column, and the rows that it lies over
+    last: dict[int, list[int]] = {}
     for at, band in enumerate(table):
-        above = table[at - 1] if at else None
+        above = table[at - 1].spans() if at else []
         for (left, right), opened in zip(band.spans(), band.open, strict=True):
             column = _column(left, columns)
-            alike = above is not None and any(
-                abs(left - one) < SAME and abs(right - other) < SAME for one, other in above.spans()
-            )
-            if not (opened and alike and column in runs):
-                runs[column] = []
-            runs[column].append(at)
-            words = [part for row in runs[column] for part in (gathered[row] or ({}, ()))[0].get(column, [])]
-            for row in runs[column] if words and len(runs[column]) > 1 else ():
+            alike = any(abs(left - one) < SAME and abs(right - other) < SAME for one, other in above)
+            if not (opened and alike and column in last):
+                last[column] = []
+                runs.append((column, last[column]))
+            last[column].append(at)
+    own: list[_Cells] = [found[0] if found else {} for found in gathered]
+    filled = [dict(cells) for cells in own]
+    for column, rows in runs:
+        words = [part for row in rows for part in own[row].get(column, [])]
+        if 0 < sum(len(part.text.split()) for part in words) <= LONGEST:
+            for row in rows:
                 filled[row][column] = words
     return filled
 

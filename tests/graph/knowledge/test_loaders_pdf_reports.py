@@ -74,6 +74,12 @@ def test_a_cell_over_several_rows_stands_in_each_of_them() -> None:
     ]
 
 
+def test_many_words_over_several_rows_are_not_repeated() -> None:
+    rows = [[Paragraph("hornbeam " * 130, SMALL), f"row {n}", str(n)] for n in range(8)]
+    text = read(Table(rows, colWidths=[250, 60, 40], style=[GRID, ("SPAN", (0, 0), (0, 7))])).text
+    assert text.count("hornbeam") == 130 and "row 7" in text
+
+
 def test_a_shaded_paragraph_in_a_shaded_cell_divides_no_row() -> None:
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=(595, 842))

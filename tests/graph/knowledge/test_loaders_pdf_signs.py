@@ -49,27 +49,29 @@ def test_a_running_foot_that_names_the_version_is_kept_once() -> None:
     assert "of 3" not in text and "House rules" not in text
 
 
-def test_a_bold_line_within_a_paragraph_is_no_heading() -> None:
+def in_the_middle_bold(*lines: str) -> str:
+    """What is read of three lines, of which the second is bold."""
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=(595, 842))
-    lines = [("Helvetica", "Who sees smoke in the corridor of the house calls"), ("Helvetica-Bold", "the fire brigade and nobody else before"), ("Helvetica", "anything else is done in the building.")]  # fmt: skip
-    for at, (font, line) in enumerate(lines):
-        canvas.setFont(font, 11)
+    for at, line in enumerate(lines):
+        canvas.setFont("Helvetica-Bold" if at == 1 else "Helvetica", 11)
         canvas.drawString(72, 700 - 14 * at, line)
     canvas.save()
-    assert load(stream.getvalue(), "a.pdf").text == " ".join(line for _, line in lines)
+    return load(stream.getvalue(), "a.pdf").text
+
+
+def test_a_bold_line_within_a_paragraph_is_no_heading() -> None:
+    lines = ["Who sees smoke in the corridor of the house calls", "the fire brigade and nobody else before"]
+    assert in_the_middle_bold(*lines, "anything else is done in the building.") == " ".join(
+        [*lines, "anything else is done in the building."]
+    )
 
 
 def test_a_bold_line_right_below_the_end_of_a_sentence_is_a_heading() -> None:
-    stream = io.BytesIO()
-    canvas = Canvas(stream, pagesize=(595, 842))
-    lines = [("Helvetica", "The study was done by the rules of good practice, as all of them are."), ("Helvetica-Bold", "Confidentiality statement"), ("Helvetica", "What is written here may not be given to anybody else than the reader.")]  # fmt: skip
-    for at, (font, line) in enumerate(lines):
-        canvas.setFont(font, 11)
-        canvas.drawString(72, 700 - 14 * at, line)
-    canvas.save()
-    first, heading, last = (line for _, line in lines)
-    assert load(stream.getvalue(), "a.pdf").text.split("\n\n") == [first, f"# {heading}", last]
+    first = "The study was done by the rules of good practice, as all of them are."
+    last = "What is written here may not be given to anybody else than the reader."
+    text = in_the_middle_bold(first, "Confidentiality statement", last)
+    assert text.split("\n\n") == [first, "# Confidentiality statement", last]
 
 
 def test_latin_letters_of_japanese_office_fonts_are_read() -> None:
