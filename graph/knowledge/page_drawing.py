@@ -16,7 +16,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
-from graph.knowledge.loaders.pdf import latin
+from graph.knowledge.loaders.pdf_glyphs import letters
 from graph.knowledge.sandbox import refusal
 
 WIDTH, MOST_PIXELS, MOST_SCALE = 1_100, 2_500_000, 4.0  # of a picture; pixels a point
@@ -54,7 +54,7 @@ def _letters(data: bytes) -> list[list[int]]:
         codes: list[list[int]] = []
         for page in document:
             text = page.get_textpage()
-            codes.append(latin([pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]))
+            codes.append(letters(text))
             if len(codes) > MOST_PAGES or sum(map(len, codes)) > MOST_LETTERS:
                 raise Quarantined(
                     "oversize", "the document has too much on its pages to be drawn", hint="read its text"
@@ -77,10 +77,10 @@ def _text(data: bytes, number: int) -> dict[str, Any]:
     if count > MOST_CHARACTERS or pdfium.FPDFPage_CountObjects(page) > MOST_OBJECTS:
         raise Quarantined("oversize", f"page {number} has too much on it to be drawn", hint="read its text")
     _open.update(document=document, page=page, text=text)
-    codes = [pdfium.FPDFText_GetUnicode(text, at) for at in range(count)]
+    codes = letters(text)
     if count and not any(_painted(text, at) for at in range(count)):
         raise Quarantined("scanned", f"page {number} is a picture of text", hint="read its text")
-    return {"codes": latin(codes), "pages": len(document)}
+    return {"codes": codes, "pages": len(document)}
 
 
 def _painted(text: Any, at: int) -> bool:

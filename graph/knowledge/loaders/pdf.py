@@ -21,6 +21,7 @@ from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
 from graph.knowledge.loaders.pdf_columns import in_reading_order
 from graph.knowledge.loaders.pdf_drawn import WHITE, drawn
+from graph.knowledge.loaders.pdf_glyphs import letters
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
 from graph.knowledge.loaders.pdf_layout import justified, write
 from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
@@ -43,9 +44,6 @@ _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 
 _SIGNS = re.compile("symbol|wingding|dingbat")  # in the names of fonts
 PRIVATE = range(0xF020, 0xF100)  # the letters of symbol fonts
-SHIFTED = range(0x3ECC, 0x3F2B)  # a blank to a tilde
-RARE = range(0x3400, 0x4DC0)  # Chinese signs that hardly any text has
-LEAST_SHIFTED = 12  # of them on a page; a rare Chinese sign may be one of these
 
 
 @dataclass
@@ -70,18 +68,6 @@ def read(data: bytes, out: Builder) -> None:
         ],
         out,
     )
-
-
-def latin(codes: list[int]) -> list[int]:
-    """The codes of a page, with the Latin letters of Japanese Office fonts as such: their subsets name the glyph for a
-    blank U+3ECC, for "A" U+3EED and so on, and one of these signs between two letters is an apostrophe."""
-    if sum(SHIFTED.start <= code < SHIFTED.stop for code in codes) >= LEAST_SHIFTED:
-        codes = [code - SHIFTED.start + ord(" ") if code in SHIFTED else code for code in codes]
-    for at in range(1, len(codes) - 1):
-        around = chr(codes[at - 1]) + chr(codes[at + 1]) if codes[at] in RARE else ""
-        if around.isascii() and around.isalpha():
-            codes[at] = ord("’")
-    return codes
 
 
 def pages(data: bytes, out: Builder) -> list[list[Line]]:
@@ -136,7 +122,9 @@ def _sheets(data: bytes, out: Builder) -> list[_Sheet]:
         if read:
             picture.tell(out, sorted(read))
     for number in unmapped:
-        if _numbered("".join(line.text for line in sheets[number - 1].lines)):
+        sheet = sheets[number - 1]
+        sheet.lines = [line for line in sheet.lines if 2 * len(_NO_LETTER.findall(line.text)) <= len(line.text)]
+        if _numbered("".join(line.text for line in sheet.lines)):
             sheets[number - 1] = _Sheet([])  # nothing of it can be read
     if pictures and len(pictures) * 2 >= len(sheets) and not out.recognised:
         raise Quarantined(
@@ -196,7 +184,7 @@ class _Reader:
     def lines(self) -> Iterator[Line]:
         """A line is what lies between two line ends that pdfium found; hidden words are taken out and reported."""
         last: Line | None = None
-        codes = latin([pdfium.FPDFText_GetUnicode(self.text, index) for index in range(self.text.count_chars())])
+        codes = letters(self.text)
         turned = list(self.turned(codes))
         for line in self.pieces(codes):
             if last is not None and same_row(last, line):

@@ -2,6 +2,7 @@
 a line is, and every letter's box has a height of its own."""
 
 from graph.knowledge.loaders import load
+from tests.support.raw_pdf import assembled, stream
 
 RISING, FALLING, DIGITS = frozenset("bdfhklt()[]'\""), frozenset("gjpqy,;"), "0123456789"
 
@@ -31,29 +32,14 @@ def drawn(lines: list[tuple[float, float, float, str]], unit: float = 0.001) -> 
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
-        _stream(shown.encode()),
+        stream(shown.encode()),
         f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [{unit:f} 0 0 {unit:f} 0 0] /FirstChar 0 "
         f"/LastChar 255 /Widths [{widths}] /Encoding << /Type /Encoding /Differences [{names}] >> /CharProcs "
         f"<< {procedures} >> /ToUnicode 6 0 R /Resources << >> >>".encode(),
-        _stream(f"/CIDInit /ProcSet findresource begin begincmap\n{unicode}\nendcmap end".encode()),
-        *map(_stream, glyphs),
+        stream(f"/CIDInit /ProcSet findresource begin begincmap\n{unicode}\nendcmap end".encode()),
+        *map(stream, glyphs),
     ]
-    data, offsets = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(data))
-        data += b"%d 0 obj\n%b\nendobj\n" % (number, body)
-    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
-    size = len(objects) + 1
-    return (
-        data
-        + (
-            f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF"
-        ).encode()
-    )
-
-
-def _stream(body: bytes) -> bytes:
-    return b"<< /Length %d >>\nstream\n%b\nendstream" % (len(body), body)
+    return assembled(objects)
 
 
 def test_clauses_and_numbers_are_read_whole() -> None:

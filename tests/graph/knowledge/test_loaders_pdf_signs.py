@@ -6,7 +6,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from graph.knowledge.loaders import load
-from graph.knowledge.loaders.pdf import _Reader, latin
+from graph.knowledge.loaders.pdf import _Reader
+from graph.knowledge.loaders.pdf_glyphs import latin
 
 BODY = getSampleStyleSheet()["BodyText"]
 
