@@ -7,8 +7,8 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from graph import memory
-from graph.context import Context, principal, whose
-from graph.knowledge import retriever, spelling
+from graph.context import Context, ReadScope, principal, whose
+from graph.knowledge import register, retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
 from graph.policy.question import named_documents, wishes
@@ -20,6 +20,7 @@ from graph.policy.threats.thresholds import Thresholds
 from graph.state import Handle, State, Understood
 
 INVENTORY = 40  # documents in a list of what there is
+REGISTERED = "those that the question picks"  # what is listed where it names no kind of document
 
 
 def retrieve(
@@ -36,11 +37,10 @@ def retrieve(
     with index.reading():
         if index.empty(reader):
             return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
-        if state["listing"]:
-            listed = index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY + 1)
-            if listed:
-                flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
-                return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags}
+        if listed := _listed(state, reader, index):
+            flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
+            listing = state["listing"] or REGISTERED
+            return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags, "listing": listing}
         read = index.read(reader, state["query"])
     judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, thresholds=thresholds)
     reading = _passed(read, state, judge)
@@ -70,6 +70,15 @@ def retrieve(
         "understood": understood(state, reading),
         "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": ranked.whole},
     }
+
+
+def _listed(state: State, reader: ReadScope, index: Index) -> list[Hit]:
+    """The openings of the documents that the question wants listed, one more than are shown where there are more."""
+    if state["listing"]:
+        return index.inventory(reader, "" if state["listing"] == ANY else state["listing"], INVENTORY + 1)
+    if state["intent"]["name"] == "GENERIC_QA" and register.asks(state["query"]):
+        return register.hits(index, reader, state["query"], INVENTORY + 1)
+    return []
 
 
 def _passed(read: spelling.Reading, state: State, judge: Callable[[str], Assessment]) -> spelling.Reading:

@@ -15,6 +15,7 @@ MAX_BLOCKS = 200_000
 MAX_HIDDEN, HIDDEN_LENGTH = 50, 500
 TITLE_LENGTH = 200
 MAX_NOTES, MAX_FIELDS = 20, 30
+LONGEST_FIELD = 300  # characters of its value
 _DEEPER = 1_000  # more than the level of any heading: those of a file inside stand below its name
 _NOUN = re.compile(r"(.*?)((?: without .*| on .*)?)$")  # what takes the "s" of many, and what follows it
 CONTENTS = re.compile(r"(?:\d+\.? )?(?:table of )?contents", re.IGNORECASE)  # the heading of a table of them
@@ -167,8 +168,12 @@ class Builder:
                 self.note(f"{count} {noun}{'s' if count > 1 else ''}{rest}")
 
     def field(self, name: str, value: str) -> None:
-        """What the document says of itself (owner, version, status): a row of the text, and kept with the document."""
-        name, value = normalise.line(name)[:60], normalise.line(value)[:300]
+        """What the document says of itself (owner, version, status): a row of the text, and kept with the document; a
+        long text is a paragraph alone."""
+        name, value = normalise.line(name)[:60], normalise.line(value)
+        if len(value) > LONGEST_FIELD:
+            self.paragraph(f"{name}: {value}")
+            return
         if name and value and (name, value) not in self._fields and len(self._fields) < MAX_FIELDS:
             self._fields.append((name, value))
             leading = self._front == len(self._blocks)

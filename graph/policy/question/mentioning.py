@@ -69,6 +69,11 @@ def no_longer_in_force(question: str) -> str | None:
     return None if match is None else _kind(match)
 
 
+def is_kind(noun: str) -> bool:
+    """Whether it is, or ends with, a kind of document: "standard operating procedures"."""
+    return re.fullmatch(_KIND, noun.rpartition(" ")[2], re.I) is not None
+
+
 def _kind(match: re.Match[str]) -> str:
     kind = (match["kind"] or "").lower()
     return "" if re.fullmatch(_ANY, kind) else singular(kind)

@@ -1,0 +1,148 @@
+"""Documents that a question picks by what they say of themselves, as by the rows of a register: their fields, the
+folder they lie in, a title that several of them have ("Which SOPs does the lab manager own?", "How many drafts?")."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date
+from functools import lru_cache
+from pathlib import PurePath
+from typing import NamedTuple
+
+from graph.context import ReadScope
+from graph.knowledge.index import Hit, Index, content_words
+from graph.policy.question import mentioning
+from graph.policy.text import lexical, quantities
+
+_ASKED = re.compile(
+    r"\W*(?:please )?(?:which|what|how many|list|show(?: me)?|name|find|give me)"
+    r"(?: (?:all|of|the|our|my|any|every))*"
+    r" (?P<noun>(?:[\w.&/-]+ ){0,3}?[\w.&/-]+?)"
+    r"(?= (?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|from|by|with|that|which|whose|there|we|i|due"
+    r"|comes?|came|belongs?|needs?)\b"
+    r"|[?.,;:]?\W*$)",
+    re.I,
+)
+_PARTS = re.compile(r"\s*[,;|]\s*")  # of a value that holds several
+_PERIOD = re.compile(r"\b(?:(?P<month>[a-z]{3,9}) )?(?P<year>(?:19|20)\d\d)\b", re.I)  # "May 2026", "2026"
+_LONGEST = 60  # characters of a value that a question may name
+_TAGS = frozenset(lexical.stems("tags tag categories category keywords keyword topics topic type types"))
+# What stands for a document of any kind, and words that say nothing of which.
+_ANYTHING = frozenset(
+    lexical.stems("documents document files file filed pages page entries entry records record items")
+)
+_IDLE = frozenset(lexical.stems("total altogether currently now still today list listed marked status recorded have"))
+_DATE = lexical.stem("date")
+MOST_BEYOND = 1  # words of the question that no condition explains
+FEWEST_ALIKE = 2  # documents of one title
+
+
+class Described(NamedTuple):
+    """A document as the register has it."""
+
+    title: str
+    filename: str
+    fields: Sequence[Sequence[str]]
+
+
+def asks(question: str) -> bool:
+    """Whether it may be a question for documents; cheap."""
+    return _ASKED.match(question) is not None and not (
+        mentioning.find(question) or mentioning.no_longer_in_force(question) is not None
+    )
+
+
+def hits(index: Index, reader: ReadScope, question: str, limit: int) -> list[Hit]:
+    """The first chunk of each document that the question picks, by id: at most `limit` of the tenant's own, else of the
+    public ones."""
+    stored = [(where, space, record) for where, space in index.visible(reader) for record in space.records()]
+    for public in (False, True):
+        of = [one for one in stored if (one[0] == "public") == public]
+        described = [Described(record.title, record.filename, record.fields) for _, _, record in of]
+        chosen = [of[at] for at in picked(question, described)][:limit]
+        openings = [(where, space.opening(record.doc_id), record.doc_id) for where, space, record in chosen]
+        if openings:
+            return [Hit(where, chunk, doc_id, 1.0, 1.0, 1.0) for where, chunk, doc_id in openings if chunk]
+    return []
+
+
+def picked(question: str, documents: Sequence[Described]) -> list[int]:
+    """Which of the documents the question asks for, by their places; nothing where it asks for something else.
+
+    Every condition is a value, a folder or a title that the question names as it stands, or a year or month of a date.
+    What is asked for must be one of them, or any document, and hardly a word may be left that none explains."""
+    match = _ASKED.match(question)
+    if match is None:
+        return []
+    asked, noun = lexical.stems(question), lexical.stems(match["noun"])
+    conditions = _longest(_named(question, documents))
+    names = {word for name in {name for one in documents for name, _ in one.fields} for word in _stems(name)}
+    fits = {*range(len(documents))}
+    explained = names & {*asked}
+    for words, columns in conditions.items():
+        meant = {name: rows for name, rows in columns.items() if {*_stems(name)} <= {*asked}} or columns
+        fits &= {row for rows in meant.values() for row in rows}
+        explained |= {*words}
+    kinds = [words for words in conditions if noun and noun[-1] in words]
+    if not (kinds or {*noun[-1:]} & _ANYTHING):
+        fits = {row for row in fits if {*noun[-1:]} <= {*_stems(f"{documents[row].title} {documents[row].filename}")}}
+        explained |= {*noun[-1:]} if fits and mentioning.is_kind(match["noun"]) else set()
+    beyond = {*lexical.stems(" ".join(content_words(question)))} - explained - _ANYTHING - _IDLE
+    only_kind = len(conditions) == len(kinds) and all(len(words) == 1 for words in kinds)
+    told = conditions and not (only_kind and not any("Type" in columns for columns in conditions.values()))
+    if not told or len(beyond) > (0 if only_kind else MOST_BEYOND) or len(fits) == len(documents):
+        return []
+    return sorted(fits)
+
+
+def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...], dict[str, set[int]]]:
+    """The documents with each value that the question names, by its stems and by the name of the field."""
+    asked = lexical.stems(question)
+    text = f" {' '.join(asked)} "
+    periods = [(match.group(), *_month(match)) for match in _PERIOD.finditer(question)]
+    titles = Counter(one.title for one in documents)
+    named: dict[tuple[str, ...], dict[str, set[int]]] = {}
+    for row, one in enumerate(documents):
+        cells = [*_cells(one.fields)]
+        cells += [("Folder", folder) for folder in PurePath(one.filename).parts[:-1]]
+        cells += [("Title", one.title)] if titles[one.title] >= FEWEST_ALIKE else []
+        for name, value in cells:
+            words = _stems(value)
+            by_name = bool({*_stems(name)} & {*asked})
+            sayable = by_name or not (all(word.isdigit() for word in words) or {*_stems(name)} & _TAGS - {"type"})
+            if words and sayable and content_words(value) and f" {' '.join(words)} " in text:
+                named.setdefault(words, {}).setdefault(name, set()).add(row)
+            days = [date.fromordinal(day) for day in quantities.dates(value) if day] if periods else []
+            for period, year, month in periods if by_name or _DATE in _stems(name) else ():
+                if any(day.year == year and month in (0, day.month) for day in days):
+                    named.setdefault(_stems(period), {}).setdefault(name, set()).add(row)
+    return named
+
+
+def _month(match: re.Match[str]) -> tuple[int, int]:
+    """The year and the month, 0 where the question says none."""
+    first = quantities.dates(f"1 {match['month']} {match['year']}")
+    return int(match["year"]), date.fromordinal(first[0]).month if any(first) else 0
+
+
+def _cells(fields: Iterable[Sequence[str]]) -> Iterable[tuple[str, str]]:
+    """Each short value of a field, and each part of one that holds several."""
+    for name, value in fields:
+        for part in dict.fromkeys((value, *_PARTS.split(value))):
+            if 1 < len(part) <= _LONGEST:
+                yield name, part
+
+
+def _longest(named: dict[tuple[str, ...], dict[str, set[int]]]) -> dict[tuple[str, ...], dict[str, set[int]]]:
+    """Without those whose words are in a longer one."""
+    texts = {words: f" {' '.join(words)} " for words in named}
+    return {
+        words: columns
+        for words, columns in named.items()
+        if not any(words != other and texts[words] in text for other, text in texts.items())
+    }
+
+
+@lru_cache(maxsize=50_000)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(lexical.stems(lexical.apart(text)))
