@@ -15,6 +15,7 @@ from graph.context import Context, principal
 from graph.extractive.excerpts import excerpts
 from graph.extractive.reader import reader
 from graph.knowledge.extensions import PLACE, SECTION
+from graph.knowledge.register import REGISTERED
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
 from graph.models.chat import Completion, Generator
@@ -97,13 +98,15 @@ def generate(
 
 
 def _planned(state: State, generator: Generator) -> dict[str, Any]:
-    """What the embedded answerer makes of a whole list or table, or of a section that the question names: a model that
-    reads a part of it only guesses. {} where the question asks for none of these, or for a summary."""
+    """What the embedded answerer makes of a whole list or table, of a section that the question names, or of documents
+    that it picks by their fields: a model that reads a part only guesses. {} where the question asks for none of these,
+    or for a summary."""
     query = state["query"]
     if generator.extractive or state["verdict"]["action"] != "ALLOW" or state["intent"]["name"] != "GENERIC_QA":
         return {}
-    places = mentioning.find(query) is not None or mentioning.no_longer_in_force(query) is not None
-    if state["listing"] or not (places or needs_sections(query)) or all_of(query) == "summary":
+    registered = state["listing"] == REGISTERED
+    places = registered or mentioning.find(query) is not None or mentioning.no_longer_in_force(query) is not None
+    if bool(state["listing"]) > registered or not (places or needs_sections(query)) or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
     return planned if planned.get("answered") and (places or planned.get("sure")) else {}

@@ -20,7 +20,6 @@ from graph.policy.threats.thresholds import Thresholds
 from graph.state import Handle, State, Understood
 
 INVENTORY = 40  # documents in a list of what there is
-REGISTERED = "those that the question picks"  # what is listed where it names no kind of document
 
 
 def retrieve(
@@ -39,7 +38,7 @@ def retrieve(
             return {"retrieved": [], "flags": [*state["flags"], "empty_knowledge_base"]}
         if listed := _listed(state, reader, index):
             flags = [*state["flags"], *(["listing_cut"] if len(listed) > INVENTORY else [])]
-            listing = state["listing"] or REGISTERED
+            listing = state["listing"] or register.REGISTERED
             return {"retrieved": [_handle(hit) for hit in listed[:INVENTORY]], "flags": flags, "listing": listing}
         read = index.read(reader, state["query"])
     judge = partial(assess, tenant=asker.tenant_id, encode=True, detector=detector, thresholds=thresholds)

@@ -14,6 +14,7 @@ from graph.knowledge.index import Hit, Index, content_words
 from graph.policy.question import mentioning
 from graph.policy.text import lexical, quantities
 
+REGISTERED = "documents picked by their fields"  # what the state says is listed
 _ASKED = re.compile(
     r"\W*(?:please )?(?:which|what|how many|list|show(?: me)?|name|find|give me)"
     r"(?: (?:all|of|the|our|my|any|every))*"

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, islice
 
 from graph.errors import Quarantined
 from graph.knowledge.document import Block, BlockKind, Document
-from graph.knowledge.loaders import normalise
+from graph.knowledge.loaders import normalise, title_block
 from graph.policy.text import structure
 from graph.policy.text.structure import SEPARATOR
 
@@ -196,16 +196,17 @@ class Builder:
             raise Quarantined(
                 "empty", f"there is no text to read in {filename!r}", hint="check that it is the right file"
             )
+        text = "".join(self._pieces)
         title = normalise.line(self.title) or self._first_heading() or re.sub(r"\.[^.]*$", "", filename) or filename
         return Document(
             title=title[:TITLE_LENGTH],
-            text="".join(self._pieces),
+            text=text,
             blocks=tuple(self._blocks),
             media_type=media_type,
             hidden=tuple(self._hidden),
             turns=tuple(self._turns),
             notes=tuple(self._notes),
-            fields=tuple(self._fields),
+            fields=tuple(self._fields or islice(title_block.fields(text, self._blocks), MAX_FIELDS)),
         )
 
     def _seen(self, raw: str) -> None:

@@ -7,26 +7,8 @@ from typing import Any
 
 from graph.errors import DocumentError
 from graph.knowledge.loaders import data_files
+from graph.knowledge.loaders.title_block import KNOWN, key_of, name_of
 
-# Fields that are for readers whatever they hold: of a group all values together.
-_ABOUT = "document|doc|policy|procedure|process|sop|content|file|record|form|standard|guideline"
-_DONE = (
-    "created|updated|issued|published|reviewed|approved|effective|valid|expires|expiry|revised|adopted|retention|prepared|"
-    "written|checked|verified|authori[sz]ed|signed|released|superseded|replaced|archived"
-)
-_TURN = "review|update|reviewed|updated|modified|revision|revised|change|changed"
-_KNOWN = re.compile(
-    rf"(?:{_ABOUT})_(?:id|number|no|code|type|authors?|version|status|classification|title)|id|number|no|"
-    r"(?:\w{1,20}_)?owners?|authors?|editors?|maintainers?|contacts?|contact_(?:person|email)|department|team|"
-    r"division|business_unit|organi[sz]ation|committee|edition|(?:version|revision)(?:_(?:number|no|date))?|status|state|"
-    r"classification|confidentiality|sensitivity|security_level|supersedes|replaces|purpose|responsible|accountable|"
-    r"applies_to|applicability|scope|audience|jurisdiction|language|approvers?|reviewers?|date|lastmod|"
-    rf"(?:{_DONE})(?:_(?:on|by|at|date|from|until|to|through|period|version))?|"
-    rf"(?:date_)?(?:last|next)_(?:{_TURN})(?:_(?:date|on|by|at|due))?|date_(?:{_DONE})|"
-    r"(?:review|approval|issue|effective|expiry|expiration|publication|release|revision|start|end|due)_?"
-    r"(?:date|by|on|cycle|period|frequency|interval|due|status)?",
-    re.IGNORECASE,
-)
 # Fields of the program that builds a site, which are no matter of readers: addresses, layout, menus.
 _FOR_BUILDERS = re.compile(
     r"(?:(?:short|nav|link|seo|page|hidden|hide|meta|sidebar|display|h1)_)*title(?:_tag)?|sub_?titles?|"
@@ -46,11 +28,9 @@ _ADDRESS = re.compile(r"(?:[a-z]+://|\.{0,2}/)\S*|\S+/\S+\.\w{1,5}", re.IGNORECA
 _LAYOUTS = frozenset(
     ("post", "posts", "page", "pages", "docs", "doc", "default", "single", "section", "home", "landing")
 )
-_SHORT = {name: name.upper() for name in ("id", "sop", "cas", "pi", "doi", "isbn", "sku", "orcid")}
 _LINE = re.compile(r"([A-Za-z][\w -]{0,40}?)[ \t]*[:=][ \t]*(.*)")
 _LISTED = re.compile(r"[ \t]*-[ \t]+(.+)")
 _WIKI_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_WORD_WITHIN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 MOST_LINES = 200
 MOST_VALUES = 30  # of a field
 DEEPEST = 3  # levels of values within values
@@ -72,18 +52,18 @@ def shown(source: str, *, toml: bool = False) -> Iterator[tuple[str, str]]:
 
 def _of(fields: dict[Any, Any]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
-        key = _key(str(name))
+        key = key_of(str(name))
         if not _for_readers(str(name)):
             continue
-        if isinstance(value, dict) and not _KNOWN.fullmatch(key):
+        if isinstance(value, dict) and not KNOWN.fullmatch(key):
             yield from _of({one: of for one, of in value.items() if not isinstance(of, dict)})
-        elif (text := ", ".join(_flat(value, 0 if _KNOWN.fullmatch(key) else DEEPEST))) and not _of_builder(key, text):
-            yield _name(key), text
+        elif (text := ", ".join(_flat(value, 0 if KNOWN.fullmatch(key) else DEEPEST))) and not _of_builder(key, text):
+            yield name_of(key), text
 
 
 def _for_readers(name: str) -> bool:
-    key = _key(name)
-    return bool(_NAME.fullmatch(name)) and bool(_KNOWN.fullmatch(key) or not _FOR_BUILDERS.fullmatch(key))
+    key = key_of(name)
+    return bool(_NAME.fullmatch(name)) and bool(KNOWN.fullmatch(key) or not _FOR_BUILDERS.fullmatch(key))
 
 
 def _of_builder(key: str, value: str) -> bool:
@@ -116,20 +96,9 @@ def _line_by_line(source: str) -> Iterator[tuple[str, str]]:
             continue
         if name and any(values):
             yield name, ", ".join(filter(None, values))
-        name = _name(_key(field[1])) if _for_readers(field[1]) else ""
+        name = name_of(key_of(field[1])) if _for_readers(field[1]) else ""
         value = _uncommented(field[2])
         values = [_bare(one) for one in value.strip("[] ").split(",")] if value.startswith("[") else [_bare(value)]
-
-
-def _key(name: str) -> str:
-    """A name in one form: reviewDate, review-date, "Review date" and review_date are the same."""
-    return re.sub(r"[\s_-]+", "_", _WORD_WITHIN.sub("_", name.strip()[:60])).strip("_").lower()
-
-
-def _name(key: str) -> str:
-    """As people write it: "Review date"."""
-    words = [_SHORT.get(word, word) for word in key.split("_")]
-    return " ".join([words[0][0].upper() + words[0][1:], *words[1:]])
 
 
 def _uncommented(value: str) -> str:

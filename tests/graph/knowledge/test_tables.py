@@ -608,7 +608,7 @@ def test_front_matter_for_readers_is_read_and_that_for_site_builders_is_not() ->
         ("document_control:\n  version: 2\n  next_review_due: 2026-01-01\n  nav: {owner: x}", [("Version", "2"), ("Next review due", "2026-01-01")]),
         ("process_owner: Ana\nlastmod: 2024-02-02\nreview_frequency: yearly", [("Process owner", "Ana"), ("Lastmod", "2024-02-02"), ("Review frequency", "yearly")]),
         ("sidebar: {owner: x}\nlayout: page\ntype: post\nowner_menu: y\nstatus: true\nweight: 3\npermalink: /a/\nhome: https://a.example/b", []),
-        ("type: chemical\ncas: 1609-47-8\nlocation: Shelf 2\nlead: \"[[ada-lind|Ada Lind]]\"", [("Type", "chemical"), ("Cas", "1609-47-8"), ("Location", "Shelf 2"), ("Lead", "Ada Lind")]),
+        ("type: chemical\ncas: 1609-47-8\nlocation: Shelf 2\nlead: \"[[ada-lind|Ada Lind]]\"", [("Type", "chemical"), ("CAS", "1609-47-8"), ("Location", "Shelf 2"), ("Lead", "Ada Lind")]),
         ("card:\n  title: Pay\n  what: Money for a talk.\nlinks:\n  - {text: A, href: b}", [("What", "Money for a talk.")]),
         ("subnav:\n  - text: A\n    href: '#a'\nsource: docs/a.md", []),
         ("owner: Ana: the clerk\nversion: 2 # of three", [("Owner", "Ana: the clerk"), ("Version", "2")]),
