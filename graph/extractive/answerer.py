@@ -42,6 +42,7 @@ SAYS_IT_FROM = 0.0  # log-odds of the reader from which a quote answers a part o
 SPOKEN_TO = 3.0  # what it costs a guarded answer to speak to others than the asker; set by hand
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
 _TITLE_WORDS = 4
+MOST_LINES = 30  # of a document, from which those of one title are told apart
 _POST = re.compile(
     r"\W*(?:who(?:['’]s| is| are| was| were)|what is the name of) (?:the|our|your|its) (?:[\w-]+ ){0,3}?([\w-]+)"
     r"(?= (?:of|for|in|at|on|from|here)\b|\W*$)",
@@ -68,7 +69,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     a section was read as a whole: whether it surely is the one that is asked about."""
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
-        counts = all_of(question) == "count" and not task["cut"]
+        counts = all_of(question) in ("count", "sum") and not task["cut"]  # "How many … in total?"
         names = _names(evidence, counts)
         return _reply(names, counts and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
@@ -198,17 +199,29 @@ def chance(values: np.ndarray) -> float:
 
 def _names(evidence: list[dict[str, Any]], counted: bool) -> list[tuple[int, str]]:
     """(source, what it calls itself): its title where the text has it, else the name of its file; where they are
-    counted its first statement, since what is counted stands in the text."""
+    counted its first statement, since what is counted stands in the text. Where all are called alike each is told
+    by its first line that the others have not: its date."""
     names = []
+    alike = len({item["title"] for item in evidence}) == 1 < len(evidence)
     for item in evidence:
         if item["title"] and item["title"] in item["text"]:
-            names.append((item["n"], item["title"]))
+            names.append((item["n"], _own_line(item, evidence) if alike else item["title"]))
         elif not counted:
             names.append((item["n"], item["filename"]))
         else:
             texts = [clean(item["text"][a:b]) for a, b in units(item["text"])]
             names += [(item["n"], text) for text in texts if sayable(text, item["title"])][:1]
     return names
+
+
+def _own_line(item: dict[str, Any], evidence: list[dict[str, Any]]) -> str:
+    """Its title where it has no line that the others have not."""
+    others = {line for one in evidence if one is not item for line in _lines(one)}
+    return next((line for line in _lines(item) if line not in others), item["title"])
+
+
+def _lines(item: dict[str, Any]) -> list[str]:
+    return [line for line in item["text"].split("\n")[:MOST_LINES] if line.strip() and not line.startswith("#")]
 
 
 def _provisions(question: str, evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:

@@ -20,6 +20,7 @@ Kind = Literal["items", "rows", "headings"]
 _LEAD = 400  # characters of what introduces a list, at most
 _LABEL = re.compile(r"[^\n.!?;]{1,80}[^\n.!?;:]:?")  # a line that names the list below it
 _BARE = re.compile(r"[^\n]{3,120}[^\s.!?:;,]")  # a line of a list without marks
+_GOES_ON = re.compile(r"[^\n]{3,600}[;,](?: (?:and|or|and/or))?")  # one of a list of clauses without marks
 FEWEST_BARE = 4
 GAP = 4  # characters between two passages that follow each other: an empty line
 
@@ -144,6 +145,7 @@ class _Reader:
         self.numbered: list[tuple[int, int, list[str], Enumeration]] = []  # level, last number, path
         self.table: Enumeration | None = None
         self.bare: Enumeration | None = None  # lines without marks
+        self.clauses_open = False  # whether the paragraph above goes on in this one
         self.named: dict[tuple[str, ...], Enumeration] = {}  # headings and labels, by the path above them
         self.under: list[tuple[int, Entry]] = []  # headings that are open, by level
         self.above: Place | None = None  # the paragraph above, which may introduce what follows
@@ -158,6 +160,7 @@ class _Reader:
             entry.below.append(place.entry())
         if place.row or line.kind != "text":
             self._end_bare()
+            self.clauses_open = False
         if place.row:
             self._row(place)
         elif line.kind == "item":
@@ -169,7 +172,7 @@ class _Reader:
         self.last = place
 
     def _heading(self, place: Place) -> None:
-        self.bare = None
+        self.bare, self.clauses_open = None, False
         level = place.line.level
         entry = place.entry()
         for above, one in self.named.items():
@@ -241,6 +244,8 @@ class _Reader:
         """Between numbered items a paragraph belongs to the one above; others end there. Below a heading or a
         lead, short lines that say no sentence are a list without marks: names, addresses."""
         self.table = None
+        if self._clause(place):
+            return
         led = self.bare is not None or self.above is None or self.above.text.rstrip().endswith(":")
         if not (led and _BARE.fullmatch(place.text) and place.line.kind == "text"):
             self._end_bare()
@@ -256,6 +261,19 @@ class _Reader:
             mark = before[before.rfind("\n", 0, one.entries[-1].start) + 1 : one.entries[-1].start].strip()
             self.lists = self.lists[:1] if mark[:1].isdigit() and place.line.kind == "text" and place.line.level else []
         self.above = place
+
+    def _clause(self, place: Place) -> bool:
+        """Whether a paragraph is one of a list without marks below a lead with a colon: "Denial of services; or". All
+        but the last end with a semicolon or comma."""
+        goes_on = place.line.kind == "text" and _GOES_ON.fullmatch(place.text) is not None
+        if not self.clauses_open:
+            if not goes_on or self.above is None or not self.above.text.rstrip().endswith(":"):
+                return False
+            self.listed.append(Enumeration("items", self._path(self.path), self._lead()))
+        self.listed[-1].entries.append(place.entry())
+        self.clauses_open, self.lists = goes_on, []
+        self.above = self.above if goes_on else place
+        return True
 
     def _end_bare(self) -> None:
         """What stands below lines without marks, but a heading, says that they were no list, or not all of it."""

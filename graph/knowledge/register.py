@@ -16,7 +16,7 @@ from graph.policy.text import lexical, quantities
 
 REGISTERED = "documents picked by their fields"  # what the state says is listed
 _ASKED = re.compile(
-    r"\W*(?:please )?(?:which|what|how many|list|show(?: me)?|name|find|give me)"
+    r"\W*(?:please )?(?:(?:what is the )?(?:total )?number of|which|what|how many|list|show(?: me)?|name|find|give me)"
     r"(?: (?:all|of|the|our|my|any|every))*"
     r" (?P<noun>(?:[\w.&/-]+ ){0,3}?[\w.&/-]+?)"
     r"(?= (?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|from|by|with|that|which|whose|there|we|i|due"

@@ -57,6 +57,10 @@ _COUNTED = re.compile(
 )
 _MANY = re.compile(r"[\w-]+s|people|staff|children|men|women|data|media|criteria", re.I)  # more than one
 _BESIDE = 4  # words after a number among which the thing counted stands
+_OF_COUNT = (
+    r"(?:^|[,;:] ?|\b(?:an?|the|any|what|which|total|whole|full|exact|overall|current|average|mean|maximum|minimum|"
+    r"planned|final|of|by|with|for|and|or|in|to|their|its|our|large|small|same|list|give|show|me|is|are) )"
+)
 _SPELLED = re.compile(r"(?:(?<=\w) \([A-Z]|(?<=[A-Z]) \([a-z])[^()]* [^()]*\)")
 _WORD = re.compile(r"[\w'’/-]+")
 _SMALL = frozenset(
@@ -113,7 +117,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
         "count",
         re.compile(
             rf"(?<!\bcap on )(?<!\blimit on )(?<!\blimit to )(?<!\blimits on )\bhow many (?!{_UNITS})"
-            rf"|\b(?:number|count|nb|no\.) of (?!{_UNITS})",
+            # "the CAS number of ethanol" is a name
+            rf"|(?:\bcount|{_OF_COUNT}(?:number|nb|no\.)) of (?!{_UNITS})",
             re.I,
         ),
     ),

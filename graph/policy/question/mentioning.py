@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 _ANY = r"documents?|docs?|files?|pages?|texts?|places?"
-_KIND = (
+KIND = (
     rf"(?P<kind>{_ANY}|agreements?|articles?|bulletins?|bylaws?|charters?|circulars?|contracts?|directives?|emails?|"
     r"guid(?:es?|elines?)|handbooks?|letters?|logs?|mails?|manuals?|memos?|minutes|notebooks?|notes?|notices?|"
     r"playbooks?|policies|policy|presentations?|procedures?|protocols?|records?|regulations?|reports?|sheets?|slides?|"
@@ -22,9 +22,9 @@ _SPEAK = (
 _WHAT = r"(?:the (?:words?|terms?|phrase|name) )?(?P<what>[^?.!;]{2,80}?)"
 _END = r"(?: (?:at all|anywhere))?\W*$"
 _QUESTIONS = (
-    re.compile(rf"{_ASKED} {_KIND}(?: (?:that|which|do|does))* {_SPEAK} {_WHAT}{_END}", re.I),
+    re.compile(rf"{_ASKED} {KIND}(?: (?:that|which|do|does))* {_SPEAK} {_WHAT}{_END}", re.I),
     re.compile(
-        rf"\W*(?:where|in (?:which|what|how many) {_KIND}) (?:is|are|was|were|do|does|did) {_WHAT}"
+        rf"\W*(?:where|in (?:which|what|how many) {KIND}) (?:is|are|was|were|do|does|did) {_WHAT}"
         rf" (?:mentioned|named|discussed|referred to|talked about|appear|occur|come up){_END}",
         re.I,
     ),
@@ -36,10 +36,10 @@ _STATE = r"(?:in force|in effect|in use|valid|current|applicable|effective|apply
 _GONE = rf"(?:(?:have|has|are|is|were|was|been|now|already|do|does) ){{0,3}}(?:{_DONE}|(?:no longer|not) {_STATE})"
 _LATER = r"(?: (?:any ?more|any longer|now|already|today|by (?:a|another|newer|later|other)\b[\w ]*))?"
 _NO_LONGER = (
-    re.compile(rf"{_ASKED}(?: any)? {_KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
-    re.compile(rf"\W*(?:are|is) there (?:any )?{_KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
+    re.compile(rf"{_ASKED}(?: any)? {KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
+    re.compile(rf"\W*(?:are|is) there (?:any )?{KIND}(?: (?:that|which))? {_GONE}{_LATER}{_END}", re.I),
     re.compile(
-        rf"(?:{_ASKED}|\W*(?:are|is) there any|\W*do (?:i|we) have(?: any)?) {_DONE} {_KIND}(?: (?:are|is) there)?"
+        rf"(?:{_ASKED}|\W*(?:are|is) there any|\W*do (?:i|we) have(?: any)?) {_DONE} {KIND}(?: (?:are|is) there)?"
         rf"{_END}",
         re.I,
     ),
@@ -71,7 +71,7 @@ def no_longer_in_force(question: str) -> str | None:
 
 def is_kind(noun: str) -> bool:
     """Whether it is, or ends with, a kind of document: "standard operating procedures"."""
-    return re.fullmatch(_KIND, noun.rpartition(" ")[2], re.I) is not None
+    return re.fullmatch(KIND, noun.rpartition(" ")[2], re.I) is not None
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -4,6 +4,7 @@
 import re
 from dataclasses import dataclass
 
+from graph.policy.question import mentioning
 from graph.policy.text import lexical
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -24,11 +25,16 @@ _CALLED = re.compile(
     r" (?:section|chapter|clause|paragraph)\b",
     re.I,
 )
-_ABOUT = re.compile(
-    r"\b(?:section|chapter|clause|paragraph|part|bit) (?:on|about|called|named|titled|concerning) (?:the )?"
-    r"(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){0,5}?)"
-    r"(?= (?:say|says|state|states|cover|covers|require|requires)\b|[?.,;:]|$)",
-    re.I,
+_ABOUT, _ABOUT_IN = (
+    re.compile(
+        r"\b(?:section|chapter|clause|paragraph|part|bit) (?:on|about|called|named|titled|concerning) (?:the )?"
+        rf"(?P<name>[\w'’&/-]+(?: [\w'’&/-]+){{0,5}}?)(?={end})",
+        re.I,
+    )
+    for end in (
+        r" (?:say|says|state|states|cover|covers|require|requires)\b|[?.,;:]|$",
+        rf" (?:in|of|within) (?:[^\s?.;:]+ ){{0,8}}?{mentioning.KIND}\b",  # "on parking in our travel policy"
+    )
 )
 BEGINNING = 60  # characters of a heading or line that may hold its number
 _ASKS = re.compile(
@@ -90,7 +96,7 @@ def find(question: str) -> Named | None:
         return Named(match["number"].casefold(), match["kind"].casefold())
     if match := _BARE.search(question):
         return Named(match["number"])
-    if match := _ABOUT.search(question) or _CALLED.search(question):
+    if match := _ABOUT_IN.search(question) or _ABOUT.search(question) or _CALLED.search(question):
         return Named(name=match["name"])
     return None
 
