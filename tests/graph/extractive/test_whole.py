@@ -469,3 +469,30 @@ def test_how_many_in_a_column_of_numbers_is_said_by_the_rows() -> None:
     rooms = "# Rooms\n\nRoom: Hall; House: Mill\nRoom: Loft; House: Mill\nRoom: Shed; House: Quay\n"
     (count,) = asked("How many rooms are in the house Mill?", evidence(rooms, title="Rooms"))
     assert count.startswith("2 in all")
+
+
+CLAUSES = """# Abuse at the counter
+
+## Standards
+
+Any or all of the following may be decided by the board against somebody who abuses staff:
+
+Denial of all services other than the right to vote;
+
+Denial of entry to the house; or
+
+Whatever else the bylaws allow, as the board sees fit.
+
+Threats are told to the police.
+"""
+
+
+def test_clauses_below_a_lead_are_a_list_up_to_the_one_that_ends_it() -> None:
+    (listed,) = [one for one in enumerations(evidence(CLAUSES, title="Abuse")) if one.kind == "items"]
+    assert [entry.text.split()[0] for entry in listed.entries] == ["Denial", "Denial", "Whatever"]
+    assert listed.lead is not None and listed.lead.text.startswith("Any or all")
+
+
+def test_a_paragraph_that_ends_with_a_comma_below_no_lead_lists_nothing() -> None:
+    letter = "# Letter\n\nDear members,\n\nThe hall is closed in May.\n\nYours,\n\nThe board\n"
+    assert not [one for one in enumerations(evidence(letter, title="Letter")) if one.kind == "items"]

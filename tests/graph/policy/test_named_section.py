@@ -18,6 +18,9 @@ from graph.policy.question import named_section
         ("What does the data protection section say?", "Data protection and privacy"),
         ("what does the part on night shifts say", "Night Shifts"),
         ("Summarise the section about the lost keys", "Lost keys"),
+        ("What does the part on lost keys in Mill & Co's travel policy say?", "Lost keys"),
+        ("What does the section on leave of the handbook cover?", "Leave"),
+        ("What does the part on working in the field say?", "Working in the field"),
     ],
 )
 def test_the_heading_that_is_called_fits(question: str, heading: str) -> None:

@@ -46,6 +46,9 @@ def test_sides(question: str, one: str, other: str) -> None:
     ("question", "kind"),
     [
         ("How many rows does the table of loans have?", "count"),
+        ("What is the exact number of loans?", "count"),
+        ("What is the CAS number of ether?", None),
+        ("Give me the phone number of the guard", None),
         ("Is there a cap on how many rows a table may have?", None),
         ("Is there a limit to how many guests I may bring?", None),
         ("stages a proposal goes through from idea to start?", "list"),
