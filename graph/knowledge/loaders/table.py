@@ -27,6 +27,7 @@ from graph.knowledge.loaders.table_kinds import (
 _YEAR = re.compile(r"(?:[A-Za-z]{1,3}\d?\s)?(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?")
 _STATEMENT = re.compile(r"\S+(?:\s+\S+){4,}[.!;]", re.DOTALL)
 _SHORTENED = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # "No.", "Document no."
+_NO_VALUE = re.compile(r"n/?a|[$€£]?\s?[-–—]|#\w+[!/?]*", re.IGNORECASE)
 HEADING_LENGTH = 150
 LONGEST_HEADING = 400  # of a question of a form, over its answers
 LABEL_WORDS = 8  # of a name with its value beside it
@@ -195,6 +196,15 @@ def words_before_numbers(row: Sequence[str]) -> bool:
     """Whether a row begins with words and goes on with nothing but numbers, days or sizes."""
     kinds = [kind(tidy(cell)) for cell in row if cell.strip()]
     return kinds[0] in ("word", "text") and all(one in ("number", "amount", "date") for one in kinds[1:])
+
+
+def is_value(cell: str) -> bool:
+    """Whether it is a number, an amount or a day, or says that there is none."""
+    return kind(tidy(cell)) in ("number", "amount", "date") or _NO_VALUE.fullmatch(tidy(cell)) is not None
+
+
+def is_number(cell: str) -> bool:
+    return kind(tidy(cell)) == "number" or _NO_VALUE.fullmatch(tidy(cell)) is not None
 
 
 def _label(cell: str) -> bool:

@@ -23,6 +23,9 @@ MOST_NOTE = 500  # characters of a note at a cell
 MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
 LONG = 60  # characters of a cell that is no entry of a list
 MOST_TABLES = 100  # of Excel's own, on a sheet
+MOST_COUNTED = 0.66  # of the rows beside a gap, from which they are no table of their own
+FEWEST_NAMES = 3  # columns of numbers that a row inside a table names anew
+BESIDE = 4  # rows above and below it that are looked at
 HEADER_WITHIN = 10  # rows in which the headings are looked for
 Rows = list[tuple[int, list[str]]]  # number as the sheet shows it, and cells
 Places = set[tuple[int, int]]  # row and column, from 1
@@ -139,14 +142,20 @@ def _side_by_side(rows: Rows) -> list[tuple[int, Rows]]:
     starts = [at for before, at in zip([-2, *used], used, strict=False) if at > before + 1]
     if len(starts) < 2:
         return [(0, rows)]
-    spans = list(zip(starts, [*starts[1:], used[-1] + 1], strict=True))
-    parts = []
-    for first, end in spans:
-        cells = [(number, [""] * first + row[first:end]) for number, row in rows]
-        part = [(number, row) for number, row in cells if any(row)]
+    spans: list[tuple[int, int]] = []
+    parts: list[Rows] = []
+    for first, end in zip(starts, [*starts[1:], used[-1] + 1], strict=True):
+        part = _columns(rows, first, end)
+        if parts and _nameless(part):
+            spans[-1] = spans[-1][0], end
+            parts[-1] = _columns(rows, *spans[-1])
+            continue
         if max(sum(map(bool, row)) for _, row in part) < 2:
             return [(0, rows)]  # a remark at the side
+        spans.append((first, end))
         parts.append(part)
+    if len(parts) == 1:
+        return [(0, rows)]
     extents = {(part[0][0], part[-1][0]) for part in parts}
     headed = [[cell for cell in part[0][1] if cell] for part in parts]
     wide_gaps = all(at > before + 2 for before, at in pairwise(used) if at > before + 1)
@@ -155,6 +164,18 @@ def _side_by_side(rows: Rows) -> list[tuple[int, Rows]]:
     return [
         (first, [(number, row[first:]) for number, row in part]) for part, (first, _) in zip(parts, spans, strict=True)
     ]
+
+
+def _columns(rows: Rows, first: int, end: int) -> Rows:
+    """The rows with a value from one column, from 0, to another, with blanks before them."""
+    cells = [(number, [""] * first + row[first:end]) for number, row in rows]
+    return [(number, row) for number, row in cells if any(row)]
+
+
+def _nameless(part: Rows) -> bool:
+    """Whether most rows are of numbers alone: what they are of stands left of the gap."""
+    counted = [all(table.is_value(cell) for cell in row if cell) for _, row in part]
+    return len(counted) > 2 and sum(counted) >= MOST_COUNTED * len(counted)
 
 
 def _without_value(data: bytes) -> int:
@@ -268,11 +289,38 @@ def _table(rows: Rows, above: Rows, marks: _Marks, out: Builder) -> Rows:
             write()
             out.heading("".join(row), 2)
             part += titles
+        elif titles and (first := _named_anew(rows, at)):
+            write()
+            if label := table.title(row[:first]):
+                out.row(label, number)
+            titles = [(number, [*titles[-1][1][:first], *[""] * (first - len(titles[-1][1])), *row[first:]])]
+            part += titles
         else:
             part.append((number, row))
         at += 1
     write()
     return titles
+
+
+def _named_anew(rows: Rows, at: int) -> int:
+    """The first column, from 0, from which a row inside a table gives its columns of numbers other names; 0 where it
+    does not: each of its cells there is a word of its own over and under numbers."""
+    row = rows[at][1]
+    above, below = (
+        [cells for _, cells in part] for part in (rows[max(0, at - BESIDE) : at], rows[at + 1 : at + 1 + BESIDE])
+    )
+
+    def cells(column: int, part: list[list[str]]) -> list[bool]:
+        return [table.is_value(one[column]) for one in part if column < len(one) and one[column].strip()]
+
+    named = [column for column, cell in enumerate(row) if column and cell and all(cells(column, above + below))]
+    named = [column for column in named if cells(column, above) or cells(column, below)]
+    names = [row[column] for column in named]
+    right = named and all(not cell or column in named for column, cell in enumerate(row) if column >= named[0])
+    if not right or len({*names}) < max(FEWEST_NAMES, len(names)) or any(map(table.is_number, names)):
+        return 0
+    both = sum(bool(cells(column, above) and cells(column, below)) for column in named)
+    return named[0] if both * 2 > len(named) else 0
 
 
 def _filled_cells(row: list[str]) -> list[str]:

@@ -668,3 +668,52 @@ def test_a_row_that_says_nothing_without_the_name_of_its_part_ends_with_it() -> 
 def test_a_name_without_values_is_no_part() -> None:
     people = [["Name", "Room", "Phone"], ["Ana", "", ""], ["Jo", "4", "12"], ["Mia", "", ""], ["Tom", "5", "14"]]
     assert read(people, header=True)[1] == "Name: Jo; Room: 4; Phone: 12"
+
+
+FUNDS = [
+    ["Sources of funds", None, None, "Limit", "Balance", "Free"],
+    [None, "1. Bank", None, 7117, 1405, 5712],
+    [None, "2. Reserve", None, 0, 0, 0],
+    [None, "3. Bonds", None, 1500, 200, 1300],
+    ["Total of funds", None, None, 8617, 1605, 7012],
+]
+
+
+def test_numbers_beside_a_blank_column_are_those_of_the_names_left_of_it() -> None:
+    rows = sheet([["All in thousands"], *FUNDS]).split("\n")
+    assert "1. Bank; Limit: 7117; Balance: 1405; Free: 5712" in rows
+    assert any(row.endswith("Total of funds; Limit: 8617; Balance: 1605; Free: 7012") for row in rows)
+
+
+def test_a_row_of_words_over_numbers_names_their_columns_anew() -> None:
+    rows = [
+        *FUNDS,
+        [None, "When they come", None, "At once", "30 days", "Later"],
+        [None, "1. Bank", None, 10, 20, 30],
+        [None, "2. Reserve", None, 11, 21, 31],
+    ]
+    text = sheet([["All in thousands"], *rows]).split("\n")
+    assert "1. Bank; Limit: 7117; Balance: 1405; Free: 5712" in text
+    assert "When they come" in text
+    assert text[-2:] == [
+        "1. Bank; At once: 10; 30 days: 20; Later: 30",
+        "2. Reserve; At once: 11; 30 days: 21; Later: 31",
+    ]
+
+
+def test_two_words_among_numbers_name_no_columns() -> None:
+    rows = [["Tool", "Price", "Count"], ["Saw", 12, 3], ["Drill", "on request", "many"], ["File", 4, 8]]
+    assert sheet(rows).split("\n")[-2:] == [
+        "Tool: Drill; Price: on request; Count: many",
+        "Tool: File; Price: 4; Count: 8",
+    ]
+
+
+def test_tables_beside_one_another_with_names_of_their_own_stay_two() -> None:
+    rows = [
+        ["Tool", "Price", None, "Room", "Seats"],
+        ["Saw", 12, None, "Hall", 90],
+        ["File", 4, None, "Attic", 4],
+        ["Awl", 3, None],
+    ]
+    assert "Room: Hall; Seats: 90" in sheet(rows).split("\n")
