@@ -27,7 +27,6 @@ _ASKED = re.compile(
 _PARTS = re.compile(r"\s*[,;|]\s*")  # of a value that holds several
 _PERIOD = re.compile(r"\b(?:(?P<month>[a-z]{3,9}) )?(?P<year>(?:19|20)\d\d)\b", re.I)  # "May 2026", "2026"
 _LONGEST = 60  # characters of a value that a question may name
-_TAGS = frozenset(lexical.stems("tags tag categories category keywords keyword topics topic type types"))
 # What stands for a document of any kind, and words that say nothing of which.
 _ANYTHING = frozenset(
     lexical.stems("documents document files file filed pages page entries entry records record items")
@@ -110,7 +109,7 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
         for name, value in cells:
             words = _stems(value)
             by_name = bool({*_stems(name)} & {*asked})
-            sayable = by_name or not (all(word.isdigit() for word in words) or {*_stems(name)} & _TAGS - {"type"})
+            sayable = by_name or not all(word.isdigit() for word in words)
             if words and sayable and content_words(value) and f" {' '.join(words)} " in text:
                 named.setdefault(words, {}).setdefault(name, set()).add(row)
             days = [date.fromordinal(day) for day in quantities.dates(value) if day] if periods else []

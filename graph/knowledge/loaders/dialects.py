@@ -1,5 +1,5 @@
 """What site builders and note takers add to Markdown, put into plain Markdown: Jinja and Liquid tags, Hugo and Quarto
-shortcodes, admonitions, fences, attributes, footnotes, check boxes, definition lists, chunks of R Markdown.
+shortcodes, wiki links, admonitions, fences, attributes, footnotes, check boxes, definition lists, chunks of R Markdown.
 
 Code between fences is left as it is written.
 """
@@ -36,6 +36,7 @@ _INLINE = re.compile(
     | (?P<short>\{\{[<%].{0,2000}?[>%]\}\})
     | (?P<tag>\{%.{0,2000}?%\})
     | (?P<variable>\{\{.{0,2000}?\}\})
+    | (?<![\w\]\[])(?P<embed>!?)\[\[(?=[^\]\n]*[^\W\d_])(?:[^\[\]|\n]{1,200}\|)?(?P<wiki>[^\s\[\]|][^\[\]|\n]{0,200})\]\](?![\](])
     | (?P<span>\[(?P<inner>[^\[\]\n]*)\]\{(?=[.\#:\w])[^{}\n]*\})
     | (?P<attributes>\{:[ .\#\w][^{}\n]*\}|\{[ ]*[.\#][A-Za-z][^{}\n]*\}|\{=\w+\}|(?<=[)\]])\{[ ]?[\w-]+=[^{}\n]*\})
     | (?P<emoji>(?<![\w:/]):[a-z][a-z0-9_+-]{1,60}:(?![\w:/`]))
@@ -160,7 +161,10 @@ def _replaced(unseen: list[str], template: bool = False) -> Callable[[re.Match[s
             return f"](<{match['target'].strip()}>)"
         if match["open"] is not None:
             return text if match["name"].lower() in TAGS else text.replace("<", "&lt;").replace(">", "&gt;")
-        for name in ("keys", "marked", "added"):
+        if match["embed"]:
+            unseen.append(text)  # another page or a picture in this place
+            return GONE
+        for name in ("keys", "marked", "added", "wiki"):
             if match[name] is not None:
                 return match[name]
         if kind in ("emoji", "footnote", "attributes"):

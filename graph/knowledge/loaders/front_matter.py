@@ -15,7 +15,7 @@ _FOR_BUILDERS = re.compile(
     r"(?:page_)?(?:layout|template|theme|format|render|class|css|js|scripts?|styles?|stylesheets?|palette|colou?rs?)|"
     r"perma_?links?|slugs?|ur[il]s?|.*_ur[il]s?|links?|href|path|files?|pdf|src|canonical.*|redirect.*|alias(?:es)?|"
     r".*nav(?:igation)?(?:_.*)?|.*menus?|.*sidebar.*|parent|(?:grand_)?parent|has_.*|children|breadcrumbs?|"
-    r"sort.*|draft|published|publish|toc.*|.*_toc|hid(?:e|den).*|show.*|sticky.*|"
+    r"tags?|keywords?|sort.*|draft|published|publish|toc.*|.*_toc|hid(?:e|den).*|show.*|sticky.*|"
     r"images?|.*_images?|img|thumbnail|cover|banner|icons?|logo|hero|features?|actions|og_.*|twitter.*|seo.*|robots|"
     r"sitemap|search(?:_.*)?|math|mermaid|comments|share|featured|cascade|outputs?|collections?|data_sources?|"
     r"eleventy.*|.*exclude.*|ignore.*|disable.*|enable.*|editable|edit_.*|custom_.*|lang|locale|cssclass(?:es)?|"

@@ -120,3 +120,13 @@ def test_options_of_chunks_that_are_never_closed_are_read_in_linear_time() -> No
         return seconds(lambda: dialects.common_markdown("```{r}\n" + "#| a\n" * times))
 
     assert spent(20_000) < 20 * max(spent(2_000), 0.001)
+
+
+def test_links_of_a_wiki_are_read_by_their_words() -> None:
+    source = (
+        "See [[moss|the mosses]] and [[rain]]. Not [[1]](http://x.example), `[[ -f x ]]`, a[[1, 2]] or x[[i]].\n\n"
+        "- ![[plan.png]] Ada leads [[Moss]]\n\n| Item | Use |\n|---|---|\n| [[soap-2\\|Soap]] | washing |\n"
+    )
+    text = load(source.encode(), "a.md").text
+    assert "See the mosses and rain. Not [1], [[ -f x ]], a[[1, 2]] or x[[i]]." in text
+    assert "- Ada leads Moss" in text and "Item: Soap; Use: washing" in text

@@ -590,7 +590,7 @@ def test_front_matter_for_readers_is_read_and_that_for_site_builders_is_not() ->
         "a.md",
     )
     assert document.fields == (
-        ("Owner", "Soil group"), ("Version", "3.2"), ("Review date", "2026-03-01"), ("Tags", "a, b"),
+        ("Owner", "Soil group"), ("Version", "3.2"), ("Review date", "2026-03-01"),
         ("Reviewers", "The board, The clerk"), ("Status", "draft"),
     )  # fmt: skip
     assert document.text.startswith("Owner: Soil group\nVersion: 3.2\nReview date: 2026-03-01")

@@ -20,6 +20,22 @@ from graph.policy.question.parts import parts
             "From what month on are the logs stored, and what time zone are the clocks in?",
             ["From what month on are the logs stored?", "what time zone are the clocks in?"],
         ),
+        (
+            "In the cold store, how much do the crates weigh, and by how much may the temperature rise?",
+            [
+                "In the cold store, how much do the crates weigh?",
+                "In the cold store, by how much may the temperature rise?",
+            ],
+        ),
+        (
+            "When do we write off a small unpaid loan, and how fast must we write off an account after a bankruptcy?",
+            ["When do we write off a small unpaid loan?", "how fast must we write off an account after a bankruptcy?"],
+        ),
+        (
+            "How much buffer goes into a tube and how long do the tubes stand before I read them?",
+            ["How much buffer goes into a tube?", "how long do the tubes stand before I read them?"],
+        ),
+        ("May data be kept longer, and under which safeguards?", []),
         ("How do I get an account and how long does it take?", []),
         ("When did the board meet and where?", []),
         ("What did the board decide, and who wrote the minutes of the board?", []),  # both about the board
