@@ -26,6 +26,9 @@ _WHOLE = re.compile(r"[.!?…。！？؟۔।][\"'”’»)\]]*\s*$")
 _AMOUNT = re.compile(
     r"\W{0,3}(?:[$€£¥] ?\d[\d.,]*|\d[\d.,]* ?[%€£¥$]|\d+(?:[.,:/-]\d+)+)\W{0,3}"
 )  # "(1)" and "114" are none
+_SAYS_NOTHING = re.compile(r"yes|no(?:t|ne|thing)?|n/?a|null|true|false|unknown|\d{1,3}", re.I)
+MOST_VALUE = 3  # words of a value
+FEWEST_SIGNS = 3  # letters and figures of one
 _FEW = 4  # words: a shorter item of a list says nothing without the line above it
 
 
@@ -33,7 +36,7 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
     """Claims `{"text", "sources"}` in their order, none twice. `sources` are those of a sentence that names none.
 
     With `cut` the text broke off: what has no end at its end is no sentence, and is left out. An amount alone
-    ("$73,500") is a claim where a model wrote nothing else.
+    ("$73,500"), and a name or a value that stands in the evidence, is a claim where a model wrote nothing else.
     """
     cut = cut or len(text) > MOST_CHARS
     parsed: dict[str, dict[str, Any]] = {}
@@ -46,9 +49,18 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
         says = len(key.split()) > 1 and re.search(r"[^\W\d_]{2}", key)  # "null", "114": no sentence
         if len(parsed) < MOST and (says or wording.unknown(statement)):
             parsed.setdefault(key, {"text": statement[:_TEXT], "sources": list(numbers or opening or sources)})
-    if not parsed and _AMOUNT.fullmatch(text.strip()):
+    if not parsed and (_AMOUNT.fullmatch(text.strip()) or _written(text.strip(), marks)):
         return [{"text": text.strip(), "sources": list(sources)}]
     return list(parsed.values())
+
+
+def _written(value: str, marks: CitationParser) -> bool:
+    """Whether a text is a name or a value alone ("Monday", "135 V") that stands in the evidence."""
+    bare = value.strip(" .,;:!\"'“”‘’*`")
+    if len(bare.split()) > MOST_VALUE or len(re.findall(r"\w", bare)) < FEWEST_SIGNS or _SAYS_NOTHING.fullmatch(bare):
+        return False
+    alone = re.compile(rf"(?<![\w.,]){re.escape(bare)}(?!\w|[.,]\d)", re.I)
+    return any(alone.search(item["text"]) for item in marks.evidence)
 
 
 def _statements(text: str, marks: CitationParser) -> Iterator[tuple[str, list[int]]]:

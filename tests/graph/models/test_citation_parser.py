@@ -38,6 +38,14 @@ def test_an_amount_alone_is_a_claim_where_nothing_else_was_written(written: str,
 
 
 @pytest.mark.parametrize(("written", "claimed"), [
+    ("Monday", True), ("room 42.", True), ("nine", True), ("Tuesday", False), ("Yes", False), ("42", False), ("mon", False),
+])  # fmt: skip
+def test_a_value_alone_is_a_claim_where_it_stands_in_the_evidence(written: str, claimed: bool) -> None:
+    evidence = [{**EVIDENCE[0], "text": "Each Monday room 42 is open until nine. Yes."}]
+    assert bool(claims.parse(written, CitationParser(evidence), [1])) == claimed
+
+
+@pytest.mark.parametrize(("written", "claimed"), [
     ("You can tag us on these networks:\n\n- Mastodon [2]\n- LinkedIn\n- Bluesky",
      [("You can tag us on these networks: Mastodon, LinkedIn, Bluesky", [2])]),
     ("We have two:\n1. Mastodon;\n2. LinkedIn.\nAsk before you post.",
