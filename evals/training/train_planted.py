@@ -132,10 +132,11 @@ def _withheld(weights: np.ndarray, bias: float, text: str) -> list[tuple[int, in
     ranges = split(canonical.text)
     sentences = [mention.without(canonical.text[a:b][:2_000], document=True) for a, b in ranges]
     strange = surroundings.strange(ranges, sentences)
-    margins = planted.margins(weights, bias, sentences)
+    margins = planted.margins(weights, bias, sentences).tolist()
+    among = planted.among_directions(sentences, margins)
+    scores = map(planted.judged, sentences, margins, strange, among)
     return [
-        (*canonical.span(a, b), planted.judged(sentence, float(margin), odd) >= planted.WITHHELD_FROM)
-        for (a, b), sentence, margin, odd in zip(ranges, sentences, margins, strange, strict=True)
+        (*canonical.span(a, b), score >= planted.WITHHELD_FROM) for (a, b), score in zip(ranges, scores, strict=True)
     ]
 
 

@@ -9,6 +9,7 @@ machine, its answer, its instructions or its user, or order words that have noth
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ _ALONE = 0.5  # the most that the model says without another sign
 # Margins from which a sentence is withheld, in standard deviations over what the model learned from. Set on collections
 # and kinds of orders that the fit had not seen (`python -m evals.training.train_planted --left-out`).
 SIGNED, ADDRESSED, SHORT, TASK, STRANGE = 1.1, 0.85, 0.3, 0.5, 0.0
+# Sentences to each side, how many of them tell the reader what to do with a margin below CALM, and by how much the
+# borders are higher among them. Of 66,143 sentences of nine collections 18 were withheld without it and 7 with it, all
+# of them honest; of 1,200 planted orders 728 were found and 718.
+BESIDE, SEVERAL, CALM, DIRECTED = 4, 2, 0.3, 0.6
 SCORES = ("injection", "leakage", "cross_tenant", "evasion", "toxicity", "harm")
 _TABLE = Table("planted")
 _YOUR_ANSWER = _TABLE.pattern("your_answer")
@@ -129,17 +134,24 @@ def _findings(canonical: Canonical, known: Margins) -> tuple[list[Finding], floa
     sentences = [_unmentioned(plain[a:b]) for a, b in ranges]
     strange = surroundings.strange(ranges, sentences)
     for at in range(0, len(ranges), _BATCH):
-        batch = range(at, min(at + _BATCH, len(ranges)))
-        _learn([sentences[n] for n in batch], known)
-        for n in batch:
-            score = judged(sentences[n], known[sentences[n]], strange[n])
-            highest = max(highest, score)
-            if score >= 0.3:
-                start, end = canonical.span(*ranges[n])
-                findings.append(
-                    Finding("prompt_injection", score, start, end, "reads like an instruction to a machine")
-                )
+        _learn(sentences[at : at + _BATCH], known)
+    among = among_directions(sentences, [known[one] for one in sentences])
+    for n, sentence in enumerate(sentences):
+        score = judged(sentence, known[sentence], strange[n], among[n])
+        highest = max(highest, score)
+        if score >= 0.3:
+            start, end = canonical.span(*ranges[n])
+            findings.append(Finding("prompt_injection", score, start, end, "reads like an instruction to a machine"))
     return findings, highest
+
+
+def among_directions(sentences: Sequence[str], margins: Sequence[float]) -> list[bool]:
+    """Of each sentence whether several near it tell the reader what to do and are not doubted, as procedures and guides
+    go on doing."""
+    calm = [margin < CALM and cues.directs(one) for one, margin in zip(sentences, margins, strict=True)]
+    sums = [0, *accumulate(calm)]
+    near = [sums[min(len(calm), n + BESIDE + 1)] - sums[max(0, n - BESIDE)] for n in range(len(calm))]
+    return [count - own >= SEVERAL for count, own in zip(near, calm, strict=True)]
 
 
 def _learn(sentences: Sequence[str], known: Margins) -> None:
@@ -149,10 +161,10 @@ def _learn(sentences: Sequence[str], known: Margins) -> None:
         known[sentence] = max(known.get(sentence, margin), margin)
 
 
-def judged(sentence: str, margin: float, strange: bool | None) -> float:
+def judged(sentence: str, margin: float, strange: bool | None, among: bool = False) -> float:
     """Score 0-1 of a sentence, by the model's margin and by what else speaks for an order to a machine.
 
-    `strange` as surroundings.strange tells: None where there is too little text to say.
+    `strange` as surroundings.strange tells: None where there is too little text to say; `among` as `among_directions`.
     """
     if margin < STRANGE or _DEFINES.match(sentence):
         return 0.0
@@ -170,6 +182,7 @@ def judged(sentence: str, margin: float, strange: bool | None) -> float:
         border = SIGNED if strange is False else TASK
     else:
         return min(_ALONE, 0.3 * margin)
+    border += DIRECTED if among else 0.0
     return min(0.99, WITHHELD_FROM + 0.2 * (margin - border)) if margin >= border else _ALONE
 
 
