@@ -18,20 +18,24 @@ REGISTERED = "documents picked by their fields"  # what the state says is listed
 _ASKED = re.compile(
     r"\W*(?:please )?(?:(?:what is the )?(?:total )?number of|which|what|how many|list|show(?: me)?|name|find|give me)"
     r"(?: (?:all|of|the|our|my|any|every))*"
-    r" (?P<noun>(?:[\w.&/-]+ ){0,3}?[\w.&/-]+?)"
+    rf" (?P<noun>(?:[\w&/-]+ ){{0,2}}?{mentioning.KIND}(?=\s|\W*$)|(?:[\w.&/-]+ ){{0,3}}?[\w.&/-]+?"
     r"(?= (?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|from|by|with|that|which|whose|there|we|i|due"
-    r"|comes?|came|belongs?|needs?)\b"
-    r"|[?.,;:]?\W*$)",
+    r"|comes?|came|belongs?|needs?)\b|[?.,;:]?\W*$))",
     re.I,
 )
-_PARTS = re.compile(r"\s*[,;|]\s*")  # of a value that holds several
+_PARTS = re.compile(r"\s*[,;|]\s*|\s[/+&]\s|\s*\([^()]*\)\s*")  # of a value that holds several
 _PERIOD = re.compile(r"\b(?:(?P<month>[a-z]{3,9}) )?(?P<year>(?:19|20)\d\d)\b", re.I)  # "May 2026", "2026"
 _LONGEST = 60  # characters of a value that a question may name
 # What stands for a document of any kind, and words that say nothing of which.
 _ANYTHING = frozenset(
     lexical.stems("documents document files file filed pages page entries entry records record items")
 )
-_IDLE = frozenset(lexical.stems("total altogether currently now still today list listed marked status recorded have"))
+_IDLE = frozenset(
+    lexical.stems(
+        "total altogether currently now still today list listed mark marked status recorded have name named names "
+        "state stated states say says said show shown give given top header heading title page beginning themselves"
+    )
+)
 _DATE = lexical.stem("date")
 MOST_BEYOND = 1  # words of the question that no condition explains
 FEWEST_ALIKE = 2  # documents of one title
@@ -75,6 +79,7 @@ def picked(question: str, documents: Sequence[Described]) -> list[int]:
     if match is None:
         return []
     asked, noun = lexical.stems(question), lexical.stems(match["noun"])
+    kind = {*noun[-1:], lexical.stem(mentioning.singular(match["noun"].rpartition(" ")[2].lower()))}
     conditions = _longest(_named(question, documents))
     names = {word for name in {name for one in documents for name, _ in one.fields} for word in _stems(name)}
     fits = {*range(len(documents))}
@@ -85,7 +90,9 @@ def picked(question: str, documents: Sequence[Described]) -> list[int]:
         explained |= {*words}
     kinds = [words for words in conditions if noun and noun[-1] in words]
     if not (kinds or {*noun[-1:]} & _ANYTHING):
-        fits = {row for row in fits if {*noun[-1:]} <= {*_stems(f"{documents[row].title} {documents[row].filename}")}}
+        fits = {
+            row for row in fits if kind & {*_stems(lexical.apart(f"{documents[row].title} {documents[row].filename}"))}
+        }
         explained |= {*noun[-1:]} if fits and mentioning.is_kind(match["noun"]) else set()
     beyond = {*lexical.stems(" ".join(content_words(question)))} - explained - _ANYTHING - _IDLE
     only_kind = len(conditions) == len(kinds) and all(len(words) == 1 for words in kinds)
@@ -145,4 +152,4 @@ def _longest(named: dict[tuple[str, ...], dict[str, set[int]]]) -> dict[tuple[st
 
 @lru_cache(maxsize=50_000)
 def _stems(text: str) -> tuple[str, ...]:
-    return tuple(lexical.stems(lexical.apart(text)))
+    return tuple(lexical.stems(text))

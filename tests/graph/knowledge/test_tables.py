@@ -717,3 +717,16 @@ def test_tables_beside_one_another_with_names_of_their_own_stay_two() -> None:
         ["Awl", 3, None],
     ]
     assert "Room: Hall; Seats: 90" in sheet(rows).split("\n")
+
+
+def test_a_title_block_gives_the_fields_of_its_document() -> None:
+    source = (
+        "# Patch procedure\n**A.8.8 | Version 1.2**\n**Owner:** Ops Lead / Ada Lind\n**Approved by:** The board | May 2025\n\n"
+        "## Steps\n\n| Step | Owner |\n|---|---|\n| Read | Jo |\n| Patch | Bo |\n\nThe owner: somebody who reads this.\n"
+    )
+    assert load(source.encode(), "a.md").fields == (
+        ("Owner", "Ops Lead / Ada Lind"), ("Approved by", "The board"), ("Version", "1.2"),
+    )  # fmt: skip
+    table = "# Rooms\n\n| Room | Owner | Status |\n|---|---|---|\n| Hall | Jo | open |\n| Attic | Bo | shut |\n"
+    assert load(table.encode(), "a.md").fields == ()  # of its rows, not of the document
+    assert load(b"# Letter\n\nHere is the purpose: to write. See the status: none.\n", "a.md").fields == ()
