@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from graph.context import ReadScope
-from graph.knowledge.index import Hit, Index, content_words
+from graph.knowledge.index import STOP_WORDS, Hit, Index, content_words
 from graph.policy.question import mentioning
 from graph.policy.text import lexical, quantities
 
@@ -36,8 +36,10 @@ _IDLE = frozenset(
         "state stated states say says said show shown give given top header heading title page beginning themselves"
     )
 )
+SMALL = frozenset(map(lexical.stem, STOP_WORDS)) - {"own"}
 _DATE = lexical.stem("date")
 MOST_BEYOND = 1  # words of the question that no condition explains
+SHORTEST, SUFFIX = 3, 3  # letters of a stem, and of what may follow it
 FEWEST_ALIKE = 2  # documents of one title
 
 
@@ -81,13 +83,22 @@ def picked(question: str, documents: Sequence[Described]) -> list[int]:
     asked, noun = lexical.stems(question), lexical.stems(match["noun"])
     kind = {*noun[-1:], lexical.stem(mentioning.singular(match["noun"].rpartition(" ")[2].lower()))}
     conditions = _longest(_named(question, documents))
-    names = {word for name in {name for one in documents for name, _ in one.fields} for word in _stems(name)}
+    names = {name for one in documents for name, _ in one.fields}
+    conditions = {words: columns for words, columns in conditions.items() if not _relates(words, conditions)}
+    taken = {word for words in conditions for word in words} | {*noun} | SMALL
+    free = [word for word in asked if word not in taken]
+    wanted = {word: {name for name in names if any(_akin(word, own) for own in _stems(name))} for word in free}
     fits = {*range(len(documents))}
-    explained = names & {*asked}
+    explained = {word for word in free if wanted[word]}
     for words, columns in conditions.items():
-        meant = {name: rows for name, rows in columns.items() if {*_stems(name)} <= {*asked}} or columns
-        fits &= {row for rows in meant.values() for row in rows}
+        whole = {name for name in columns if {*_stems(name)} <= {*asked}}
+        meant = whole or {name for word in free for name in wanted[word] if name in columns} or {*columns}
+        for word in free:
+            wanted[word] = set() if wanted[word] & meant else wanted[word]
+        fits &= {row for name in meant for row in columns[name]}
         explained |= {*words}
+    if any(wanted.values()):
+        return []  # "owned by the board" is not what the board approved
     kinds = [words for words in conditions if noun and noun[-1] in words]
     if not (kinds or {*noun[-1:]} & _ANYTHING):
         fits = {
@@ -117,8 +128,11 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
             words = _stems(value)
             by_name = bool({*_stems(name)} & {*asked})
             sayable = by_name or not all(word.isdigit() for word in words)
-            if words and sayable and content_words(value) and f" {' '.join(words)} " in text:
-                named.setdefault(words, {}).setdefault(name, set()).add(row)
+            # "HR" is also who is called "HR Manager", where the question names the field.
+            for end in range(1 if by_name else len(words), len(words) + 1) if words and sayable else ():
+                part = words[:end]
+                if f" {' '.join(part)} " in text and not {*part} <= SMALL:
+                    named.setdefault(part, {}).setdefault(name, set()).add(row)
             days = [date.fromordinal(day) for day in quantities.dates(value) if day] if periods else []
             for period, year, month in periods if by_name or _DATE in _stems(name) else ():
                 if any(day.year == year and month in (0, day.month) for day in days):
@@ -148,6 +162,18 @@ def _longest(named: dict[tuple[str, ...], dict[str, set[int]]]) -> dict[tuple[st
         for words, columns in named.items()
         if not any(words != other and texts[words] in text for other, text in texts.items())
     }
+
+
+def _relates(words: tuple[str, ...], conditions: dict[tuple[str, ...], dict[str, set[int]]]) -> bool:
+    """Whether a word that is a value, too, names the field of another condition: "approved by the board"."""
+    others = {name for other, columns in conditions.items() if other != words for name in columns}
+    return len(words) == 1 and any(_akin(words[0], own) for name in others for own in _stems(name))
+
+
+def _akin(word: str, other: str) -> bool:
+    """Whether two stems are forms of one word: "own" and "owner"."""
+    short, long = sorted((word, other), key=len)
+    return word == other or (len(short) >= SHORTEST and long.startswith(short) and len(long) - len(short) <= SUFFIX)
 
 
 @lru_cache(maxsize=50_000)

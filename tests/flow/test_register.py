@@ -58,7 +58,8 @@ def lab(opened: Callable[..., Agent], tmp_path: Path) -> Agent:
         folder / "Alarm_procedure.docx",
         Owner="Quality Unit",
         Version="1.0",
-        Status="In force",
+        Status="Approved",
+        Approved_by="The board",
         Review_date="2026-02-01",
     )
     agent.ingest(folder, tenant_id="lab")
@@ -89,7 +90,10 @@ def listed(agent: Agent, question: str, **who: Any) -> list[str]:
         ("Which projects have a review date in 2027?", ["rain", "snow"]),
         ("Which projects have a review date in March 2027?", ["rain"]),
         ("Which documents does the Quality Unit own?", ["Alarm_procedure", "Sweeping_procedure"]),
+        ("Which documents name Quality as owner?", ["Alarm_procedure", "Sweeping_procedure"]),
         ("Which procedures are still in draft?", ["Sweeping_procedure"]),
+        ("Which procedures are approved by the board?", ["Alarm_procedure"]),
+        ("Which procedures are approved?", ["Alarm_procedure"]),
         ("Which procedures are due for a review in 2026?", ["Alarm_procedure"]),
     ],
 )
@@ -118,6 +122,8 @@ def test_only_what_the_asker_may_see(lab: Agent, monkeypatch: pytest.MonkeyPatch
         "What is the status of Moss?",
         "Which projects use a sieve of steel?",  # no field says so
         "Which projects mention rain?",
+        "Which projects are owned by Bo Ek?",  # who leads one
+        "Which procedures does the board own?",  # which it approved
         "Who leads the project on snow?",
     ],
 )
