@@ -24,7 +24,15 @@ _ASKED = re.compile(
     re.I,
 )
 _PARTS = re.compile(r"\s*[,;|]\s*|\s[/+&]\s|\s*\([^()]*\)\s*")  # of a value that holds several
-_PERIOD = re.compile(r"\b(?:(?P<month>[a-z]{3,9}) )?(?P<year>(?:19|20)\d\d)\b", re.I)  # "May 2026", "2026"
+# "in May 2026", "before 2026", "since 2025"
+_PERIOD = re.compile(
+    r"(?:\b(?P<how>before|until|by|after|since|from|later than|earlier than|older than|newer than) )?"
+    r"\b(?:(?P<month>[a-z]{3,9}) )?(?P<year>(?:19|20)\d\d)\b",
+    re.I,
+)
+_NOT_TOLD = re.compile(
+    r"\b(?:between|overdue|missing|lacks?|except|other than|apart from|oldest|newest|latest)\b", re.I
+)
 _LONGEST = 60  # characters of a value that a question may name
 # What stands for a document of any kind, and words that say nothing of which.
 _ANYTHING = frozenset(
@@ -38,6 +46,7 @@ _IDLE = frozenset(
 )
 SMALL = frozenset(map(lexical.stem, STOP_WORDS)) - {"own"}
 _DATE = lexical.stem("date")
+MOST_DOCUMENTS = 20_000  # that are looked through for a question
 MOST_BEYOND = 1  # words of the question that no condition explains
 SHORTEST, SUFFIX = 3, 3  # letters of a stem, and of what may follow it
 FEWEST_ALIKE = 2  # documents of one title
@@ -52,16 +61,18 @@ class Described(NamedTuple):
 
 
 def asks(question: str) -> bool:
-    """Whether it may be a question for documents; cheap."""
-    return _ASKED.match(question) is not None and not (
-        mentioning.find(question) or mentioning.no_longer_in_force(question) is not None
-    )
+    """Whether it may be a question for documents; cheap. What is not so is in no field."""
+    if _ASKED.match(question) is None or lexical.negated(question) or _NOT_TOLD.search(question):
+        return False
+    return mentioning.find(question) is None and mentioning.no_longer_in_force(question) is None
 
 
 def hits(index: Index, reader: ReadScope, question: str, limit: int) -> list[Hit]:
     """The first chunk of each document that the question picks, by id: at most `limit` of the tenant's own, else of the
     public ones."""
     stored = [(where, space, record) for where, space in index.visible(reader) for record in space.records()]
+    if len(stored) > MOST_DOCUMENTS:
+        return []
     for public in (False, True):
         of = [one for one in stored if (one[0] == "public") == public]
         described = [Described(record.title, record.filename, record.fields) for _, _, record in of]
@@ -117,7 +128,7 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
     """The documents with each value that the question names, by its stems and by the name of the field."""
     asked = lexical.stems(question)
     text = f" {' '.join(asked)} "
-    periods = [(match.group(), *_month(match)) for match in _PERIOD.finditer(question)]
+    periods = [(_stems(match.group()), *_days(match)) for match in _PERIOD.finditer(question)]
     titles = Counter(one.title for one in documents)
     named: dict[tuple[str, ...], dict[str, set[int]]] = {}
     for row, one in enumerate(documents):
@@ -133,17 +144,28 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
                 part = words[:end]
                 if f" {' '.join(part)} " in text and not {*part} <= SMALL:
                     named.setdefault(part, {}).setdefault(name, set()).add(row)
-            days = [date.fromordinal(day) for day in quantities.dates(value) if day] if periods else []
-            for period, year, month in periods if by_name or _DATE in _stems(name) else ():
-                if any(day.year == year and month in (0, day.month) for day in days):
-                    named.setdefault(_stems(period), {}).setdefault(name, set()).add(row)
+            days = quantities.dates(value) if periods else []
+            for period, first, last in periods if by_name or _DATE in _stems(name) else ():
+                if any(first <= day <= last for day in days):
+                    named.setdefault(period, {}).setdefault(name, set()).add(row)
     return named
 
 
-def _month(match: re.Match[str]) -> tuple[int, int]:
-    """The year and the month, 0 where the question says none."""
-    first = quantities.dates(f"1 {match['month']} {match['year']}")
-    return int(match["year"]), date.fromordinal(first[0]).month if any(first) else 0
+def _days(match: re.Match[str]) -> tuple[int, int]:
+    """The ordinals of the first and the last day that the question means by a year or month."""
+    year = int(match["year"])
+    named = quantities.dates(f"1 {match['month']} {year}")
+    month = date.fromordinal(named[0]).month if any(named) else 0
+    first = date(year, month or 1, 1).toordinal()
+    last = date(year + (month in (0, 12)), month % 12 + 1, 1).toordinal() - 1
+    how = (match["how"] or "").casefold()
+    if how in ("before", "earlier than", "older than"):
+        return 1, first - 1
+    if how in ("until", "by"):
+        return 1, last
+    if how in ("after", "later than", "newer than"):
+        return last + 1, date.max.toordinal()
+    return first, date.max.toordinal() if how in ("since", "from") else last
 
 
 def _cells(fields: Iterable[Sequence[str]]) -> Iterable[tuple[str, str]]:

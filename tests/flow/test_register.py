@@ -89,6 +89,9 @@ def listed(agent: Agent, question: str, **who: Any) -> list[str]:
         ("Which chemicals are on shelf 1?", ["ether"]),
         ("Which projects have a review date in 2027?", ["rain", "snow"]),
         ("Which projects have a review date in March 2027?", ["rain"]),
+        ("Which projects have a review date before 2027?", ["moss"]),
+        ("Which projects have a review date after March 2027?", ["snow"]),
+        ("Which projects have a review date since 2027?", ["rain", "snow"]),
         ("Which documents does the Quality Unit own?", ["Alarm_procedure", "Sweeping_procedure"]),
         ("Which documents name Quality as owner?", ["Alarm_procedure", "Sweeping_procedure"]),
         ("Which procedures are still in draft?", ["Sweeping_procedure"]),
@@ -123,6 +126,8 @@ def test_only_what_the_asker_may_see(lab: Agent, monkeypatch: pytest.MonkeyPatch
         "Which projects use a sieve of steel?",  # no field says so
         "Which projects mention rain?",
         "Which projects are owned by Bo Ek?",  # who leads one
+        "Which projects are not archived?",
+        "Which projects have a review date between 2024 and 2026?",
         "Which procedures does the board own?",  # which it approved
         "Who leads the project on snow?",
     ],
