@@ -301,13 +301,15 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         return joined
     if kind != "extreme" and _ALTOGETHER.search(question) and (totals := [*filter(_total, chosen.entries)]):
         return totals
+    given: set[str] = set()  # columns of which the question says the value
     if kind == "extreme":  # "the most cases in analysis 1"
         named = named_values(question, entries, _noun_of(question))
         fit = [one for one in entries if all(has_value(one, *columns) for columns in named.items())]
         entries = fit if len(fit) > 1 else entries
+        given = {name for columns in named for name in columns}
     bound = _BOUND.search(question)
     limit = quantity(bound["limit"]) if bound else None
-    column = _column(question, chosen, entries) if kind == "extreme" or limit else None
+    column = _column(question, chosen, entries, given) if kind == "extreme" or limit else None
     if column is None:
         return [] if kind == "extreme" else fulfilling(question, chosen, entries, _noun_of(question))
     if kind == "extreme":
@@ -361,12 +363,15 @@ def _sum(question: str, chosen: Enumeration, entries: Sequence[Entry], lines: Se
     return counted.total(lines, column.heading) if column and column.kind in ("number", "money") else ""
 
 
-def _column(question: str, chosen: Enumeration, entries: Sequence[Entry]) -> _Column | None:
-    """What the question measures by: the column that it names, or one of the kind it asks for."""
+def _column(
+    question: str, chosen: Enumeration, entries: Sequence[Entry], given: Set[str] = frozenset()
+) -> _Column | None:
+    """What the question measures by: the column that it names, or one of the kind it asks for; none that is `given`."""
     question_stems = stems(" ".join(content_words(question)))
     if chosen.kind == "headings":
         return _measured_below(question_stems - {*_noun_of(question)}, entries)
-    columns = [one for name in chosen.headings if (one := _measured(name, [entry.value(name) for entry in entries]))]
+    names = [name for name in chosen.headings if name not in given]
+    columns = [one for name in names if (one := _measured(name, [entry.value(name) for entry in entries]))]
 
     def worth(column: _Column) -> float:
         names = stems(column.heading)

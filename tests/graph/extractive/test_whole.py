@@ -496,3 +496,12 @@ def test_clauses_below_a_lead_are_a_list_up_to_the_one_that_ends_it() -> None:
 def test_a_paragraph_that_ends_with_a_comma_below_no_lead_lists_nothing() -> None:
     letter = "# Letter\n\nDear members,\n\nThe hall is closed in May.\n\nYours,\n\nThe board\n"
     assert not [one for one in enumerations(evidence(letter, title="Letter")) if one.kind == "items"]
+
+
+def test_a_column_of_which_the_question_gives_the_value_is_not_measured() -> None:
+    table = "# Limits\n\n" + "".join(
+        f"Rate: {rate}; Change: {change}; Least: {least}\n"
+        for rate, change, least in (("+300", "-40%", "6%"), ("+100", "-20%", "10%"), ("-300", "-40%", "6%"))
+    )
+    question = "Which is the lowest limit if the rate goes up by 300?"
+    assert "Rate: -300; Change: -40%; Least: 6%" not in asked(question, evidence(table, title="Limits"))[:1]
