@@ -26,6 +26,13 @@ MOST: dict[answer_type.Wanted, int] = {"fact": 4, "definition": 3, "comparison":
 REST_OF_LIST = 1.5  # times the budget: where a procedure may hold the rest of the lists that it begins and ends in
 LEAD_WORDS = 60  # a longer introduction is not quoted with its item
 YEAR = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/])")
+# What a page does is no step of it: "This guide explains how to open an account."
+_ANNOUNCES = re.compile(
+    r"(?:this|the following|here) (?:\w+ ){0,2}?(?:page|section|guide|document|chapter|tutorial|article|handbook|"
+    r"manual|sop|protocol|procedure|policy|checklist) (?:explains?|describes?|shows?|covers?|outlines?|tells?|walks?|"
+    r"provides?|gives?|contains?|lists?|defines?|sets? out|is (?:about|for))\b",
+    re.I,
+)
 OPENING = 4  # statements of an overview
 
 Quotes = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -103,6 +110,7 @@ def _whole(candidates: Sequence[Candidate], texts: dict[int, str], budget: int) 
 def _passage(candidates: Sequence[Candidate], texts: dict[int, str], budget: int) -> Quotes:
     """What stands under the heading where most answers, as it stands: whole where `budget` words allow, else the
     stretch that holds the best of it."""
+    candidates = [one for one in candidates if not _ANNOUNCES.match(one.text)] or candidates
     groups: dict[tuple[int, tuple[str, ...]], list[Candidate]] = {}
     for candidate in candidates:
         groups.setdefault((candidate.n, candidate.unit.headings), []).append(candidate)

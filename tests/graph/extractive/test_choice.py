@@ -61,6 +61,20 @@ def test_a_procedure_does_not_end_in_the_midst_of_a_list() -> None:
     assert "Step A" in said and "Step E" in said
 
 
+def test_what_a_page_announces_is_no_procedure() -> None:
+    text = (
+        "# Accounts\n\nThis page explains how to get an account.\n\n## Ask for it\n\n1. Open the form of the desk.\n"
+        "2. Choose the account that you want.\n3. Wait a day.\n"
+    )
+    (said,) = asked("How do I get an account?", "explains", "Choose", text=text)
+    assert said.startswith("1. Open the form of the desk.") and "explains" not in said
+    assert asked(
+        "How do I get an account?", "explains", text="# Accounts\n\nThis page explains how to get an account."
+    ) == [
+        "This page explains how to get an account."  # where nothing else is there
+    ]
+
+
 def test_what_introduces_items_is_said_once_though_passages_overlap() -> None:
     text = "To travel, go on as follows:\n\n1. Ask the desk for leave.\n2. Book the train with the desk."
     chosen = [
