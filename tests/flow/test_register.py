@@ -114,8 +114,10 @@ def test_only_what_the_asker_may_see(lab: Agent, monkeypatch: pytest.MonkeyPatch
     question = "Which projects is Ada Lind the lead of?"
     assert listed(lab, question, groups=["board"]) == ["moss", "rain", "secret"]
     assert listed(lab, question, tenant_id="other") == ["other"]
-    monkeypatch.setattr(access, "denied", lambda *_: None)  # the register itself leaves out what others may see
+    monkeypatch.setattr(access, "denied", lambda *_: None)
     assert listed(lab, question) == ["moss", "rain"]
+    hits = register.hits(lab.deps.index, ReadScope("lab"), question, INVENTORY)
+    assert [hit.doc_id for hit in hits] == ["moss", "rain"]  # the register itself leaves out what others may see
 
 
 @pytest.mark.parametrize(
