@@ -46,7 +46,7 @@ _IDLE = frozenset(
 )
 SMALL = frozenset(map(lexical.stem, STOP_WORDS)) - {"own"}
 _DATE = lexical.stem("date")
-MOST_DOCUMENTS = 20_000  # that are looked through for a question
+MOST_DOCUMENTS = 10_000  # that are looked through for a question
 MOST_BEYOND = 1  # words of the question that no condition explains
 SHORTEST, SUFFIX = 3, 3  # letters of a stem, and of what may follow it
 FEWEST_ALIKE = 2  # documents of one title
