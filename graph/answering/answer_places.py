@@ -77,8 +77,9 @@ class AnswerPlaces:
 
     def beside(self, claim: str, sure: bool) -> bool:
         """Whether a number or name that the claim adds stands only where nothing answers the question, or in another
-        row than the one that does, or is the answer alone where a difference is asked for; of a claim that adds nothing
-        ("Yes, you may.") and is not `sure` otherwise, whether the best place that answers is against it."""
+        row than the one that does or whose number the question says, or is the answer alone where a difference is asked
+        for; of a claim that adds nothing ("Yes, you may.") and is not `sure` otherwise, whether the best place that
+        answers is against it."""
         reading = read(claim)
         added = self._added(reading)
         if not added:
@@ -94,8 +95,22 @@ class AnswerPlaces:
         words = {form for form in reading.forms - {*reading.units.values()} if form.isalpha()}
         if _DIFFERENCE.search(self._question) and reading.numbers and not words:
             return _THAN.search(place.text) is None  # the value of one row is no difference of two
+        if self._row_of_another(places, every):
+            return True
         in_other_row = place.read < best_place.read - FAR and self._another(reading, passage, best_passage)
         return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
+
+    def _row_of_another(
+        self, places: Sequence[tuple[Candidate, Reading]], every: Sequence[tuple[Candidate, Reading]]
+    ) -> bool:
+        """Whether these are rows without a number of the question which another row of their table has: 8% is what
+        stands at +200, where +300 is asked for."""
+        asked = read(self._question).numbers
+        if not asked or any(one.unit.kind != "row" or asked <= passage.numbers for one, passage in places):
+            return False
+        tables = {(one.n, one.unit.whole) for one, _ in places if one.unit.whole}
+        lacking = asked - {number for _, passage in places for number in passage.numbers}
+        return any(lacking & passage.numbers for one, passage in every if (one.n, one.unit.whole) in tables)
 
     def swapped(self, claim: str, quote: str) -> bool:
         """Whether the claim nearly copies the quote but has another subject, which the question names and no evidence

@@ -115,6 +115,14 @@ def test_a_value_of_another_row_does_not_leave_alone() -> None:
     assert left(question, one, {"Partner": -0.6, "No": 1.5}, rows[0], "No cover is free.", support=None) == [one]
 
 
+def test_a_value_of_another_row_than_the_one_with_the_number_that_is_asked_for_does_not_leave() -> None:
+    table = "Rate: +300; Least: 6%\nRate: +200; Least: 8%\nRate: 0; Least: 11%\n"
+    question = "What is the least share if rates go up by 300 points?"
+    assert left(question, "8%", {"Rate": 1.0}, table, support=None) == []
+    assert left(question, "6%", {"Rate": 1.0}, table, support=None) == ["6%"]
+    assert left("What is the least share in 2030?", "8%", {"Rate": 1.0}, table, support=None) == ["8%"]
+
+
 def test_a_value_of_one_row_is_no_difference() -> None:
     rows = ("Partner: $197.27", "Alone: $96.05")
     read = {"Partner": 2.0, "Alone": 1.9}
