@@ -106,7 +106,8 @@ def _planned(state: State, generator: Generator) -> dict[str, Any]:
         return {}
     registered = state["listing"] == REGISTERED
     places = registered or mentioning.find(query) is not None or mentioning.no_longer_in_force(query) is not None
-    if bool(state["listing"]) > registered or not (places or needs_sections(query)) or all_of(query) == "summary":
+    listing = state["listing"] and not registered
+    if listing or not (places or needs_sections(query)) or all_of(query) == "summary":
         return {}
     planned = generator.quoted(task_of(state, state["evidence"]).messages, planned=True)
     return planned if planned.get("answered") and (places or planned.get("sure")) else {}

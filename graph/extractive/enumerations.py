@@ -269,6 +269,7 @@ class _Reader:
         if not self.clauses_open:
             if not goes_on or self.above is None or not self.above.text.rstrip().endswith(":"):
                 return False
+            self._end_bare()
             self.listed.append(Enumeration("items", self._path(self.path), self._lead()))
         self.listed[-1].entries.append(place.entry())
         self.clauses_open, self.lists = goes_on, []

@@ -16,7 +16,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from graph.errors import DocumentError, Quarantined
-from graph.knowledge.loaders.pdf_glyphs import letters
+from graph.knowledge.loaders.pdf_glyphs import letters, unread
 from graph.knowledge.sandbox import refusal
 
 WIDTH, MOST_PIXELS, MOST_SCALE = 1_100, 2_500_000, 4.0  # of a picture; pixels a point
@@ -93,7 +93,7 @@ def _painted(text: Any, at: int) -> bool:
 def _picture(black: list[list[int]], marked: list[list[int]]) -> bytes:
     page, text = _open["page"], _open["text"]
     count = text.count_chars()
-    unknown = [[at, at + 1] for at in range(count) if pdfium.FPDFText_HasUnicodeMapError(text, at) == 1]
+    unknown = [[at, at + 1] for at in unread(text)]
     areas = [
         (_boxes(text, ranges), colour) for ranges, colour in ((marked, "mark"), (unknown, "grey"), (black, "black"))
     ]

@@ -31,6 +31,16 @@ def letters(text: Any) -> list[int]:
     return standard(latin(codes), _unnamed(text, codes))
 
 
+def unread(text: Any) -> list[int]:
+    """The places of letters that neither their font nor the order of its glyphs tells."""
+    codes = letters(text)
+    return [
+        at
+        for at, code in enumerate(codes)
+        if pdfium.FPDFText_HasUnicodeMapError(text, at) == 1 and code in (UNKNOWN, pdfium.FPDFText_GetUnicode(text, at))
+    ]
+
+
 def _unnamed(text: Any, codes: list[int]) -> dict[str, list[int]]:
     """The places of letters whose font does not say what they are, by the name of the font."""
     fonts: dict[str, list[int]] = {}

@@ -204,6 +204,7 @@ def is_value(cell: str) -> bool:
 
 
 def is_number(cell: str) -> bool:
+    """Whether it is a number without a unit, or says that there is none."""
     return kind(tidy(cell)) == "number" or _NO_VALUE.fullmatch(tidy(cell)) is not None
 
 

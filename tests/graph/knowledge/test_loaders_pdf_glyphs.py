@@ -1,9 +1,11 @@
 """Fonts that give numbers of glyphs and do not say which letters these are."""
 
+import pypdfium2
 import pytest
 
 from graph.errors import Quarantined
 from graph.knowledge.loaders import load
+from graph.knowledge.loaders.pdf_glyphs import unread
 from tests.support.raw_pdf import assembled, stream
 
 POLICY = [
@@ -54,6 +56,15 @@ def test_letters_in_no_known_order_are_not_guessed() -> None:
     used = sorted({letter for line in POLICY for letter in line})
     with pytest.raises(Quarantined, match="letters that cannot be told on 1 of 1 pages"):
         load(numbered(POLICY, {letter: at for at, letter in enumerate(used, 1)}), "a.pdf")
+
+
+def test_only_letters_that_cannot_be_told_are_painted_over_in_pictures() -> None:
+    used = sorted({letter for line in POLICY for letter in line})
+    for order, told in ((STANDARD, True), ({letter: at for at, letter in enumerate(used, 1)}, False)):
+        with pypdfium2.PdfDocument(numbered(POLICY, order)) as document:
+            text = document[0].get_textpage()
+            assert bool(unread(text)) != told
+            text.close()
 
 
 def test_a_sign_that_the_order_does_not_have_is_an_apostrophe_between_letters() -> None:
