@@ -133,8 +133,10 @@ def _best(
     rest = {item["n"]: (groups, edited) for item, groups, edited in shown}
     items = [item for item, *_ in shown]
     chosen = rerank.best(state["query"], items, settings, _shown_at_most(state))
-    lapses, numbers = standing.lapsed(items), {item["n"] for item in chosen}
-    said_by = {lapses[n].n for n in numbers if n in lapses} - numbers
+    lapses, named, numbers = standing.lapsed(items), standing.lapsed_codes(items), {item["n"] for item in chosen}
+    said_by = {lapses[n].n for n in numbers if n in lapses}
+    said_by |= {lapse.n for item in chosen if (lapse := standing.lapse_named(item["text"], named))}
+    said_by -= numbers
     chosen += [item for item in items if item["n"] in said_by]
     return [({**item, "n": n}, *rest[item["n"]]) for n, item in enumerate(chosen, 1)]
 

@@ -83,6 +83,8 @@ def _with_standing(state: State, verified: Verified) -> bool:
         return False
     gone, cited = standing.lapsed(state["evidence"]), {citation["chunk_id"] for citation in verified.citations}
     lapses = {gone[item["n"]] for item in state["evidence"] if item["chunk_id"] in cited and item["n"] in gone}
+    named = standing.lapsed_codes(state["evidence"])
+    lapses |= {lapse for one in verified.sentences if (lapse := standing.lapse_named(one["text"], named))}
     for n, sentence in sorted(lapses):
         verified.add({"text": sentence, "sources": [n]})
     return bool(lapses)

@@ -17,7 +17,7 @@ import numpy as np
 from graph.extractive.likeness import likeness
 from graph.extractive.reader import Reader
 from graph.extractive.units import Unit, units
-from graph.knowledge import standing, versions
+from graph.knowledge import mentions, standing, versions
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
 from graph.policy.question import intent
@@ -43,6 +43,7 @@ DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what
 _LEAD = 6.0  # what the opening of a document is worth to an overview
 _NEARLY = 2.0  # log-odds of the reader; by hand
 _OUTDATED = 6.0  # what it costs to stand in a document of which there is a later version
+_OF_ANOTHER = 4.0  # what it costs to stand in another document than the one that the question calls by its code
 _CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
 CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
@@ -84,6 +85,11 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     candidates, table = weigh(question, evidence)
     if not candidates:
         return []
+    called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
+    codes = mentions.codes(question) if called else []
+    for candidate in candidates if codes else ():
+        if candidate.n in called and not mentions.says(candidate.path, codes[0]):
+            candidate.path = " - ".join(part for part in (codes[0], candidate.path) if part)
     first = np.argsort(-(table @ FIRST), kind="stable")[:READ]
     read = reader.scores(question, [(candidates[i].path, candidates[i].text) for i in first])
     for candidate in candidates:
@@ -91,18 +97,19 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     for at, value in zip(first, read, strict=True):
         candidates[at].read = float(value)
     overview = intent.overview(question)
-    old = versions.outdated(question, evidence)
-    old |= _lapsed(question, evidence, candidates)
+    outdated = versions.outdated(question, evidence)
+    lapsed = _lapsed(question, evidence, candidates)
     repeated = Counter(candidate.text for candidate in candidates)
-    called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value in zip(candidates, table @ WEIGHTS, strict=True):
         lead = _CALLED if candidate.n in called else 0.0
+        if codes and candidate.n not in called and not any(mentions.says(candidate.text, code) for code in codes):
+            lead -= _OF_ANOTHER
         if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
             lead += _LEAD / (1 + openings[candidate.n] / 4)
             openings[candidate.n] += 1
-        lead -= _OUTDATED if candidate.n in old else 0.0
+        lead -= _OUTDATED if candidate.n in outdated or id(candidate) in lapsed else 0.0
         # A line that stands in every document says nothing of this one.
         lead -= _LEAD if repeated[candidate.text] > 2 else 0.0
         candidate.score = round(candidate.read + float(value) + lead, 6)
@@ -110,12 +117,14 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
 
 
 def _lapsed(question: str, evidence: list[dict[str, Any]], candidates: list[Candidate]) -> set[int]:
-    """Numbers of the sources that are no longer in force; none where the question asks for one of them, or what is in
-    force does not answer nearly as well."""
-    gone = {*standing.lapsed(evidence)}
-    best = {old: max((c.read for c in candidates if (c.n in gone) == old), default=-np.inf) for old in (False, True)}
-    answered = best[False] >= best[True] - _NEARLY
-    return gone if gone and answered and not standing.asked_for(question, evidence) else set()
+    """Ids of the candidates that stand in a document that is no longer in force, or tell of one; none where the
+    question asks for one of them, or what is in force does not answer nearly as well."""
+    sources, named = standing.lapsed(evidence), standing.lapsed_codes(evidence)
+    if not (sources or named) or standing.asked_for(question, evidence):
+        return set()
+    gone = {id(c) for c in candidates if c.n in sources or standing.lapse_named(c.text, named)}
+    best = {old: max((c.read for c in candidates if (id(c) in gone) == old), default=-np.inf) for old in (False, True)}
+    return gone if best[False] >= best[True] - _NEARLY else set()
 
 
 def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:

@@ -178,23 +178,47 @@ class Index:
         """Of these documents, as (space, id), those that are no longer in force; each with the space and the id of the
         document that says so, which may be the same, and the sentence."""
         names: dict[tuple[str, str], Name] = {}
-        later: list[tuple[tuple[str, str], frozenset[str], str]] = []
         for where, space in self.visible(reader):
-            for doc_id, known in space.document_names():
-                if (where, doc_id) in documents:
-                    names[where, doc_id] = known
-                for sentence in known.replaces:
-                    later += [((where, doc_id), what, sentence) for what, _ in standing.replaced(sentence)]
+            known = space.document_names()
+            names |= {(where, doc_id): one for doc_id, one in known if (where, doc_id) in documents}
+        later = self._replaced(reader)
         lapses = []
-        for document, known in names.items():
-            if standing.lapse(known.lapsed, standing.now()):
-                lapses.append((document, *document, known.lapsed))
+        for document, name in names.items():
+            if standing.lapse(name.lapsed, standing.now()):
+                lapses.append((document, *document, name.lapsed))
                 continue
             by = (
-                (*place, text) for place, what, text in later if place != document and standing.speaks_of(what, known)
+                (*place, one.sentence)
+                for place, one in later
+                if place != document and standing.speaks_of(one.words, name)
             )
             lapses += [(document, *one) for one in list(by)[:1]]
         return lapses
+
+    def lapses_named(self, reader: ReadScope, hits: Sequence[Hit]) -> list[tuple[Hit, str, str, str]]:
+        """Of these chunks those that name by its code a document which another one says it replaces; each with the
+        space and the id of the document that says so, and the sentence."""
+        later = [(place, one) for place, one in self._replaced(reader) if one.codes]
+        if not later:
+            return []
+        spaces = dict(self.visible(reader))
+        texts = {hit: spaces[hit.where].passages([hit.chunk_id]).get(hit.chunk_id) for hit in hits}
+        return [
+            (hit, *place, one.sentence)
+            for hit, passage in texts.items()
+            for place, one in later
+            if passage and any(mentions.says(passage.text, code) for code in one.codes)
+        ]
+
+    def _replaced(self, reader: ReadScope) -> list[tuple[tuple[str, str], standing.Replaced]]:
+        """What the asker's documents say they replace, each with its space and the id of the document."""
+        return [
+            ((where, doc_id), one)
+            for where, space in self.visible(reader)
+            for doc_id, known in space.document_names()
+            for sentence in known.replaces
+            for one in standing.replaced(sentence)
+        ]
 
     def chunk_with(self, reader: ReadScope, where: str, doc_id: str, sentence: str) -> str:
         """The chunk of a document that holds a sentence of it, "" where none holds all of it."""

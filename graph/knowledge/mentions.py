@@ -43,11 +43,19 @@ _ENDS = frozenset(
     """.split()
 )
 _AFTER = frozenset("of on for about from and".split())
+# What tells one document from another: "15-01", "SP-114", "POL 07"; no amount, version or year.
+_CODE = re.compile(
+    r"(?<![^\s(])(?![vVrR]\d|(?:19|20)\d\d[-/])(?:[A-Za-z]+[-/.]?\d|\d+[-/]\w*\d)(?:[\w/.-]*\w)?|"
+    r"(?<![^\s(])[A-Z]{2,} \d{2,}(?![\w,./-]*\d)"
+)
+_OWN_CODE = re.compile(r"\b(?:ids?|numbers?|no|nr|codes?|refs?|references?|identifiers?)\b", re.I)  # names of fields
+_LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]+|\d+")
 _BEFORE, _BEHIND = 4, 6  # words that may belong to a kind, before and after it
 _LEAST = 0.65  # the share of these that the name must hold
 _OF_DAY = 1.2  # of a document that is named after the day: more than any words
 _KIND = 0.1  # what a name that says the kind as well is worth more
 _MOST = 3  # documents; where more answer to the words of one mention, it means none
+_MOST_CODED = 8  # the same for a code: a directive, its annexes, and the page about it
 
 
 class Name(NamedTuple):
@@ -60,6 +68,11 @@ class Name(NamedTuple):
     dates: frozenset[int] = frozenset()
     lapsed: str = ""
     replaces: tuple[str, ...] = ()
+    parts: str = ""  # letters and digits of the title, the file's name and its number, apart: " sop 014 cleaning "
+
+    def has_code(self, code: str) -> bool:
+        """Whether it is called by this: "SOP-014", "SOP 014" and "SOP014" are one."""
+        return f" {_apart(code)} " in self.parts
 
     def holds(self, wanted: Collection[str]) -> float:
         """The share of the words that are in the name; what stands in it less plainly counts 0.9."""
@@ -69,6 +82,7 @@ class Name(NamedTuple):
 def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Name:
     """What a document of this title answers to; `fields` are those of its record."""
     fields = list(fields)
+    numbers = [value for key, value in fields if _OWN_CODE.search(key) and _CODE.fullmatch(value)]
     whole = lexical.words(title)
     parts = [part for word in lexical.words(lexical.apart(title)) for part in re.split(r"[-/]", word) if part]
     parts = [part for part in parts if part not in _ENDS]
@@ -80,7 +94,22 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
         frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
         next((value for key, value in fields if key in (LAPSED, LIMITED)), ""),
         tuple(value for key, value in fields if key == REPLACES),
+        f" {_apart(' '.join([title, stem, *numbers]))} ",
     )
+
+
+def codes(question: str) -> list[str]:
+    """What the question may call documents by, as it stands: "BOD 19-02" gives "19-02"."""
+    return _CODE.findall(question)
+
+
+def says(text: str, code: str) -> bool:
+    """Whether the code stands in the text, however its letters and digits are joined."""
+    return f" {_apart(code)} " in f" {_apart(text)} "
+
+
+def _apart(text: str) -> str:
+    return " ".join(_LETTERS_OR_DIGITS.findall(text.casefold()))
 
 
 class Names:
@@ -142,7 +171,7 @@ def _run(words: Iterable[str]) -> list[str]:
 
 def may_mention(question: str) -> bool:
     """Whether the question has words, or a day, that may say which document is meant."""
-    return bool(phrases(question) or quantities.dates(question))
+    return bool(phrases(question) or quantities.dates(question) or codes(question))
 
 
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
@@ -152,6 +181,9 @@ def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     for phrase in phrases(question):
         called.setdefault(phrase.at, []).append(phrase)
     ids: set[str] = set()
+    for code in codes(question):
+        coded = [doc_id for doc_id, known in names if known.has_code(code)]
+        ids |= {*coded} if len(coded) <= _MOST_CODED else set()
     for mention in called.values() or [[]]:
         scores: dict[str, float] = {}
         for doc_id, known in names:

@@ -146,15 +146,18 @@ def _mentioning(index: Index, reader: ReadScope, query: str, top_k: int) -> Rank
 
 
 def _with_standing(index: Index, reader: ReadScope, ranked: RankedHits) -> RankedHits:
-    """With the passages that say of a document among the hits that it is no longer in force."""
+    """With the passages that say of a document among the hits, or of one that a hit names, that it is no longer in
+    force."""
     best = _best_of_each(ranked.hits)
     hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits}
     why = dict(ranked.why)
-    for of, where, doc_id, sentence in index.lapses(reader, best):
+    lapses = [(best[of], where, doc_id, sentence) for of, where, doc_id, sentence in index.lapses(reader, best)]
+    lapses += index.lapses_named(reader, ranked.hits)
+    for of, where, doc_id, sentence in lapses:
         if chunk_id := index.chunk_with(reader, where, doc_id, sentence):
-            own = hits.get((where, chunk_id), best[of])
+            own = hits.get((where, chunk_id), of)
             hits[where, chunk_id] = replace(
-                own, where=where, doc_id=doc_id, chunk_id=chunk_id, score=max(own.score, best[of].score)
+                own, where=where, doc_id=doc_id, chunk_id=chunk_id, score=max(own.score, of.score)
             )
             why.setdefault((where, chunk_id), standing.IN_FORCE)
     return replace(ranked, hits=[*hits.values()], why=why)

@@ -8,10 +8,11 @@ finds them there again, masked and judged like any other.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from graph.knowledge import versions
-from graph.knowledge.mentions import LAPSED, LIMITED, MENTIONED, REPLACES, Name, name
+from graph.knowledge.mentions import LAPSED, LIMITED, MENTIONED, REPLACES, Name, codes, name, says
 from graph.policy.text import lexical
 from graph.policy.text.quantities import dates
 from graph.policy.text.sentences import split
@@ -77,7 +78,6 @@ _GOES_ON = re.compile(r"(?:It|They|See|Use|Please)\b")
 _ENDS = re.compile(
     r"[,;(]|\. |\.$|\b(?:which|that|issued|dated|effective|in (?:its|their) entirety|with effect)\b|\s[-–—]\s"
 )
-_CODE = re.compile(r"(?<!\S)(?=\S*\d)(?:[A-Za-z]+[-/.]?\d|\d+[-/])[\w/.-]*\w")  # "15-01", "SP-114", no amount
 _PLAIN = frozenset(lexical.stems("the a an all any of on for and our its earlier previous former prior old existing"))
 _VAGUE = frozenset(map(lexical.stem, [*_KINDS, "versions", "editions", "documents", "policies"]))
 
@@ -89,14 +89,22 @@ class Lapse(NamedTuple):
     sentence: str
 
 
+class Replaced(NamedTuple):
+    """What a document says it replaces: the stems of its words, its codes ("15-01"), and the sentence."""
+
+    words: frozenset[str]
+    codes: tuple[str, ...]
+    sentence: str
+
+
 def fields(text: str) -> Iterator[tuple[str, str]]:
     """What a document's text says of what is in force, as fields of its record: sentences as they stand."""
     if sentence := lapse(text[:OPENING], 0):
         yield LAPSED, sentence
     elif sentence := lapse(text[:OPENING], date.max.toordinal()):
         yield LIMITED, sentence
-    for _, sentence in list(replaced(text[:READ]))[:MOST]:
-        yield REPLACES, sentence
+    for one in list(replaced(text[:READ]))[:MOST]:
+        yield REPLACES, one.sentence
 
 
 def lapse(opening: str, today: int, begin: int = 0) -> str:
@@ -123,8 +131,8 @@ def now() -> int:
     return datetime.now(UTC).date().toordinal()
 
 
-def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
-    """The stems of each thing that a document says it replaces, and the sentence; nothing of "all earlier versions"."""
+def replaced(text: str) -> Iterator[Replaced]:
+    """Each thing that a document says it replaces; nothing of "all earlier versions"."""
     for _, line, spans in _lines(text, _IN_PLACE):
         for start, end in spans:
             match = _REPLACES.search(line, start, end)
@@ -132,10 +140,16 @@ def replaced(text: str) -> Iterator[tuple[frozenset[str], str]]:
                 continue
             what = line[match.end() : end]
             stop = _ENDS.search(what)
-            named = re.split(r"[-/]", what[: stop.start()] if stop else what)  # in a file's name, "15-01" is 15 and 01
+            what = what[: stop.start()] if stop else what
+            named = re.split(r"[-/]", what)  # in a file's name, "15-01" is 15 and 01
             words = frozenset(word for part in named for word in lexical.stems(part)) - _PLAIN
             if any(any(c.isdigit() for c in word) for word in words) or len(words - _VAGUE) > 1:
-                yield words, line[start:end].strip()
+                yield Replaced(words, tuple(codes(what)), line[start:end].strip())
+
+
+def replaces(text: str) -> bool:
+    """Whether the text says that a document replaces another one."""
+    return _REPLACES.search(text) is not None
 
 
 def _past(text: str, today: int) -> bool:
@@ -167,9 +181,8 @@ def asked_for(question: str, evidence: Sequence[Mapping[str, Any]]) -> bool:
     were: then such documents answer it."""
     lapses = lapsed(evidence)
     gone = [item for item in evidence if item["n"] in lapses]
-    codes = [re.split(r"[-/.]", code.lower()) for code in _CODE.findall(question)]
     names = [name(item["title"], item["filename"]) for item in gone]
-    called = any(known.holds(parts) == 1.0 for known in names for parts in codes)
+    called = any(known.has_code(code) for known in names for code in codes(question))
     return called or versions.compares(question) or any(item.get("why") == MENTIONED for item in gone)
 
 
@@ -181,20 +194,40 @@ def lapsed(evidence: Sequence[Mapping[str, Any]]) -> dict[int, Lapse]:
         for item in evidence
         if item["start"] < OPENING and (sentence := lapse(item["text"], today, item["start"]))
     }
-    later = [(item, what, sentence) for item in evidence for what, sentence in replaced(item["text"])]
+    later = [(item, one) for item in evidence for one in replaced(item["text"])]
     if not of_itself and not later:
         return {}
     lapses: dict[int, Lapse] = {}
     for item in evidence:
         known = name(item["title"], item["filename"])
         by = (
-            Lapse(other["n"], sentence)
-            for other, what, sentence in later
-            if _document(other) != _document(item) and speaks_of(what, known)
+            Lapse(other["n"], one.sentence)
+            for other, one in later
+            if _document(other) != _document(item) and speaks_of(one.words, known)
         )
         if lapse_of := of_itself.get(_document(item)) or next(by, None):
             lapses[item["n"]] = lapse_of
     return lapses
+
+
+def lapsed_codes(evidence: Sequence[Mapping[str, Any]]) -> dict[str, Lapse]:
+    """What documents that are no longer in force are called by ("15-01"), by what stands in the evidence."""
+    lapses = lapsed(evidence)
+    named: dict[str, Lapse] = {}
+    for item in evidence:
+        if item["n"] in lapses:
+            own = codes(f"{item['title']} {PurePath(item['filename']).stem}")
+            named |= dict.fromkeys(own, lapses[item["n"]])
+        for one in replaced(item["text"]):
+            named |= dict.fromkeys(one.codes, Lapse(item["n"], one.sentence))
+    return named
+
+
+def lapse_named(text: str, named: Mapping[str, Lapse]) -> Lapse | None:
+    """Of `lapsed_codes` the one that a sentence names: it tells what was in force. None where it says that itself."""
+    if not named or replaces(text) or _ITSELF.search(text):
+        return None
+    return next((lapse for code, lapse in named.items() if says(text, code)), None)
 
 
 def _document(item: Mapping[str, Any]) -> tuple[str, str]:

@@ -68,6 +68,31 @@ def test_a_document_says_it_of_itself(office: Callable[..., Agent]) -> None:
     assert reply["confidence"] == "low"
 
 
+TELLS = "Directive 15-01 gave agencies 30 days from the weekly report to mend critical holes in their systems."
+
+
+def test_a_sentence_that_tells_what_was_in_force_gives_way(office: Callable[..., Agent]) -> None:
+    agent = office({"bod-19-02.md": NEW, "history.md": f"# How it began\n\n{TELLS}\n"})
+    reply = agent.ask(DAYS, tenant_id="O1")
+    assert "15 days" in reply["answer"] and "30 days" not in reply["answer"]
+
+
+def test_without_a_better_one_it_is_quoted_with_what_replaced_it(office: Callable[..., Agent]) -> None:
+    later = NEW.replace("within 15 days", "at once")
+    agent = office({"bod-19-02.md": later, "history.md": f"# How it began\n\n{TELLS}\n"})
+    reply = agent.ask("How many days from the weekly report did agencies have for critical holes?", tenant_id="O1")
+    assert [s["text"] for s in reply["sentences"]] == [TELLS, SAYS]
+    assert "not_in_force" in reply["safety_flags"] and reply["confidence"] == "low"
+
+
+def test_a_document_called_by_its_number_is_the_one_that_is_quoted(office: Callable[..., Agent]) -> None:
+    texts = {f"bod-{code}.md": f"# Directive on {what}\n\nThis directive was released on {day}.\n\n## Aim\n\nTo mend {what} in time."
+             for code, what, day in (("17-01", "doors", "2 May 2017"), ("18-02", "roofs", "9 June 2018"),
+                                     ("20-01", "walls", "1 March 2020"))}  # fmt: skip
+    reply = office(texts).ask("When was BOD 20-01 released?", tenant_id="O1")
+    assert [s["text"] for s in reply["sentences"]] == ["This directive was released on 1 March 2020."]
+
+
 def test_who_asks_for_the_old_one_gets_it(office: Callable[..., Agent]) -> None:
     reply = office({"bod-15-01.md": OLD, "bod-19-02.md": NEW}).ask(
         "Within how many days had critical holes to be mended by Directive 15-01?", tenant_id="O1"

@@ -203,3 +203,19 @@ def test_a_question_that_is_a_title_is_about_the_document() -> None:
     assert answerer.answer(task, Told())["sentences"] == []
     said = answerer.answer(task, Told("Study", "Shoes"))["sentences"]
     assert said[0]["text"] == "Shoes stay at the door."  # its opening first
+
+
+def test_another_document_than_the_one_called_by_its_code_says_nothing_beside_it() -> None:
+    def item(n: int, code: str, text: str, why: str = "") -> dict[str, Any]:
+        of = {"title": "Directive", "filename": f"bod-{code}.md", "where": "private", "doc_id": code, "why": why}
+        return {"n": n, "text": text, "section": "", "score": 0.5, "start": 0, "edits": [], **of}
+
+    evidence = [
+        item(1, "17-01", "It was released on 2 May."),
+        item(2, "20-01", "It was released on 1 March.", "the document asked for"),
+        item(3, "22-01", "BOD 20-01 was released in spring."),
+    ]
+    best, *others = candidates.score("When was BOD 20-01 released?", evidence, Told("released"))
+    assert best.n == 2 and "20-01" in best.path
+    behind = {one.n: best.score - one.score for one in others}
+    assert behind[1] > choice.BESIDE > behind[3]

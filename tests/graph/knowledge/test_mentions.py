@@ -22,6 +22,9 @@ NAMES = [
     ("b", mentions.name("AppendixB", "AppendixB.xlsx")),
     ("c", mentions.name("AppendixC", "AppendixC.xlsx")),
     ("fourth", mentions.name("Comparison of two drugs", "Protocol R-12- Amendment INT-4.pdf")),
+    ("mill", mentions.name("Cleaning of the mill", "SOP014_v2.docx")),
+    ("holes", mentions.name("Mending of holes", "pages/19-02.md")),
+    ("keys", mentions.name("Lost keys", "keys.md", [("Document ID", "QA-7"), ("Review date", "2026-05-01")])),
 ]
 
 
@@ -41,7 +44,13 @@ NAMES = [
         ("How many controls does appendix c list?", ["c"]),
         ("Who signed amendment INT-4?", ["fourth"]),
         ("What do appendix B and the AI policy say of falls?", ["ai", "b"]),
+        ("When was BOD 19-02 released?", ["holes"]),
+        ("Who signed SOP-014?", ["mill"]),
+        ("Who signed SOP 014?", ["mill"]),
+        ("what does (QA-7) say of doors", ["keys"]),
         # Nothing, or nothing in particular, is called.
+        ("Is it 19-03, 1,902 or 0.19?", []),
+        ("What is due in 2026-05?", []),
         ("Is there an appendix a reader should know?", []),
         ("which report do I file after an accident?", []),
         ("what is the policy", []),

@@ -91,10 +91,10 @@ def test_only_the_opening_says_it_of_the_document() -> None:
     ],
 )  # fmt: skip
 def test_a_later_document_says_what_it_replaces(text: str, title: str, filename: str) -> None:
-    [(what, sentence)] = standing.replaced(f"# New\n\n{text}\n\nMore.")
-    assert sentence == text
-    assert standing.speaks_of(what, mentions.name(title, filename))
-    assert not standing.speaks_of(what, mentions.name("Binding Operational Directive 16-01", "bod-16-01.pdf"))
+    [one] = standing.replaced(f"# New\n\n{text}\n\nMore.")
+    assert one.sentence == text
+    assert standing.speaks_of(one.words, mentions.name(title, filename))
+    assert not standing.speaks_of(one.words, mentions.name("Binding Operational Directive 16-01", "bod-16-01.pdf"))
 
 
 @pytest.mark.parametrize(
