@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from graph.options import Exchange, MemoryType
 from graph.policy import pii
 from graph.policy.question import followup
+from graph.policy.text import lexical
 from graph.state import Memory, PastTurn
 from graph.stores.conversations import shortened
 
@@ -30,13 +31,27 @@ _ORDINAL = re.compile(
 )
 _NUMBERED = re.compile(r"\b(?:number|item|no\.?|#)\s*(\d{1,2})\b", re.I)
 _ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|also|then|so)\b", re.I)
+# "As we discussed", "your last answer", "what was it before?"; not "before I open it".
 _AGAIN = re.compile(
-    r"\b(?:last time|last week|yesterday|the other day|earlier|before|previous(?:ly)?|your (?:last|previous) answer|"
-    r"as above|remind me(?: of| about)?|(?:as )?(?:you (?:said|told me|mentioned)|(?:we|I) (?:discussed|talked about|"
-    r"spoke (?:of|about)|asked(?: you)?(?: about)?)))\b",
+    r"\b(?:last time|last week|yesterday|the other day|(?:as )?(?:before|earlier)(?=\W*$)|as (?:before|above)\b|"
+    r"previous(?:ly)? (?:answer|question|one)|your (?:last|previous) answer|remind me(?: of| about)?|"
+    r"(?:as )?(?:you (?:said|told me|mentioned)|(?:we|I) (?:discussed|talked about|spoke (?:of|about)|"
+    r"asked(?: you)?(?: about| before| earlier)?)))\b",
     re.I,
 )
+_WHEN = re.compile(r"\b(?:earlier|before|previous(?:ly)?)\b", re.I)  # beside one of these
+# "Back to the vault: who counts it?", "The vault from before, who counts it?": from the turn that was about it.
+_BACK = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|and|so|now)[\s,.]+)*(?:(?:(?:going |getting |coming )?back to|returning to)\s+"
+    r"(?P<what>[^,:;–]{2,60}?)|(?:about )?(?P<of>(?:the|that|those|my|our) [^,:;–]{2,60}?)\s+from (?:before|earlier))"
+    r"\s*(?:[,:;–]|\s-)\s*(?P<rest>.+)",
+    re.I | re.S,
+)
+_COUNTED = re.compile(r"(?<=[a-z] )\d{1,2}\b")  # "scenario 1"
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.{2,200}?)(?:\s*\[\d+\])*\s*$", re.M)
+_ROW = re.compile(r"^([^:;\n]{1,40}): ([^;\n]{1,80});", re.M)  # "Method: Ethanol; Time: 20 min"
+_HEAD = re.compile(r"\s*(?::|;|\(|\s[-–—]\s)")
+FEWEST_ITEMS = 2
 # Cosine of two questions from which the older turn counts as about the same (evals/suites/memory.py).
 RECALL_FROM = 0.42
 RECALLED = 2  # earlier turns shown beside the thread's own memory
@@ -55,7 +70,8 @@ class FollowUp:
 
 def without_cue(question: str) -> str:
     """The question without the words that only say that it was spoken of before: what to look for by meaning."""
-    return " ".join(_AGAIN.sub(" ", question).split())
+    bare = _AGAIN.sub(" ", question)
+    return " ".join((_WHEN.sub(" ", bare) if bare != question else bare).split())
 
 
 def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[PastTurn] = ()) -> FollowUp:
@@ -75,14 +91,35 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
         item = listing["items"][position]
         put = _NUMBERED.sub(item, question) if _NUMBERED.search(question) else _ORDINAL.sub(item, question, count=1)
         bare = _ELLIPSIS.match(question) and not re.search(r"\w{3,}", _ELLIPSIS.sub("", put.replace(item, "")))
-        return FollowUp(item if bare else put, item, _documents_of(listing, position), 1)
+        documents = _documents_of(listing, position)
+        after = "" if len(documents) == 1 else meant(listing)  # of one document, or a thing in several
+        return FollowUp(item if bare else put, item, documents, 1, after)
+    if back := _BACK.match(question):
+        return _back(back["what"] or back["of"], back["rest"], past)
     if _AGAIN.search(question):
         return _about(question, last)
+    if position is not None and not listing and (counted := _COUNTED.search(meant(last))):
+        whole = f"{meant(last)[: counted.start()]}{position + 1}{meant(last)[counted.end() :]}"
+        if position >= 0 and _ELLIPSIS.match(question):
+            return FollowUp(whole, followup.antecedent(whole), tuple(last["doc_ids"]), 1, meant(last))
     query, about = followup.complete(question, meant(last), last["topic"])
     if query == " ".join(question.split()):
         return FollowUp(question)
     # With "it", the documents of the last turn are searched first; a fragment asks about another thing.
     return FollowUp(query, about or followup.antecedent(query), tuple(last["doc_ids"]) if about else (), 1, meant(last))
+
+
+def _back(what: str, rest: str, past: Sequence[PastTurn]) -> FollowUp:
+    """A question about a thing that was spoken of: from the last turn that has most of its words."""
+    words = {*lexical.stems(what)}
+    said = [len(words & {*lexical.stems(f"{meant(turn)} {turn['topic']}")}) for turn in past]
+    turn = past[max(range(len(past)), key=lambda at: (said[at], at))]
+    if not max(said):
+        return FollowUp(f"About {what}: {rest}", what, (), 1)
+    query, about = followup.complete(rest, meant(turn), turn["topic"])
+    if query == " ".join(rest.split()):
+        query, about = f"About {what}: {query}", what
+    return FollowUp(query, about or what, tuple(turn["doc_ids"]), 1, meant(turn))
 
 
 def from_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
@@ -98,6 +135,19 @@ def from_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
             {"question": question, "answer": "", "meant": completed, "topic": topic, "items": items, "doc_ids": []}
         )
     return turns
+
+
+def items_of(answer: str) -> list[str]:
+    """What the entries of a list, or the rows of a table, in an answer are called; [] for fewer than two. An entry is
+    called by what stands before its colon, dash or bracket, a row by its first cell."""
+    entries = _ITEM.findall(answer)
+    if len(entries) < FEWEST_ITEMS:
+        rows = _ROW.findall(answer)
+        entries = [cell for name, cell in rows if name == rows[0][0]]
+    plain = [" ".join(entry.replace("*", "").replace("`", "").split()) for entry in entries]
+    names = [_HEAD.split(entry, maxsplit=1)[0] for entry in plain]
+    names = [entry if name[-1:].isdigit() else name for entry, name in zip(plain, names, strict=True)]  # "Option 1: …"
+    return [name[:ITEM_CHARS] for name in names] if len(names) >= FEWEST_ITEMS and all(names) else []
 
 
 def clean(text: str) -> str:

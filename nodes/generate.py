@@ -169,9 +169,9 @@ def in_prose(state: State, settings: Settings) -> bool:
 def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task.Task:
     """The messages with exactly this evidence."""
     options, guarded = state["options"], state["verdict"]["action"] != "ALLOW"
-    # A follow-up that points at a document is asked as the asker put it: the prompt names the document beside it, and
-    # the evidence is from there. "And in 2023?" points at nothing: the completed question is asked.
-    points = bool(state["follow_up"].get("doc_ids")) or not state["follow_up"].get("after")
+    # A question that points at one thing of a list, or at another talk, is asked as the asker put it: the prompt names
+    # the thing beside it, and the evidence is from there. One that goes on from the last is asked as completed.
+    points = not state["follow_up"].get("after")
     mended = bool(state["understood"]) and not (state["understood"].get("follow_up") and points)
     question = state["query"] if guarded or mended else courtesy.bare(state["question"])
     if state["intent"]["name"] == "ASSESSMENT_GEN":
@@ -192,7 +192,7 @@ def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task
         guarded=guarded,
         meant_for=audience.asker(state["question"]) if "guarded" in state["flags"] else None,
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
-        about=state["follow_up"].get("about", ""),
+        about=state["follow_up"].get("about", "") if points else "",
         listing=bool(state["listing"]),
         cut="listing_cut" in state["flags"],
         nonce=_nonce(state),

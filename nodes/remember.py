@@ -24,9 +24,11 @@ def _turn(state: State) -> PastTurn:
     titles = {e["doc_id"]: e["title"] for e in state["evidence"]}
     order = [cited[n]["doc_id"] for s in state["sentences"] for n in s["citations"][:1]]
     docs = list(dict.fromkeys(order))
-    pointed = state["follow_up"].get("about")  # at an item of a list: the list goes on, "and the third?" comes next
+    # At an item of a list: the list goes on, "and the third?" comes next.
+    about = state["follow_up"].get("about", "")
+    pointed = any(about in turn["items"] for turn in memory.recalled(state["memory"], state["options"]["memory"]))
     shown = [] if pointed else [titles.get(doc, doc) for doc in docs if len(docs) > 1 or state["listing"]]
-    items = _listed(state) or shown
+    items = ([] if pointed else _listed(state)) or shown
     meant = state["query"]
     for short, long in state["understood"].get("abbreviations", {}).items():
         meant = meant.replace(f"{short} ({long})", short)  # for the model; the asker wrote the short form
@@ -34,7 +36,7 @@ def _turn(state: State) -> PastTurn:
         "question": state["question"],
         "answer": state["answer"],
         "meant": meant,
-        "topic": pointed or followup.antecedent(meant, state["answer"]) or state["query"],
+        "topic": about or followup.antecedent(meant, state["answer"]) or state["query"],
         "items": items[: memory.MAX_ITEMS],
         "doc_ids": docs[: memory.MAX_ITEMS],
     }
@@ -42,7 +44,10 @@ def _turn(state: State) -> PastTurn:
 
 
 def _listed(state: State) -> list[str]:
-    """What a single sentence enumerates after a colon: "three datasets: A, B and C"."""
+    """The entries of the answer's list or table, or what a single sentence enumerates after a colon: "three datasets:
+    A, B and C"."""
+    if items := memory.items_of(state["answer"]):
+        return items
     if len(state["sentences"]) == 1 and (match := _ENUMERATION.search(state["sentences"][0]["text"])):
         return [part.strip() for part in re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", match[1]) if part.strip()]
     return []

@@ -8,6 +8,8 @@ is no grammar here but lists of English function words and common verbs, so what
 import re
 from dataclasses import dataclass
 
+from graph.policy.question import wishes
+from graph.policy.text import lexical
 from graph.policy.text.lexical import stem
 
 _DETERMINERS = frozenset("a an the my our your his her its their this that these those some any each every all".split())
@@ -45,9 +47,89 @@ _VERBS = frozenset(
     write written became began chose done found gave given gone got held kept knew known left lost met ran said saw
     seen sent set speak spoke stood thought told took went won wrote""".split()
 )
-_CONNECTED = re.compile(r"^\W*(?:(?:and|or|but|so|also|then|plus)\b[\s,]*)+", re.I)
+_CONNECTED = re.compile(
+    r"^\W*(?:(?:and|or|but|so|also|then|plus|"
+    r"(?:even|only|just)(?= (?:if|when|for|in|at|on|with|by|after|before|during)\b))\b[\s,]*)+",
+    re.I,
+)
 _INSTEAD = re.compile(r"^\W*(?:(?:what|how) about|what of)\s+", re.I)
 _CLOSING = re.compile(r"(?:[\s,]+(?:then|too|instead|though|as well))*\s*[?.!]*\s*$", re.I)
+_OPENERS = (
+    r"^\W*(?:(?:no|nope|yes|ok(?:ay)?|sorry|oh|oops|wait|actually|well|hm+|ah|right|thanks?(?: you)?|great|my mistake|"
+    r"and|but|so|please)\b[\s,.!;:–-]*)*"
+)
+# "No, I mean the annual one", "not the board, the council", "no, the large one".
+_CORRECTION = re.compile(
+    rf"{_OPENERS}(?:i (?:really |actually )?mean(?:t)?\b(?: to (?:ask|say)(?: about)?\b)?|"
+    r"not (?P<not>[^,;]{2,40}?)[,;–-]|(?<=no, )(?=the |an? |for |in |at |on ))\s*(?:but |rather )?",
+    re.I,
+)
+# "Even if it is raining?", "And unless they ask?", "What if they are off?"
+_CONDITION = re.compile(
+    r"^\W*(?P<what>what (?:about )?)?(?P<clause>(?:if|unless|in case|"
+    rf"when(?! (?:exactly |else )?(?:{'|'.join(sorted(_AUXILIARIES))})\b))\s.+)",
+    re.I,
+)
+_ASKS = re.compile(rf"[,;] *(?:\w+ ){{0,2}}?(?:{'|'.join(sorted(_ASKING | _MODALS | _BEING))})\b", re.I)
+_THEY = re.compile(r"\b(?:it|they|them|their|its|he|she|his|her|one|this|that)\b|\b(?:it|they|he|she)['’]", re.I)
+# "Say that in one sentence", "as a list please", "shorter": the same question, in another form.
+_FORM_WORDS = frozenset(
+    """say put give show make write tell repeat explain summarise summarize rephrase reformulate translate please can
+    could would you me us that this it them all again the a an answer shorter short simply simpler simple list table
+    bullets bullet points briefly brief in as into to now one both ok thanks and just more less words""".split()
+)
+_FORM = re.compile(
+    r"\b(?:shorter|briefly|brief|simply|simpler|list|table|bullets?|rephrase|reformulate|repeat|summari[sz]e|translate|"
+    r"again)\b",
+    re.I,
+)
+_ALL_OF_THEM = re.compile(
+    r"^\W*(?:please )?(?:put|show|give|list)(?: me)? (?:all|both|them|these|those|that|it)\b"
+    r".*\b(?:list|table|bullets?)\b",
+    re.I,
+)
+_WHICH_ONES = re.compile(r"^\W*(?:which(?: ones)?|(?:what|who|which) are they|(?:list|name) them(?: all)?)\W*$", re.I)
+# What was asked about is done, so or the case: "Who does that?", "Why?", "Since when?"
+_EVENT = re.compile(
+    r"\b(?:do|does|did|done|doing)\s+(?:that|this|it|so)\b"
+    r"(?=\s*[?.!,]|\s*$|\s+(?:for|in|at|on|by|to|with|after|before|every|each|and|or|then|again)\b)|"
+    r"^\W*why\b(?:['’]s| is| was| not)?(?: that| this| it)?(?: so| the case)?\W*$|"
+    r"^\W*(?:(?:since|until|till|by|from) when|by whom|how (?:so|come|often|long|much|many)|when|where|who|how)\W*$",
+    re.I,
+)
+_END = r"(?=\s*[?.!,]|\s*$)"
+# Nothing that is called so is known without what was said before.
+_SAID_BEFORE = re.compile(
+    rf"(?:^|\b(?:{'|'.join(sorted(_PREPOSITIONS | _AUXILIARIES | {'and', 'or', 'all'}))}) )(?:that|this|these|those) "
+    r"(?!(?:is|are|was|were|can|may|must|should|will|would|we|you|i|they|it|years?|months?|weeks?|quarter|morning|"
+    r"afternoon|evening|\w+ed|done|made|kept|held|run|paid|given|taken|sent|so|right|true|possible|enough)\b)[a-z]+|"
+    r"\b(?:which|any|all|each|some|none|most|half|neither|either|both|many|few) of "
+    r"(?:them|these|those|it|the (?:two|three|four|five))\b|"
+    rf"\bwhich ones?\b|\b(?:for|of|with|to|without|get|need|have|use|has|having|be|is|by|from|on|at) ones?{_END}|"
+    rf"\bthe (?:same|other|others|rest|former|latter|second|third|first|last)(?: (?:one|ones|two|three))?{_END}|"
+    rf"\bthe (?:most|least|best|worst|\w{{3,}}est){_END}|\b(?:all|both|the) (?:two|three|four|five){_END}|"
+    r"\b(?:then|too|instead|as well|either)\s*[?.!]*\s*$",
+    re.I,
+)
+_SCALES = [
+    frozenset(words.split())
+    for words in (
+        "low lower moderate medium high higher critical severe minor major mild serious",
+        "daily weekly monthly quarterly annual yearly",
+        "small large big long short", "internal external", "paid unpaid", "full-time part-time", "new old existing",
+        "public private confidential restricted", "senior junior", "domestic international",
+    )
+]  # fmt: skip
+_TELLS_WHICH = re.compile(r"\s(?:of|about|for|on) (?:what|who|which|that)\b", re.I)  # "the log of who went in"
+_PERSON = re.compile(
+    r"\b(?:members?|customers?|clients?|employees?|staff|workers?|students?|visitors?|guests?|contractors?|interns?|"
+    r"applicants?|candidates?|users?|reviewers?|researchers?|teachers?|volunteers?|contributors?|maintainers?|suppliers?|"
+    r"vendors?|borrowers?|directors?|managers?|officers?|participants?|patients?|parents?|child(?:ren)?|undergrad\w*|"
+    r"postgrad\w*|newcomers?|people|person|someone|somebody|anyone|men|women|teammates?|colleagues?)$",
+    re.I,
+)
+_OF_PEOPLE = frozenset("they them their he she him his her".split())
+_MOST_SAID = 3  # things that a question takes along from the one before it
 _GENERIC = (
     "dataset document memo rule policy experiment result protocol topic one ones method process thing plan rate "
     "place person group type system"
@@ -94,6 +176,7 @@ _TIME = re.compile(
     r"(?:years?|quarters?|months?|weeks?|weekends?|mornings?|evenings?|holidays?))$",
     re.I,
 )
+_ACTING = frozenset("i we you he she they".split())
 _LONG = 25  # words from which a question is taken to say what it is about
 
 
@@ -106,33 +189,117 @@ class _Phrase:
 
 
 def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
-    """The question with what it leaves out, from the `earlier` one and what that was about; and what a pronoun in it
-    stands for. The question itself and "" where it leaves nothing out."""
+    """The question with what it leaves out, from the `earlier` one and what that was about; and what it goes on about,
+    "" for a fragment. The question itself and "" where it leaves nothing out."""
     text = " ".join(question.split())
     if len(text.split()) > _LONG:
         return text, ""
+    if earlier:
+        if (form := _in_another_form(text, earlier)) or (form := _which_ones(text, earlier)):
+            return form, topic
+        if corrected := _corrected(text, earlier):
+            return corrected, ""
     rest = _CONNECTED.sub("", text)
     connected = len(rest) < len(text)
     fragment = _CLOSING.sub("", _INSTEAD.sub("", rest))
+    if (
+        earlier
+        and (under := _CONDITION.match(rest))
+        and not _ASKS.search(rest)
+        and (not under["what"] or _THEY.search(rest))
+    ):
+        return f"{_last_of(earlier)} {_CLOSING.sub('', under['clause'])}?", topic
+    if earlier and topic and under and under["what"] and not connected and not _ASKS.search(rest):
+        return _with_context(text, earlier), topic
     if earlier and (connected or _INSTEAD.match(rest)) and _lacks_a_verb(fragment):
         return _in_the_frame(fragment, earlier), ""
-    pointer = _pointer(rest)
     if not topic:
         return text, ""
+    if earlier and _EVENT.search(rest):
+        return _with_context(text, earlier), topic
+    pointer = _pointer(rest)
+    if pointer and len(_things(earlier)) > 1:
+        return _with_context(text, earlier), topic  # which of them is meant, nobody knows
     if pointer:
+        if pointer[0].lower() in _OF_PEOPLE:
+            topic = next((p.text for p in reversed(_phrases(earlier)) if _PERSON.search(p.text)), topic)
+            topic = re.sub(r"^an? (.+[^s])$", r"\1s", topic)
         put = (f"{topic}'" if _many(topic) else f"{topic}'s") if pointer["whose"] else topic
         whole = f"{rest[: pointer.start()]}{put}{rest[pointer.end() :]}"
-        return whole[:1].upper() + whole[1:], topic
+        return _with_context(whole[:1].upper() + whole[1:], earlier), topic
     if part := _PART.search(rest):
         return f"{rest[: part.end()]} of {topic}{rest[part.end() :]}", topic
     if connected and not any(_self_contained(phrase) for phrase in _phrases(rest)):
         return f"About {topic}: {rest[:1].lower()}{rest[1:]}", topic
+    if earlier and (_SAID_BEFORE.search(text) or (text.split()[0].lower() in _ASKING and not _phrases(text))):
+        return _with_context(text, earlier), topic
     return text, ""
+
+
+def _with_context(question: str, earlier: str) -> str:
+    """The question with what else the earlier one was about: "Who has to be told (a P2 incident)?"."""
+    has = {*lexical.stems(re.sub(r"['’]s?\b", "", question))}
+    said = [re.sub(r"\s[a-z]+ed$", "", p.text) for p in _things(earlier) if {*lexical.stems(p.text)} - has][
+        -_MOST_SAID:
+    ]
+    return f"{_last_of(question)} ({', '.join(said)})?" if said else question
+
+
+def _things(question: str) -> list[_Phrase]:
+    """What a question speaks of, without times and what was said before it."""
+    phrases = [p for p in _phrases(question) if not _SAID_BEFORE.match(p.text) and not _TIME.search(p.text)]
+    return [p for p in phrases if _names_a_thing(p)]
+
+
+def _names_a_thing(phrase: _Phrase) -> bool:
+    """Whether it is more than a verb or an adverb that no list has: "How fast do we react to it?"."""
+    if " " in phrase.text or phrase.after in _PREPOSITIONS - {"to"}:
+        return True
+    name = phrase.start > 0 and not phrase.text.islower()
+    return not re.search(r"['’]", phrase.text) and (name or (_many(phrase.text) and not _verb(phrase.text)))
+
+
+def _last_of(earlier: str) -> str:
+    """Without what ends it, for what goes on within it."""
+    return earlier.rstrip(" ?.!")
+
+
+def _in_another_form(text: str, earlier: str) -> str:
+    """The earlier question with the wish, where the text is nothing but one; "" where it is more."""
+    text = re.sub(r"[\s,]*\bplease\b\W*$", "", text, flags=re.I)
+    left = {word.lower() for word in _WORD.findall(wishes.bare(text) if wishes.wished(text) else text)}
+    wish = wishes.wish(text)
+    if not _ALL_OF_THEM.search(text) and ((left - _FORM_WORDS) or not (wish or _FORM.search(text))):
+        return ""
+    return f"{_last_of(earlier)}, {wish}?" if wish else earlier
+
+
+def _which_ones(text: str, earlier: str) -> str:
+    """ "How many labs are there?", "Which ones?": "Which labs are there?"."""
+    counted = re.search(r"\bhow many\b", earlier, re.I)
+    if not counted or not _WHICH_ONES.match(text):
+        return ""
+    whole = f"{earlier[: counted.start()]}which{earlier[counted.end() :]}"
+    return whole[:1].upper() + whole[1:]
+
+
+def _corrected(text: str, earlier: str) -> str:
+    """The earlier question about what it was meant to be about, "" where the text corrects nothing."""
+    match = _CORRECTION.match(text)
+    thing = _CLOSING.sub("", text[match.end() :]) if match else ""
+    if not match or not thing:
+        return ""
+    if not _lacks_a_verb(thing):
+        return _with_context(thing, earlier)
+    wrong = re.search(rf"\b{re.escape(match['not'])}\b", earlier, re.I) if match["not"] else None
+    if wrong:
+        return f"{earlier[: wrong.start()]}{thing}{earlier[wrong.end() :]}"
+    return _in_the_frame(thing, earlier)
 
 
 def antecedent(question: str, answer: str = "") -> str:
     """The noun phrase that a question is about, of its answer where it has none, or ""."""
-    if phrases := _phrases(question):
+    if phrases := [p for p in _phrases(question) if not _SAID_BEFORE.match(p.text)]:
         return re.sub(r"^(?:its|their|his|her)\s+", "", max(phrases, key=_weight).text, flags=re.I)
     first = _phrases(re.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0])[:1]
     return _NAME.sub(r"\1", first[0].text) if first else ""
@@ -161,7 +328,7 @@ def _pointer(question: str) -> re.Match[str] | None:
         if match.start() in empty or (match["bare"] and not (_FUNCTION - _PRONOUNS - {"people"}).issuperset(last)):
             continue  # "people that have a badge"
         before = blanked[: match.start()]
-        if match["whose"] and any(_many(p.text) or p.text.lower().startswith(("the ", "a ")) for p in _phrases(before)):
+        if match["whose"] and any(_many(p.text) or " " in p.text for p in _phrases(before)):
             return None  # "how do companies pay their staff"
         edges = [edge.start() for edge in _BOUNDARY.finditer(question, 0, match.start())]
         singular = match[0].lower() == "it"
@@ -171,7 +338,9 @@ def _pointer(question: str) -> re.Match[str] | None:
 
 
 def _lacks_a_verb(fragment: str) -> bool:
-    words = [word.lower() for word in _WORD.findall(fragment)]
+    """ "the log of who went in" has one only in what tells which log."""
+    head = re.split(r"(?<=\w)\s+(?:(?:of|about|for|on) )?(?:what|who|which|that|where)\b", fragment, maxsplit=1)[0]
+    words = [word.lower() for word in _WORD.findall(head)]
     verbal = _AUXILIARIES | _ASKING | (_PRONOUNS - {"one", "ones", "us"}) | {"if"}
     return bool(words) and len(words) <= 8 and not verbal & set(words)
 
@@ -180,10 +349,15 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     """The earlier question with the fragment in the place of one phrase: one with a word in common, else one after the
     same preposition, else the last that is no time; at the end where there is none. An attribute ("and the income?")
     becomes a question of its own about the same time."""
+    if swapped := _of_a_kind(fragment, earlier):
+        return swapped
     words = _WORD.findall(fragment)
     small = words[0].lower() if words[0].lower() in _PREPOSITIONS else ""
     thing = fragment[_WORD.search(fragment).end() :].strip() if small else fragment  # type: ignore[union-attr]
     phrases = _phrases(earlier)
+    told = _TELLS_WHICH.search(earlier) if phrases else None
+    if told and (before := [p for p in phrases if p.end <= told.start()]):
+        phrases = [*before[:-1], _Phrase(before[-1].start, len(_last_of(earlier)), before[-1].text, before[-1].after)]
     alike = [p for p in phrases if _shares(thing, p.text)] or [p for p in phrases if small and p.after == small]
     end = earlier.rstrip(" ?.!")
     if small == "of" and not alike and (whole := [p for p in phrases if " of " in p.text]):
@@ -206,6 +380,24 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
             phrases = others
         old = phrases[-1]
     return f"{earlier[: old.start]}{thing}{earlier[old.end :]}"
+
+
+def _of_a_kind(fragment: str, earlier: str) -> str:
+    """The earlier question with one word in the place of another of its kind: "P2" of "P1", "moderate" of "low"; ""
+    where there is none. "the annual one" takes the place of "the monthly"."""
+    words = [word for word in _WORD.findall(fragment) if word.lower() not in _FUNCTION]
+    if len(words) != 1:
+        return ""
+    new, scale = words[0], next((words_of for words_of in _SCALES if words[0].lower() in words_of), frozenset())
+    for old in reversed([*_WORD.finditer(earlier)]):
+        shape = any(c.isdigit() for c in new) and any(c.isalpha() for c in new) and _shape(old[0]) == _shape(new)
+        if old[0].lower() != new.lower() and (shape or old[0].lower() in scale):
+            return f"{earlier[: old.start()]}{new}{earlier[old.end() :]}"
+    return ""
+
+
+def _shape(word: str) -> str:
+    return re.sub(r"\d+", "0", word.lower())
 
 
 def _phrases(text: str) -> list[_Phrase]:
@@ -236,19 +428,22 @@ def _phrases(text: str) -> list[_Phrase]:
             else:
                 phrases.append(_Phrase(start, end, text[start:end], after if after in _PREPOSITIONS | _BEING else ""))
             run.clear()
+            small.clear()
 
     for word in _WORD.finditer(text):
         low = word[0].lower()
         if run and re.search(r"[,;:.?!()]", text[run[-1].end() : word.start()]):
             close()
         determined = bool(small) and small[-1][0].lower() in _DETERMINERS
-        passive = low.endswith("ed") and low == word[0]
+        passive = low.endswith("ed") and low == word[0] and not open_clause
+        # "do I autoclave the tips": what stands behind who does it is what is done.
+        acts = bool(small) and small[-1][0].lower() in _ACTING and not text[small[-1].end() : word.start()].strip()
         if low in _FUNCTION and not (word[0] in ("US", "IT") or (word[0] == "May" and word.start())):
             close(low)
             own = bool(small) and small[-1][0].lower() == "who"  # "who may vote": nothing stands between
             open_clause = (low in _MODALS and not own) or (open_clause and low not in _PRONOUNS | _AUXILIARIES)
             small.append(word)
-        elif not run and not determined and (_verb(low) or passive):
+        elif not run and not determined and (_verb(low) or passive or acts):
             small.append(word)
             open_clause = False
         else:

@@ -31,3 +31,9 @@ def bare(question: str) -> str:
 def wished(question: str) -> bool:
     """Whether the question wishes for a form that no quote has."""
     return bare(question) != " ".join(question.split())
+
+
+def wish(question: str) -> str:
+    """The first such wish of it: "in one sentence"; "" for none."""
+    match = _WISHES.search(question)
+    return match.group().strip(" ,;") if match else ""

@@ -47,9 +47,57 @@ def test_a_follow_up_is_completed(earlier: str, question: str, whole: str) -> No
     assert complete(question, earlier, antecedent(earlier))[0] == whole
 
 
+FIX = "How long do we have to fix a serious hole?"
+RISK = "How big can the deposit of a low risk business be?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "whole"),
+    [
+        # a correction
+        (VISITORS, "Sorry, I meant 2022", "How many visitors did the museum have in 2022?"),
+        (VISITORS, "No, I mean the library", "How many visitors did the library have in 2023?"),
+        ("Who elects the chair of the board?", "not the board, the council", "Who elects the chair of the council?"),
+        ("How long do we keep the list of what was in a box?", "no, I meant the log of who went in",
+         "How long do we keep the log of who went in?"),
+        ("How fast do we react to a P1 incident?", "sorry, I meant P2", "How fast do we react to a P2 incident?"),
+        (RISK, "And moderate?", "How big can the deposit of a moderate risk business be?"),
+        # a condition
+        (FIX, "Even if it's already in use?", "How long do we have to fix a serious hole if it's already in use?"),
+        (FIX, "and unless they ask?", "How long do we have to fix a serious hole unless they ask?"),
+        (FIX, "What if they are off?", "How long do we have to fix a serious hole if they are off?"),
+        (LEAVE, "Only for contractors?", "How many days of annual leave do employees get in Karachi for contractors?"),
+        # another form
+        (FIX, "Say that in one sentence", "How long do we have to fix a serious hole, in one sentence?"),
+        (FIX, "as a list please", "How long do we have to fix a serious hole, as a list?"),
+        (FIX, "shorter please", FIX),
+        ("How many labs have a hood?", "Which ones?", "Which labs have a hood?"),
+        # what was asked about is done, or is one of several
+        ("How fast do we react to a P2 incident?", "Who has to be told?", "Who has to be told (a P2 incident)?"),
+        ("How often is the access of admins reviewed?", "Who does that?", "Who does that (the access of admins)?"),
+        ("How often do we send staff fake mails?", "What happens to people who fall for one?",
+         "What happens to people who fall for one (staff fake mails)?"),
+        ("Where are the three places for data on Farm?", "Which one is for raw reads?",
+         "Which one is for raw reads (the three places, data, Farm)?"),
+        # which of two things "it" is, nobody knows
+        ("How many cells in the glovebox died?", "Who cleans it?", "Who cleans it (cells, the glovebox)?"),
+        ("Who can throw a member out of the club?", "How long do they have to ask again?",
+         "How long do they have to ask again (a member, the club)?"),
+    ],
+)  # fmt: skip
+def test_a_turn_that_leans_on_the_last_takes_along_what_it_was_about(earlier: str, question: str, whole: str) -> None:
+    assert complete(question, earlier, antecedent(earlier))[0] == whole
+
+
 @pytest.mark.parametrize(
     "question",
     [
+        "When an audit is late, after how many days is the head told?",
+        "I want somebody removed from our list, how is that done?",
+        "What contrast does normal text need against its background?",
+        "If a page is wrong, who mends it?",
+        "List the rooms with a hood.",
+        "When does the office open?",
         "Who orders liquid nitrogen?",
         "What is a risk assessment and why is it needed?",
         "If a student misses the exam, can they sit it again?",
