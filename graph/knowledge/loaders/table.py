@@ -33,6 +33,7 @@ LONGEST_HEADING = 400  # of a question of a form, over its answers
 LABEL_WORDS = 8  # of a name with its value beside it
 UNIT_LENGTH = 12
 MOST_TITLES = 6  # lines above the headings
+FEWEST_BELOW = 3  # rows from which one that is marked as headings may turn out to be no heading
 MOST_HEADS = 3  # rows of headings, one over the other
 DIFFERENT = 0.6  # of the names in a column of names: they hardly repeat
 
@@ -257,6 +258,7 @@ def title(row: Sequence[str]) -> str:
 
 def _reading_of(rows: Sequence[Sequence[str]], header: bool | None, heads: int) -> tuple[_Reading, int]:
     """How a table is read, and how many of its rows are headings."""
+    header = False if header and _begins_with_data(rows) else header
     if not header and names_and_values(rows):
         return _Reading(pairs=True), 0
     if header is None:
@@ -266,6 +268,25 @@ def _reading_of(rows: Sequence[Sequence[str]], header: bool | None, heads: int) 
     count = min(heads, len(rows)) or heading_rows(rows)
     stacked = [row for row in rows[:count] if heads < 2 or _filled(row) > 1] or rows[:1]
     return _Reading(_stacked(stacked)), count
+
+
+def _begins_with_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the row that is marked as headings is one of the others, as in Markdown, which has no table without: it
+    has an amount ("1 year") where most below it have one of the same unit."""
+    if len(rows) <= FEWEST_BELOW or numbers_as_headings(rows):
+        return False
+    for at, cell in enumerate(rows[0][:COLUMNS]):
+        unit = _unit(cell)
+        below = [_unit(row[at]) for row in rows[1:LOOKED_AT] if at < len(row) and row[at].strip()]
+        if unit and len(below) >= FEWEST_BELOW and sum(one == unit for one in below) * 2 > len(below):
+            return True
+    return False
+
+
+def _unit(cell: str) -> str:
+    """The unit of an amount, in the singular; "" for anything else."""
+    words = re.sub(r"[\d.,\s<>≤≥~–-]+", " ", tidy(cell)).split() if kind(tidy(cell)) == "amount" else []
+    return words[0].rstrip("s").lower() if len(words) == 1 else ""
 
 
 def headed(rows: Sequence[Sequence[str]]) -> bool:

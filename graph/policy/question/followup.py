@@ -121,14 +121,6 @@ _SCALES = [
     )
 ]  # fmt: skip
 _TELLS_WHICH = re.compile(r"\s(?:of|about|for|on) (?:what|who|which|that)\b", re.I)  # "the log of who went in"
-_PERSON = re.compile(
-    r"\b(?:members?|customers?|clients?|employees?|staff|workers?|students?|visitors?|guests?|contractors?|interns?|"
-    r"applicants?|candidates?|users?|reviewers?|researchers?|teachers?|volunteers?|contributors?|maintainers?|suppliers?|"
-    r"vendors?|borrowers?|directors?|managers?|officers?|participants?|patients?|parents?|child(?:ren)?|undergrad\w*|"
-    r"postgrad\w*|newcomers?|people|person|someone|somebody|anyone|men|women|teammates?|colleagues?)$",
-    re.I,
-)
-_OF_PEOPLE = frozenset("they them their he she him his her".split())
 _MOST_SAID = 3  # things that a question takes along from the one before it
 _GENERIC = (
     "dataset document memo rule policy experiment result protocol topic one ones method process thing plan rate "
@@ -202,15 +194,8 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
     rest = _CONNECTED.sub("", text)
     connected = len(rest) < len(text)
     fragment = _CLOSING.sub("", _INSTEAD.sub("", rest))
-    if (
-        earlier
-        and (under := _CONDITION.match(rest))
-        and not _ASKS.search(rest)
-        and (not under["what"] or _THEY.search(rest))
-    ):
-        return f"{_last_of(earlier)} {_CLOSING.sub('', under['clause'])}?", topic
-    if earlier and topic and under and under["what"] and not connected and not _ASKS.search(rest):
-        return _with_context(text, earlier), topic
+    if earlier and (under := _under_a_condition(rest, earlier, connected)):
+        return under, topic
     if earlier and (connected or _INSTEAD.match(rest)) and _lacks_a_verb(fragment):
         return _in_the_frame(fragment, earlier), ""
     if not topic:
@@ -221,9 +206,6 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
     if pointer and len(_things(earlier)) > 1:
         return _with_context(text, earlier), topic  # which of them is meant, nobody knows
     if pointer:
-        if pointer[0].lower() in _OF_PEOPLE:
-            topic = next((p.text for p in reversed(_phrases(earlier)) if _PERSON.search(p.text)), topic)
-            topic = re.sub(r"^an? (.+[^s])$", r"\1s", topic)
         put = (f"{topic}'" if _many(topic) else f"{topic}'s") if pointer["whose"] else topic
         whole = f"{rest[: pointer.start()]}{put}{rest[pointer.end() :]}"
         return _with_context(whole[:1].upper() + whole[1:], earlier), topic
@@ -236,13 +218,28 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
     return text, ""
 
 
+def _under_a_condition(rest: str, earlier: str, connected: bool) -> str:
+    """The earlier question with the condition; "what if …" with a subject of its own is read beside it. "" where the
+    text is no condition, or asks something itself."""
+    match = _CONDITION.match(rest)
+    if match is None or _ASKS.search(rest):
+        return ""
+    if not match["what"] or _THEY.search(rest):
+        return f"{_last_of(earlier)} {_CLOSING.sub('', match['clause'])}?"
+    return "" if connected else _with_context(rest, earlier)
+
+
 def _with_context(question: str, earlier: str) -> str:
     """The question with what else the earlier one was about: "Who has to be told (a P2 incident)?"."""
     has = {*lexical.stems(re.sub(r"['’]s?\b", "", question))}
-    said = [re.sub(r"\s[a-z]+ed$", "", p.text) for p in _things(earlier) if {*lexical.stems(p.text)} - has][
-        -_MOST_SAID:
-    ]
+    things = [_thing(p.text) for p in _things(earlier)]
+    said = [thing for thing in things if {*lexical.stems(thing)} - has][-_MOST_SAID:]
     return f"{_last_of(question)} ({', '.join(said)})?" if said else question
+
+
+def _thing(phrase: str) -> str:
+    """Without what is done to it: "the vault counted"."""
+    return re.sub(r"(?<=\w)\s[a-z]+ed$", "", phrase)
 
 
 def _things(question: str) -> list[_Phrase]:
@@ -300,7 +297,7 @@ def _corrected(text: str, earlier: str) -> str:
 def antecedent(question: str, answer: str = "") -> str:
     """The noun phrase that a question is about, of its answer where it has none, or ""."""
     if phrases := [p for p in _phrases(question) if not _SAID_BEFORE.match(p.text)]:
-        return re.sub(r"^(?:its|their|his|her)\s+", "", max(phrases, key=_weight).text, flags=re.I)
+        return _thing(re.sub(r"^(?:its|their|his|her)\s+", "", max(phrases, key=_weight).text, flags=re.I))
     first = _phrases(re.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0])[:1]
     return _NAME.sub(r"\1", first[0].text) if first else ""
 

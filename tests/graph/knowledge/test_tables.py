@@ -212,6 +212,23 @@ def test_headings_that_are_marked_stay_headings() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        # Markdown has no table without headings: the first of the rows stands there.
+        (["Tapes | 1 year", "Logs | 4 years", "Notices | 60 days", "Deeds | 2 years", "Box records | 7 years"],
+         "Box records: 7 years"),
+        (["Kind | Kept", "Logs | 4 years", "Notices | 60 days", "Box records | 7 years"], "Kind: Box records; Kept: 7 years"),
+        (["Strain | 24 h | 48 h", "A | 3 mg | 4 mg", "B | 3 mg | 5 mg", "C | 2 mg | 6 mg"], "Strain: C; 24 h: 2 mg; 48 h: 6 mg"),
+        (["Site | 2023", "A | 10", "B | 12", "C | 14"], "Site: C; 2023: 14"),
+        (["Tapes | 1 year", "Logs | 4 years"], "Tapes: Logs; 1 year: 4 years"),
+    ],
+)  # fmt: skip
+def test_headings_that_are_one_of_the_rows_are_a_row(rows: list[str], last: str) -> None:
+    cells = [row.split(" | ") for row in rows]
+    assert read(cells, header=True)[-1] == last
+
+
 def test_a_blank_row_where_the_headings_would_stand_leaves_names_and_values() -> None:
     text = load(b"| | |\n|---|---|\n| Title | Cleaning |\n| Version | 3.2 |\n| Owner | Soil group |\n", "a.md").text
     assert text == "Title: Cleaning\nVersion: 3.2\nOwner: Soil group"
