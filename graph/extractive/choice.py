@@ -7,18 +7,21 @@ each side. Nothing weaker stands behind what answers, and each kind has its budg
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
 from textwrap import dedent
 
 from graph.extractive.candidates import DEFINES, Candidate, defines, folded_stems, without_item
 from graph.extractive.units import Range
 from graph.knowledge.index import content_words
 from graph.policy.question import answer_type, intent
-from graph.policy.text.structure import ITEM, quoted
+from graph.policy.text.structure import CELL_HEADING, ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
 FAR = 4.0  # how far behind the best a statement adds nothing to the worth of a procedure
 EACH_SIDE = 2  # statements for each side of a comparison
+MOST_COLUMNS = 12  # of a row, that are looked at for the sides of a comparison
+MOST_COMPARED = 8  # rows of a table that has both sides of a comparison as columns
 SIDE = 4.0  # what the words of its side are worth to a passage of a comparison
 BUDGET: dict[answer_type.Wanted, int] = {"fact": 70, "definition": 70, "comparison": 140, "list": 150, "steps": 180}
 STYLED = {"concise": 1.0, "detailed": 2.0, "bullet": 1.5}  # times the budget
@@ -33,6 +36,7 @@ _ANNOUNCES = re.compile(
     r"provides?|gives?|contains?|lists?|defines?|sets? out|is (?:about|for))\b",
     re.I,
 )
+CELL = re.compile(rf"(?:^|; )({CELL_HEADING}): ")
 OPENING = 4  # statements of an overview
 
 Quotes = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -167,6 +171,8 @@ def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[
     chosen: list[Candidate] = []
     named = answer_type.sides(question) or ("", "")
     left, right = (folded_stems(side) for side in named)
+    if rows := _columns(left - right, right - left, candidates):
+        return rows[:MOST_COMPARED]
     for name, own, others in ((named[0], left - right, right - left), (named[1], right - left, left - right)):
         used = 0
         for candidate in sorted(candidates, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
@@ -174,6 +180,23 @@ def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[
             if used <= budget // 2 and not any(_repeats(candidate, earlier) for earlier in chosen):
                 chosen.append(candidate)
     return chosen or [candidates[0]]
+
+
+def _columns(left: frozenset[str], right: frozenset[str], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The rows, best first, of the table that has both things compared as columns; [] where none has."""
+    for candidate in candidates:
+        cells = CELL.findall(candidate.text) if candidate.unit.kind == "row" else []
+        pairs = permutations([folded_stems(heading) for heading in cells[:MOST_COLUMNS]], 2)
+        if any(_names(one - other, left, right) and _names(other - one, right, left) for one, other in pairs):
+            table = (candidate.n, candidate.unit.whole)
+            return [one for one in candidates if (one.n, one.unit.whole) == table and one.unit.kind == "row"]
+    return []
+
+
+def _names(heading: frozenset[str], side: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether what a heading has of its own is what a side has of its own, by half, and nothing of the other side's."""
+    least = min(len(heading), len(side))
+    return least > 0 and 2 * len(heading & side) >= least and not heading & other
 
 
 def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable[[Candidate], float]:

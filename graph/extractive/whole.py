@@ -132,9 +132,12 @@ def _of_called(lists: list[Enumeration], evidence: Sequence[Mapping[str, Any]]) 
     return [one for one in lists if one.entries[0].n in inside] or lists
 
 
+_OF_CODES = re.compile(r"\b(?:id|nr|no\.?|code|ref\w*|#)(?!\w)|#", re.I)  # columns of what each row is called by
+
+
 def _column_of(noun: Sequence[str], enumeration: Enumeration) -> bool:
     """Whether a column of numbers is called as what is counted."""
-    named = [name for name in enumeration.headings if noun and noun[-1] in stems(name)]
+    named = [name for name in enumeration.headings if noun and noun[-1] in stems(name) and not _OF_CODES.search(name)]
     return any(_measured(name, [entry.value(name) for entry in enumeration.entries]) for name in named)
 
 
@@ -159,11 +162,20 @@ def choose(
     lists = [one for one in lists if days & {*dates(" ".join(one.path))}] or lists  # of the day that is named
     if not lists:
         return None, 0.0
+    if called := [one for one in lists if _called_by_heading(question, one)]:
+        return max(called, key=lambda one: len(one.entries)), 1.0
     weighed = weigh(question, kind, lists, candidates, reader)
     best, weight, lead = ahead(lists, weighed)
     chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
     doubtful = kind == "count" and chance < SURE_FROM and weighed[best]["inside"] < FAR
     return (lists[best], chance) if _related(weighed[best]) and not doubtful else (None, 0.0)
+
+
+def _called_by_heading(question: str, enumeration: Enumeration) -> bool:
+    """Whether the question calls it by the whole heading right above it: "How many risks are in the risk register?"."""
+    heading = " ".join(enumeration.path[-1:])
+    called = rf"\b(?:in|of|from|on|under) (?:the |our )?{re.escape(heading)}(?=\s*[?.!,;]|\s*$)"
+    return enumeration.kind != "headings" and " " in heading and re.search(called, question, re.I) is not None
 
 
 def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) -> tuple[int, float, float]:

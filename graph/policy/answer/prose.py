@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from graph.policy.text.structure import CELL_HEADING
+
 _ENDS = re.compile(r"[.!?…:;。！？؟۔।][\"'”’»)\]]*(?: \([^()]*\))?\s*$")  # of a sentence, or one with a mark behind it
+_ROW = re.compile(rf"({CELL_HEADING}): [^;\n]*; {CELL_HEADING}: ")
 _PARTS = (
     ("Learning outcomes", "learning_outcomes"),
     ("Task", "task"),
@@ -27,7 +30,9 @@ def gap(before: str, text: str) -> str:
     """What stands between two sentences: an empty line beside a list or code and behind a value or row alone."""
     if not before:
         return ""
-    apart = "\n" in before or "\n" in text or not _ENDS.search(before)
+    rows = _ROW.match(before), _ROW.match(text)  # a cell may end with a full stop
+    alike = all(rows) and rows[0][1] == rows[1][1]  # type: ignore[index]
+    apart = "\n" in before or "\n" in text or alike or not _ENDS.search(before)
     return "\n\n" if apart else " "
 
 

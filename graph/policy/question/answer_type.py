@@ -48,6 +48,7 @@ _CHOICE = re.compile(
     r"^\W*(?:which|what|who)\b.*?\b(?:\w{3,}er|more|less|fewer|better|worse|first)\b\W+(.+?)\bor\b(.+)", re.I
 )
 _AND = re.compile(r"\b(?:do|does|did|are|is|how do)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|compare)\b", re.I)
+_FROM = re.compile(r"\bhow (?:do|does|did) (.+?) differ from (.+?)(?: in (?:terms of )?.+)?$", re.I)
 _COUNT = re.compile(r"\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|no|none", re.I)
 _COUNTED = re.compile(
     r"\bhow many (.{1,80}?)"
@@ -183,7 +184,8 @@ def sides(question: str) -> tuple[str, str] | None:
     text = " ".join(question.split()).rstrip("?.! ")
     if not _DIFFER.search(text):
         return None
-    match = _BETWEEN.search(text) or _AND.search(text) or _HALVES.match(text) or _CHOICE.match(text)
+    pair = _BETWEEN.search(text) or _FROM.search(text) or _AND.search(text)
+    match = pair or _HALVES.match(text) or _CHOICE.match(text)
     if match is None:
         return None
     left, right = (part.strip(" ,;:") for part in match.groups())

@@ -205,6 +205,27 @@ def test_a_question_that_is_a_title_is_about_the_document() -> None:
     assert said[0]["text"] == "Shoes stay at the door."  # its opening first
 
 
+PLANS = """## Plans
+
+Aspect: open on Sunday; Basic plan: no; Team plan: yes
+Aspect: storage; Basic plan: 5 GB; Team plan: 50 GB
+Aspect: support; Basic plan: by mail; Team plan: by phone
+
+The Team plan is the most used of all. The Basic plan was made in May."""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the difference between the Basic and the Team plan?",
+        "How does the Basic plan differ from the Team plan in storage?",
+    ],
+)
+def test_two_columns_of_a_table_are_compared_by_all_of_its_rows(question: str) -> None:
+    quotes = asked(question, "storage", "most used", text=PLANS)
+    assert [quote.split(";")[0] for quote in quotes] == ["Aspect: open on Sunday", "Aspect: storage", "Aspect: support"]
+
+
 def test_another_document_than_the_one_called_by_its_code_says_nothing_beside_it() -> None:
     def item(n: int, code: str, text: str, why: str = "") -> dict[str, Any]:
         of = {"title": "Directive", "filename": f"bod-{code}.md", "where": "private", "doc_id": code, "why": why}

@@ -435,6 +435,30 @@ def test_the_list_of_a_document_that_is_called_is_read() -> None:
     assert asked(question, [*other, *called]) == ["Run ID: 1; Outcome: Gout; Cases: 700; Share: 0.3"]
 
 
+RISKS = """# Risks of the mill
+
+## Risk register
+
+Risk ID: R-001; Asset: Mill; Owner: Ada
+
+Risk ID: R-002; Asset: Saw; Owner: Ben
+
+Risk ID: R-003; Asset: Kiln; Owner: Ada
+
+## Risks that were accepted by the board
+
+- Risk of dust, of which there are many
+- Risk of noise, for all of the risks there
+"""
+
+
+def test_a_table_that_is_called_by_its_heading_is_counted() -> None:
+    items = evidence(RISKS, title="Risks of the mill")
+    (count,) = asked("How many risks are there in the risk register?", items)
+    assert count.startswith("3 in all:") and "R-002" in count
+    assert "R-002" in " ".join(asked("Which assets are in the risk register?", items))
+
+
 NAMES = """# Protocol
 
 ## Authors and reviewers
