@@ -90,7 +90,8 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     for candidate in candidates if codes else ():
         if candidate.n in called and not mentions.says(candidate.path, codes[0]):
             candidate.path = " - ".join(part for part in (codes[0], candidate.path) if part)
-    first = np.argsort(-(table @ FIRST), kind="stable")[:READ]
+    own = np.array([_CALLED if codes and candidate.n in called else 0.0 for candidate in candidates])
+    first = np.argsort(-(table @ FIRST + own), kind="stable")[:READ]
     read = reader.scores(question, [(candidates[i].path, candidates[i].text) for i in first])
     for candidate in candidates:
         candidate.read = float(read.min())

@@ -240,3 +240,15 @@ def test_another_document_than_the_one_called_by_its_code_says_nothing_beside_it
     assert best.n == 2 and "20-01" in best.path
     behind = {one.n: best.score - one.score for one in others}
     assert behind[1] > choice.BESIDE > behind[3]
+
+
+def test_what_stands_in_the_document_called_by_its_code_is_read_before_all_else() -> None:
+    item: dict[str, Any] = {"section": "", "start": 0, "edits": [], "where": "private", "title": "Directive"}
+    many = " ".join(f"The directive was released on day {n} by the office." for n in range(40))
+    evidence = [
+        item | {"n": 1, "text": many, "score": 0.9, "doc_id": "a", "filename": "bod-17-01.md"},
+        item | {"n": 2, "text": "Out on 1 March.", "score": 0.2, "doc_id": "b", "filename": "bod-20-01.md"},
+    ]
+    evidence[1]["why"] = "the document asked for"
+    best, *_ = candidates.score("When was the directive BOD 20-01 released by the office?", evidence, Told("1 March"))
+    assert best.n == 2 and best.read == 4.0
