@@ -103,6 +103,8 @@ def picked(question: str, documents: Sequence[Described]) -> list[int]:
     explained = {word for word in free if wanted[word]}
     for words, columns in conditions.items():
         whole = {name for name in columns if {*_stems(name)} <= {*asked}}
+        if whole and all(len(_stems(name)) == 1 for name in whole):  # "Review": also a "Review cycle"
+            whole |= {name for name in columns if _stems(name)[0] in {_stems(one)[0] for one in whole}}
         meant = whole or {name for word in free for name in wanted[word] if name in columns} or {*columns}
         for word in free:
             wanted[word] = set() if wanted[word] & meant else wanted[word]
@@ -137,12 +139,12 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
         cells += [("Title", one.title)] if titles[one.title] >= FEWEST_ALIKE else []
         for name, value in cells:
             words = _stems(value)
-            by_name = bool({*_stems(name)} & {*asked})
+            by_name = any(_akin(word, own) for word in {*asked} - SMALL for own in _stems(name))
             sayable = by_name or not all(word.isdigit() for word in words)
             # "HR" is also who is called "HR Manager", where the question names the field.
             for end in range(1 if by_name else len(words), len(words) + 1) if words and sayable else ():
                 part = words[:end]
-                if f" {' '.join(part)} " in text and not {*part} <= SMALL:
+                if f" {' '.join(part)} " in text and not {*part} <= SMALL | _IDLE:
                     named.setdefault(part, {}).setdefault(name, set()).add(row)
             days = quantities.dates(value) if periods else []
             for period, first, last in periods if by_name or _DATE in _stems(name) else ():

@@ -163,3 +163,23 @@ def test_a_chat_model_is_not_asked(tmp_path: Path, settings_of: Callable[..., An
     with Agent(settings_of(artifacts=False, model="stub"), model=model) as agent:
         agent.ingest(tmp_path, tenant_id="U1")
         assert len(agent.ask("Which projects is Ada Lind the lead of?", tenant_id="U1")["sentences"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Which documents does HR own?", ["Badges", "Clocks"]),
+        ("Which documents name HR as owner at the top?", ["Badges", "Clocks"]),
+        ("Which documents have an annual review?", ["Alarms", "Badges"]),
+        ("Which documents have an annual review cycle?", ["Badges"]),
+        ("Which documents are at the top?", []),
+    ],
+)
+def test_a_field_is_asked_for_by_its_word_in_any_form(question: str, titles: list[str]) -> None:
+    documents = [
+        register.Described("Alarms", "a.md", [["Owner", "IT Lead"], ["Review date", "Annual"]]),
+        register.Described("Badges", "b.md", [["Owner", "HR Manager / IT Lead"], ["Review cycle", "Annual"]]),
+        register.Described("Clocks", "c.md", [["Owner", "HR"], ["Review", "Monthly"]]),
+        register.Described("Doors", "d.md", [["Owner", "Top management"], ["Process owner", "Ada"]]),
+    ]
+    assert [documents[at].title for at in register.picked(question, documents)] == titles
