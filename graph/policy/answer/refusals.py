@@ -51,7 +51,7 @@ PARTIAL = "This is from the passages that were found; there may be more in the d
 # Behind an answer of the embedded answerer to a wish for another form (graph/policy/question/wishes.py).
 QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
 COMPLETED = "What stands at the end is quoted from the documents, to complete the model's answer."
-LAPSED = "A document that is quoted here is no longer in force, as the end of the answer says."
+LAPSED = "A document that is quoted or named here is no longer in force, as the end of the answer says."
 # Behind an answer whose confidence is "low" (nodes/respond.py). Half of them are right.
 UNCERTAIN = "It is not certain that this answers the question."
 # By the flag that says the same, in the order in which they stand.
