@@ -163,7 +163,7 @@ _ATTRIBUTE = re.compile(
     re.I,
 )
 _TIME = re.compile(
-    r"\d{4}|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|"
+    r"\b(?:19|20)\d\d\b|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|"
     r"september|october|november|december|spring|summer|autumn|winter|today|yesterday|tomorrow|"
     r"(?:years?|quarters?|months?|weeks?|weekends?|mornings?|evenings?|holidays?))$",
     re.I,

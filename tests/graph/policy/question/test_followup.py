@@ -79,6 +79,8 @@ RISK = "How big can the deposit of a low risk business be?"
          "What happens to people who fall for one (staff fake mails)?"),
         ("Where are the three places for data on Farm?", "Which one is for raw reads?",
          "Which one is for raw reads (the three places, data, Farm)?"),
+        ("What is the difference between ISO 5230 and ISO 18974?", "Which one is about security?",
+         "Which one is about security (ISO 5230 and ISO 18974)?"),
         # which of two things "it" is, nobody knows
         ("How many cells in the glovebox died?", "Who cleans it?", "Who cleans it (cells, the glovebox)?"),
         ("Who can throw a member out of the club?", "How long do they have to ask again?",
