@@ -39,7 +39,7 @@ _AGAIN = re.compile(
     r"asked(?: you)?(?: about| before| earlier)?)))\b",
     re.I,
 )
-_WHEN = re.compile(r"\b(?:earlier|before|previous(?:ly)?)\b", re.I)  # beside one of these
+_WHEN = re.compile(r"\b(?:earlier|before|previous(?:ly)?)\b", re.I)  # left out where one of these stands, too
 # "Back to the vault: who counts it?", "The vault from before, who counts it?": from the turn that was about it.
 _BACK = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|and|so|now)[\s,.]+)*(?:(?:(?:going |getting |coming )?back to|returning to)\s+"
@@ -112,9 +112,9 @@ def resolve(question: str, memory: Memory, kind: MemoryType, earlier: Sequence[P
 def _back(what: str, rest: str, past: Sequence[PastTurn]) -> FollowUp:
     """A question about a thing that was spoken of: from the last turn that has most of its words."""
     words = {*lexical.stems(what)}
-    said = [len(words & {*lexical.stems(f"{meant(turn)} {turn['topic']}")}) for turn in past]
-    turn = past[max(range(len(past)), key=lambda at: (said[at], at))]
-    if not max(said):
+    shared = [len(words & {*lexical.stems(f"{meant(turn)} {turn['topic']}")}) for turn in past]
+    turn = past[max(range(len(past)), key=lambda at: (shared[at], at))]
+    if not max(shared):
         return FollowUp(f"About {what}: {rest}", what, (), 1)
     query, about = followup.complete(rest, meant(turn), turn["topic"])
     if query == " ".join(rest.split()):

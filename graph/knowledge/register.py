@@ -132,7 +132,7 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
     text = f" {' '.join(asked)} "
     periods = [(_stems(match.group()), *_days(match)) for match in _PERIOD.finditer(question)]
     titles = Counter(one.title for one in documents)
-    said = cache(lambda name: any(_akin(word, own) for word in {*asked} - SMALL for own in _stems(name)))
+    named_field = cache(lambda name: any(_akin(word, own) for word in {*asked} - SMALL for own in _stems(name)))
     named: dict[tuple[str, ...], dict[str, set[int]]] = {}
     for row, one in enumerate(documents):
         cells = [*_cells(one.fields)]
@@ -140,7 +140,7 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
         cells += [("Title", one.title)] if titles[one.title] >= FEWEST_ALIKE else []
         for name, value in cells:
             words = _stems(value)
-            by_name = said(name)
+            by_name = named_field(name)
             sayable = by_name or not all(word.isdigit() for word in words)
             # "HR" is also who is called "HR Manager", where the question names the field.
             for end in range(1 if by_name else len(words), len(words) + 1) if words and sayable else ():

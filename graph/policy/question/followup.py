@@ -89,7 +89,7 @@ _ALL_OF_THEM = re.compile(
     re.I,
 )
 _WHICH_ONES = re.compile(r"^\W*(?:which(?: ones)?|(?:what|who|which) are they|(?:list|name) them(?: all)?)\W*$", re.I)
-# What was asked about is done, so or the case: "Who does that?", "Why?", "Since when?"
+# About what the question before said as a whole, not about a thing in it: "Who does that?", "Why?", "Since when?"
 _EVENT = re.compile(
     r"\b(?:do|does|did|done|doing)\s+(?:that|this|it|so)\b"
     r"(?=\s*[?.!,]|\s*$|\s+(?:for|in|at|on|by|to|with|after|before|every|each|and|or|then|again)\b)|"
@@ -98,8 +98,8 @@ _EVENT = re.compile(
     re.I,
 )
 _END = r"(?=\s*[?.!,]|\s*$)"
-# Nothing that is called so is known without what was said before.
-_SAID_BEFORE = re.compile(
+# Words that mean something only with the question before: "that day", "which one", "the second", "… then?".
+_LEANING = re.compile(
     rf"(?:^|\b(?:{'|'.join(sorted(_PREPOSITIONS | _AUXILIARIES | {'and', 'or', 'all'}))}) )(?:that|this|these|those) "
     r"(?!(?:is|are|was|were|can|may|must|should|will|would|we|you|i|they|it|years?|months?|weeks?|quarter|morning|"
     r"afternoon|evening|\w+ed|done|made|kept|held|run|paid|given|taken|sent|so|right|true|possible|enough)\b)[a-z]+|"
@@ -121,7 +121,7 @@ _SCALES = [
     )
 ]  # fmt: skip
 _TELLS_WHICH = re.compile(r"\s(?:of|about|for|on) (?:what|who|which|that)\b", re.I)  # "the log of who went in"
-_MOST_SAID = 3  # things that a question takes along from the one before it
+_MOST_CONTEXT = 3  # things that a question takes along from the one before it
 _GENERIC = (
     "dataset document memo rule policy experiment result protocol topic one ones method process thing plan rate "
     "place person group type system"
@@ -213,7 +213,7 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
         return f"{rest[: part.end()]} of {topic}{rest[part.end() :]}", topic
     if connected and not any(_self_contained(phrase) for phrase in _phrases(rest)):
         return f"About {topic}: {rest[:1].lower()}{rest[1:]}", topic
-    if earlier and (_SAID_BEFORE.search(text) or (text.split()[0].lower() in _ASKING and not _phrases(text))):
+    if earlier and (_LEANING.search(text) or (text.split()[0].lower() in _ASKING and not _phrases(text))):
         return _with_context(text, earlier), topic
     return text, ""
 
@@ -225,7 +225,7 @@ def _under_a_condition(rest: str, earlier: str, connected: bool) -> str:
     if match is None or _ASKS.search(rest):
         return ""
     if not match["what"] or _THEY.search(rest):
-        return f"{_last_of(earlier)} {_CLOSING.sub('', match['clause'])}?"
+        return f"{_open_end(earlier)} {_CLOSING.sub('', match['clause'])}?"
     return "" if connected else _with_context(rest, earlier)
 
 
@@ -233,8 +233,8 @@ def _with_context(question: str, earlier: str) -> str:
     """The question with what else the earlier one was about: "Who has to be told (a P2 incident)?"."""
     has = {*lexical.stems(re.sub(r"['’]s?\b", "", question))}
     things = [_thing(p.text) for p in _things(earlier)]
-    said = [thing for thing in things if {*lexical.stems(thing)} - has][-_MOST_SAID:]
-    return f"{_last_of(question)} ({', '.join(said)})?" if said else question
+    context = [thing for thing in things if {*lexical.stems(thing)} - has][-_MOST_CONTEXT:]
+    return f"{_open_end(question)} ({', '.join(context)})?" if context else question
 
 
 def _thing(phrase: str) -> str:
@@ -243,21 +243,21 @@ def _thing(phrase: str) -> str:
 
 
 def _things(question: str) -> list[_Phrase]:
-    """What a question speaks of, without times and what was said before it."""
-    phrases = [p for p in _phrases(question) if not _SAID_BEFORE.match(p.text) and not _TIME.search(p.text)]
+    """The noun phrases of a question that name a thing by themselves, without times."""
+    phrases = [p for p in _phrases(question) if not _LEANING.match(p.text) and not _TIME.search(p.text)]
     return [p for p in phrases if _names_a_thing(p)]
 
 
 def _names_a_thing(phrase: _Phrase) -> bool:
-    """Whether it is more than a verb or an adverb that no list has: "How fast do we react to it?"."""
+    """Whether it is surely no verb or adverb that the lists above lack: "fast", "react"."""
     if " " in phrase.text or phrase.after in _PREPOSITIONS - {"to"}:
         return True
     name = phrase.start > 0 and not phrase.text.islower()
     return not re.search(r"['’]", phrase.text) and (name or (_many(phrase.text) and not _verb(phrase.text)))
 
 
-def _last_of(earlier: str) -> str:
-    """Without what ends it, for what goes on within it."""
+def _open_end(earlier: str) -> str:
+    """The question without its mark at the end, to add something to it."""
     return earlier.rstrip(" ?.!")
 
 
@@ -268,7 +268,7 @@ def _in_another_form(text: str, earlier: str) -> str:
     wish = wishes.wish(text)
     if not _ALL_OF_THEM.search(text) and ((left - _FORM_WORDS) or not (wish or _FORM.search(text))):
         return ""
-    return f"{_last_of(earlier)}, {wish}?" if wish else earlier
+    return f"{_open_end(earlier)}, {wish}?" if wish else earlier
 
 
 def _which_ones(text: str, earlier: str) -> str:
@@ -296,7 +296,7 @@ def _corrected(text: str, earlier: str) -> str:
 
 def antecedent(question: str, answer: str = "") -> str:
     """The noun phrase that a question is about, of its answer where it has none, or ""."""
-    if phrases := [p for p in _phrases(question) if not _SAID_BEFORE.match(p.text)]:
+    if phrases := [p for p in _phrases(question) if not _LEANING.match(p.text)]:
         return _thing(re.sub(r"^(?:its|their|his|her)\s+", "", max(phrases, key=_weight).text, flags=re.I))
     first = _phrases(re.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0])[:1]
     return _NAME.sub(r"\1", first[0].text) if first else ""
@@ -354,7 +354,7 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     phrases = _phrases(earlier)
     told = _TELLS_WHICH.search(earlier) if phrases else None
     if told and (before := [p for p in phrases if p.end <= told.start()]):
-        phrases = [*before[:-1], _Phrase(before[-1].start, len(_last_of(earlier)), before[-1].text, before[-1].after)]
+        phrases = [*before[:-1], _Phrase(before[-1].start, len(_open_end(earlier)), before[-1].text, before[-1].after)]
     alike = [p for p in phrases if _shares(thing, p.text)] or [p for p in phrases if small and p.after == small]
     end = earlier.rstrip(" ?.!")
     if small == "of" and not alike and (whole := [p for p in phrases if " of " in p.text]):
