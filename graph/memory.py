@@ -129,7 +129,7 @@ def from_client(exchanges: Sequence[Exchange]) -> list[PastTurn]:
     for exchange in exchanges:
         question, answer = (pii.mask(clean(exchange[side])).text for side in ("question", "answer"))
         completed = resolve(question, {"turns": turns, "summary": []}, "buffer").query
-        items = [" ".join(item.split())[:ITEM_CHARS] for item in _ITEM.findall(answer)[:MAX_ITEMS]]
+        items = items_of(answer)[:MAX_ITEMS]
         topic = followup.antecedent(completed, answer) or completed
         turns.append(
             {"question": question, "answer": "", "meant": completed, "topic": topic, "items": items, "doc_ids": []}

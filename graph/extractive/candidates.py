@@ -86,11 +86,11 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     if not candidates:
         return []
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
-    codes = mentions.codes(question) if called else []
-    for candidate in candidates if codes else ():
-        if candidate.n in called and not mentions.says(candidate.path, codes[0]):
-            candidate.path = " - ".join(part for part in (codes[0], candidate.path) if part)
-    own = np.array([_CALLED if codes and candidate.n in called else 0.0 for candidate in candidates])
+    coded = _by_code(question, evidence) if called else {}
+    for candidate in candidates:
+        if (code := coded.get(candidate.n)) and not mentions.says(candidate.path, code):
+            candidate.path = " - ".join(part for part in (code, candidate.path) if part)
+    own = np.array([_CALLED if candidate.n in coded else 0.0 for candidate in candidates])
     first = np.argsort(-(table @ FIRST + own), kind="stable")[:READ]
     read = reader.scores(question, [(candidates[i].path, candidates[i].text) for i in first])
     for candidate in candidates:
@@ -103,29 +103,37 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     repeated = Counter(candidate.text for candidate in candidates)
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
-    for candidate, value in zip(candidates, table @ WEIGHTS, strict=True):
+    for candidate, value, gone in zip(candidates, table @ WEIGHTS, lapsed, strict=True):
         lead = _CALLED if candidate.n in called else 0.0
-        if codes and candidate.n not in called and not any(mentions.says(candidate.text, code) for code in codes):
+        if coded and candidate.n not in called and not any(mentions.says(candidate.text, c) for c in {*coded.values()}):
             lead -= _OF_ANOTHER
         if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
             lead += _LEAD / (1 + openings[candidate.n] / 4)
             openings[candidate.n] += 1
-        lead -= _OUTDATED if candidate.n in outdated or id(candidate) in lapsed else 0.0
+        lead -= _OUTDATED if candidate.n in outdated or gone else 0.0
         # A line that stands in every document says nothing of this one.
         lead -= _LEAD if repeated[candidate.text] > 2 else 0.0
         candidate.score = round(candidate.read + float(value) + lead, 6)
     return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))
 
 
-def _lapsed(question: str, evidence: list[dict[str, Any]], candidates: list[Candidate]) -> set[int]:
-    """Ids of the candidates that stand in a document that is no longer in force, or tell of one; none where the
+def _by_code(question: str, evidence: list[dict[str, Any]]) -> dict[int, str]:
+    """The code by which the question calls a source ("20-01"), by the number of the source."""
+    codes = mentions.codes(question)
+    named = [(item["n"], mentions.name(item["title"], item["filename"])) for item in evidence if codes]
+    return {n: code for n, name in named for code in codes if name.has_code(code)}
+
+
+def _lapsed(question: str, evidence: list[dict[str, Any]], candidates: list[Candidate]) -> list[bool]:
+    """Of each candidate whether it stands in a document that is no longer in force, or tells of one; of none where the
     question asks for one of them, or what is in force does not answer nearly as well."""
     sources, named = standing.lapsed(evidence), standing.lapsed_codes(evidence)
-    if not (sources or named) or standing.asked_for(question, evidence):
-        return set()
-    gone = {id(c) for c in candidates if c.n in sources or standing.lapse_named(c.text, named)}
-    best = {old: max((c.read for c in candidates if (id(c) in gone) == old), default=-np.inf) for old in (False, True)}
-    return gone if best[False] >= best[True] - _NEARLY else set()
+    gone = [one.n in sources or standing.lapse_named(one.text, named) is not None for one in candidates]
+    if not any(gone) or standing.asked_for(question, evidence):
+        return [False] * len(candidates)
+    best = {old: max((c.read for c, is_old in zip(candidates, gone, strict=True) if is_old == old), default=-np.inf)
+            for old in (False, True)}  # fmt: skip
+    return gone if best[False] >= best[True] - _NEARLY else [False] * len(candidates)
 
 
 def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:

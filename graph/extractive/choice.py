@@ -14,7 +14,8 @@ from graph.extractive.candidates import DEFINES, Candidate, defines, folded_stem
 from graph.extractive.units import Range
 from graph.knowledge.index import content_words
 from graph.policy.question import answer_type, intent
-from graph.policy.text.structure import CELL_HEADING, ITEM, quoted
+from graph.policy.text import quantities
+from graph.policy.text.structure import ITEM, quoted
 
 # The figures below were set by hand on the questions of the five open collections (evals/suites/handbooks.py).
 BESIDE = 3.0  # how far behind the best a further statement may be
@@ -36,7 +37,6 @@ _ANNOUNCES = re.compile(
     r"provides?|gives?|contains?|lists?|defines?|sets? out|is (?:about|for))\b",
     re.I,
 )
-CELL = re.compile(rf"(?:^|; )({CELL_HEADING}): ")
 OPENING = 4  # statements of an overview
 
 Quotes = list[tuple[int, str]]  # (source, text) in the order in which they are said
@@ -185,8 +185,8 @@ def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[
 def _columns(left: frozenset[str], right: frozenset[str], candidates: Sequence[Candidate]) -> list[Candidate]:
     """The rows, best first, of the table that has both things compared as columns; [] where none has."""
     for candidate in candidates:
-        cells = CELL.findall(candidate.text) if candidate.unit.kind == "row" else []
-        pairs = permutations([folded_stems(heading) for heading in cells[:MOST_COLUMNS]], 2)
+        row = quantities.cells(candidate.text)[:MOST_COLUMNS] if candidate.unit.kind == "row" else ()
+        pairs = permutations([folded_stems(heading) for heading, _ in row], 2)
         if any(_names(one - other, left, right) and _names(other - one, right, left) for one, other in pairs):
             table = (candidate.n, candidate.unit.whole)
             return [one for one in candidates if (one.n, one.unit.whole) == table and one.unit.kind == "row"]

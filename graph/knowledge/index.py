@@ -64,6 +64,9 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word not in STOP_WORDS))
 
 
+Replacement = tuple[tuple[str, str], standing.Replaced]  # (space, document id) that says so, and what it replaces
+
+
 class Index:
     """Search over the spaces of one store."""
 
@@ -173,7 +176,7 @@ class Index:
         return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
     def lapses(
-        self, reader: ReadScope, documents: Collection[tuple[str, str]]
+        self, reader: ReadScope, documents: Collection[tuple[str, str]], replaced: Sequence[Replacement]
     ) -> list[tuple[tuple[str, str], str, str, str]]:
         """Of these documents, as (space, id), those that are no longer in force; each with the space and the id of the
         document that says so, which may be the same, and the sentence."""
@@ -181,7 +184,6 @@ class Index:
         for where, space in self.visible(reader):
             known = space.document_names()
             names |= {(where, doc_id): one for doc_id, one in known if (where, doc_id) in documents}
-        later = self._replaced(reader)
         lapses = []
         for document, name in names.items():
             if standing.lapse(name.lapsed, standing.now()):
@@ -189,28 +191,30 @@ class Index:
                 continue
             by = (
                 (*place, one.sentence)
-                for place, one in later
+                for place, one in replaced
                 if place != document and standing.speaks_of(one.words, name)
             )
             lapses += [(document, *one) for one in list(by)[:1]]
         return lapses
 
-    def lapses_named(self, reader: ReadScope, hits: Sequence[Hit]) -> list[tuple[Hit, str, str, str]]:
+    def lapses_named(
+        self, reader: ReadScope, hits: Sequence[Hit], replaced: Sequence[Replacement]
+    ) -> list[tuple[Hit, str, str, str]]:
         """Of these chunks those that name by its code a document which another one says it replaces; each with the
         space and the id of the document that says so, and the sentence."""
-        later = [(place, one) for place, one in self._replaced(reader) if one.codes]
-        if not later:
-            return []
-        spaces = dict(self.visible(reader))
-        texts = {hit: spaces[hit.where].passages([hit.chunk_id]).get(hit.chunk_id) for hit in hits}
-        return [
-            (hit, *place, one.sentence)
-            for hit, passage in texts.items()
-            for place, one in later
-            if passage and any(mentions.says(passage.text, code) for code in one.codes)
-        ]
+        coded = [(place, one) for place, one in replaced if one.codes]
+        lapses = []
+        for where, space in self.visible(reader) if coded else ():
+            inside = {hit.chunk_id: hit for hit in hits if hit.where == where}
+            for chunk_id, passage in space.passages([*inside]).items():
+                lapses += [
+                    (inside[chunk_id], *place, one.sentence)
+                    for place, one in coded
+                    if any(mentions.says(passage.text, code) for code in one.codes)
+                ]
+        return lapses
 
-    def _replaced(self, reader: ReadScope) -> list[tuple[tuple[str, str], standing.Replaced]]:
+    def replaced(self, reader: ReadScope) -> list[Replacement]:
         """What the asker's documents say they replace, each with its space and the id of the document."""
         return [
             ((where, doc_id), one)

@@ -124,7 +124,7 @@ def _no_longer_in_force(index: Index, reader: ReadScope, query: str) -> RankedHi
     if kind is None:
         return None
     documents = _best_of_each(index.inventory(reader, kind, sys.maxsize))
-    gone = index.lapses(reader, documents)
+    gone = index.lapses(reader, documents, index.replaced(reader))
     shown = RankedHits([documents[of] for of, *_ in gone[:MENTIONING]], whole=True, cut=len(gone) > MENTIONING)
     return _with_standing(index, reader, shown) if gone else None
 
@@ -151,8 +151,9 @@ def _with_standing(index: Index, reader: ReadScope, ranked: RankedHits) -> Ranke
     best = _best_of_each(ranked.hits)
     hits = {(hit.where, hit.chunk_id): hit for hit in ranked.hits}
     why = dict(ranked.why)
-    lapses = [(best[of], where, doc_id, sentence) for of, where, doc_id, sentence in index.lapses(reader, best)]
-    lapses += index.lapses_named(reader, ranked.hits)
+    replaced = index.replaced(reader)
+    lapses = [(best[of], where, doc, text) for of, where, doc, text in index.lapses(reader, best, replaced)]
+    lapses += index.lapses_named(reader, ranked.hits, replaced)
     for of, where, doc_id, sentence in lapses:
         if chunk_id := index.chunk_with(reader, where, doc_id, sentence):
             own = hits.get((where, chunk_id), of)

@@ -33,6 +33,7 @@ LONGEST_HEADING = 400  # of a question of a form, over its answers
 LABEL_WORDS = 8  # of a name with its value beside it
 UNIT_LENGTH = 12
 MOST_TITLES = 6  # lines above the headings
+_NO_UNIT = re.compile(r"[\d.,\s<>≤≥~+–/-]+")  # of an amount
 FEWEST_BELOW = 3  # rows from which one that is marked as headings may turn out to be no heading
 MOST_HEADS = 3  # rows of headings, one over the other
 DIFFERENT = 0.6  # of the names in a column of names: they hardly repeat
@@ -285,8 +286,7 @@ def _begins_with_data(rows: Sequence[Sequence[str]]) -> bool:
 
 def _unit(cell: str) -> str:
     """The unit of an amount, in the singular; "" for anything else."""
-    words = re.sub(r"[\d.,\s<>≤≥~–-]+", " ", tidy(cell)).split() if kind(tidy(cell)) == "amount" else []
-    return words[0].rstrip("s").lower() if len(words) == 1 else ""
+    return _NO_UNIT.sub("", cell).rstrip("s").lower() if kind(tidy(cell)) == "amount" else ""
 
 
 def headed(rows: Sequence[Sequence[str]]) -> bool:
@@ -337,7 +337,7 @@ def _sequence(rows: Sequence[Sequence[str]]) -> bool:
     if top_kinds == {"date"}:
         return rare(kinds["date"])
     if top_kinds == {"amount"}:
-        units = {re.sub(r"[\d.,\s<>≤≥~+–/-]+", "", cell) for cell in cells}
+        units = {_NO_UNIT.sub("", cell) for cell in cells}
         return len(units) == 1 and rare(kinds["amount"])
     counted = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 9]
     runs = len(counted) == len(cells) and counted == list(range(counted[0], counted[0] + len(cells)))

@@ -264,11 +264,11 @@ def _open_end(earlier: str) -> str:
 def _in_another_form(text: str, earlier: str) -> str:
     """The earlier question with the wish, where the text is nothing but one; "" where it is more."""
     text = re.sub(r"[\s,]*\bplease\b\W*$", "", text, flags=re.I)
-    left = {word.lower() for word in _WORD.findall(wishes.bare(text) if wishes.wished(text) else text)}
     wish = wishes.wish(text)
+    left = {word.lower() for word in _WORD.findall(text.replace(wish, " ") if wish else text)}
     if not _ALL_OF_THEM.search(text) and ((left - _FORM_WORDS) or not (wish or _FORM.search(text))):
         return ""
-    return f"{_open_end(earlier)}, {wish}?" if wish else earlier
+    return f"{_open_end(earlier)}, {wish[:1].lower()}{wish[1:]}?" if wish else earlier
 
 
 def _which_ones(text: str, earlier: str) -> str:

@@ -252,3 +252,16 @@ def test_what_stands_in_the_document_called_by_its_code_is_read_before_all_else(
     evidence[1]["why"] = "the document asked for"
     best, *_ = candidates.score("When was the directive BOD 20-01 released by the office?", evidence, Told("1 March"))
     assert best.n == 2 and best.read == 4.0
+
+
+def test_a_code_that_names_no_document_changes_nothing_of_it() -> None:
+    item: dict[str, Any] = {"section": "", "start": 0, "edits": [], "where": "private", "score": 0.5}
+    evidence = [
+        item | {"n": 1, "text": "It covers GPT-5.", "title": "AI policy", "filename": "ai.md", "doc_id": "a"},
+        item | {"n": 2, "text": "Staff may use it.", "title": "Tools", "filename": "tools.md", "doc_id": "b"},
+    ]
+    evidence[0]["why"] = "the document asked for"
+    plain = {one.n: one for one in candidates.score("What does the AI policy say of GPT?", evidence, Told("may"))}
+    coded = {one.n: one for one in candidates.score("What does the AI policy say of GPT-4?", evidence, Told("may"))}
+    assert coded[1].path == "AI policy"
+    assert coded[2].score == plain[2].score

@@ -69,6 +69,7 @@ RISK = "How big can the deposit of a low risk business be?"
         (LEAVE, "Only for contractors?", "How many days of annual leave do employees get in Karachi for contractors?"),
         # another form
         (FIX, "Say that in one sentence", "How long do we have to fix a serious hole, in one sentence?"),
+        (FIX, "In one short sentence, please", "How long do we have to fix a serious hole, in one short sentence?"),
         (FIX, "as a list please", "How long do we have to fix a serious hole, as a list?"),
         (FIX, "shorter please", FIX),
         ("How many labs have a hood?", "Which ones?", "Which labs have a hood?"),
