@@ -9,6 +9,9 @@ import pytest
 
 from graph.agent import Agent
 from graph.audit.verify import verify
+from graph.context import ReadScope
+from graph.knowledge import retriever
+from graph.knowledge.extensions import RankedHits
 from graph.policy.answer import refusals
 from tests.support import invariants as inv
 from tests.support.models import Scripted, sentences
@@ -119,3 +122,15 @@ def test_what_another_tenant_and_another_group_say_changes_nothing(
         assert one == other
     member = busy.ask(DESK, tenant_id="O1", groups=("board",))
     assert "not_in_force" in member["safety_flags"]
+
+
+def test_search_brings_what_replaced_a_document_that_a_passage_names(office: Callable[..., Agent]) -> None:
+    index = office({"bod-19-02.md": NEW, "history.md": f"# How it began\n\n{TELLS}\n"}).deps.index
+    for tenant, expected in (("O1", [("history", "bod_19_02", SAYS)]), ("O2", [])):
+        reader = ReadScope(tenant)
+        hits = index.search(ReadScope("O1"), TELLS, 5, documents=["history"])
+        lapses = index.lapses_named(reader, hits, index.replaced(reader))
+        assert [(hit.doc_id, doc_id, sentence) for hit, _, doc_id, sentence in lapses] == expected
+    ranked = RankedHits(hits)
+    brought = retriever._with_standing(index, ReadScope("O1"), ranked)
+    assert {hit.doc_id for hit in brought.hits} == {"history", "bod_19_02"}
