@@ -69,6 +69,9 @@ class Name(NamedTuple):
     lapsed: str = ""
     replaces: tuple[str, ...] = ()
     parts: str = ""  # letters and digits of the title, the file's name and its number, apart: " sop 014 cleaning "
+    title: str = ""
+    filename: str = ""
+    fields: tuple[tuple[str, ...], ...] = ()
 
     def has_code(self, code: str) -> bool:
         """Whether it is called by this: "SOP-014", "SOP 014" and "SOP014" are one."""
@@ -81,8 +84,8 @@ class Name(NamedTuple):
 
 def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Name:
     """What a document of this title answers to; `fields` are those of its record."""
-    fields = list(fields)
-    numbers = [value for key, value in fields if _OWN_CODE.search(key) and _CODE.fullmatch(value)]
+    own = tuple((key, value) for key, value in fields)
+    numbers = [value for key, value in own if _OWN_CODE.search(key) and _CODE.fullmatch(value)]
     whole = lexical.words(title)
     parts = [part for word in lexical.words(lexical.apart(title)) for part in re.split(r"[-/]", word) if part]
     parts = [part for part in parts if part not in _ENDS]
@@ -92,9 +95,12 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
         frozenset(map(lexical.stem, [*whole, *lexical.words(stem), *lexical.words(lexical.apart(stem))])),
         frozenset([*map(lexical.stem, parts), *runs]),
         frozenset(quantities.dates(f"{title} {stem.replace(' ', '-')}")),
-        next((value for key, value in fields if key in (LAPSED, LIMITED)), ""),
-        tuple(value for key, value in fields if key == REPLACES),
+        next((value for key, value in own if key in (LAPSED, LIMITED)), ""),
+        tuple(value for key, value in own if key == REPLACES),
         f" {_apart(' '.join([title, stem, *numbers]))} ",
+        title,
+        filename,
+        own,
     )
 
 

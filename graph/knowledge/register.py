@@ -3,14 +3,14 @@ folder they lie in, a title that several of them have ("Which SOPs does the lab 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import cache, lru_cache
 from pathlib import PurePath
-from typing import NamedTuple
 
 from graph.context import ReadScope
 from graph.knowledge.index import STOP_WORDS, Hit, Index, content_words
+from graph.knowledge.mentions import Name
 from graph.policy.question import mentioning
 from graph.policy.text import lexical, quantities
 
@@ -52,14 +52,6 @@ SHORTEST, SUFFIX = 3, 3  # letters of a stem, and of what may follow it
 FEWEST_ALIKE = 2  # documents of one title
 
 
-class Described(NamedTuple):
-    """A document as the register has it."""
-
-    title: str
-    filename: str
-    fields: Sequence[Sequence[str]]
-
-
 def asks(question: str) -> bool:
     """Whether it may be a question for documents; cheap. What is not so is in no field."""
     if _ASKED.match(question) is None or lexical.negated(question) or _NOT_TOLD.search(question):
@@ -70,20 +62,19 @@ def asks(question: str) -> bool:
 def hits(index: Index, reader: ReadScope, question: str, limit: int) -> list[Hit]:
     """The first chunk of each document that the question picks, by id: at most `limit` of the tenant's own, else of the
     public ones."""
-    stored = [(where, space, record) for where, space in index.visible(reader) for record in space.records()]
+    stored = [(where, space, *named) for where, space in index.visible(reader) for named in space.document_names()]
     if len(stored) > MOST_DOCUMENTS:
         return []
     for public in (False, True):
         of = [one for one in stored if (one[0] == "public") == public]
-        described = [Described(record.title, record.filename, record.fields) for _, _, record in of]
-        chosen = [of[at] for at in picked(question, described)][:limit]
-        openings = [(where, space.opening(record.doc_id), record.doc_id) for where, space, record in chosen]
+        chosen = [of[at] for at in picked(question, [name for *_, name in of])][:limit]
+        openings = [(where, space.opening(doc_id), doc_id) for where, space, doc_id, _ in chosen]
         if openings:
             return [Hit(where, chunk, doc_id, 1.0, 1.0, 1.0) for where, chunk, doc_id in openings if chunk]
     return []
 
 
-def picked(question: str, documents: Sequence[Described]) -> list[int]:
+def picked(question: str, documents: Sequence[Name]) -> list[int]:
     """Which of the documents the question asks for, by their places; nothing where it asks for something else.
 
     Every condition is a value, a folder or a title that the question names as it stands, or a year or month of a date.
@@ -126,7 +117,7 @@ def picked(question: str, documents: Sequence[Described]) -> list[int]:
     return sorted(fits)
 
 
-def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...], dict[str, set[int]]]:
+def _named(question: str, documents: Sequence[Name]) -> dict[tuple[str, ...], dict[str, set[int]]]:
     """The documents with each value that the question names, by its stems and by the name of the field."""
     asked = lexical.stems(question)
     text = f" {' '.join(asked)} "
@@ -135,10 +126,8 @@ def _named(question: str, documents: Sequence[Described]) -> dict[tuple[str, ...
     named_field = cache(lambda name: any(_akin(word, own) for word in {*asked} - SMALL for own in _stems(name)))
     named: dict[tuple[str, ...], dict[str, set[int]]] = {}
     for row, one in enumerate(documents):
-        cells = [*_cells(one.fields)]
-        cells += [("Folder", folder) for folder in PurePath(one.filename).parts[:-1]]
-        cells += [("Title", one.title)] if titles[one.title] >= FEWEST_ALIKE else []
-        for name, value in cells:
+        alike = titles[one.title] >= FEWEST_ALIKE
+        for name, value in (*_cells(one.filename, one.fields), *([("Title", one.title)] if alike else [])):
             words = _stems(value)
             by_name = named_field(name)
             sayable = by_name or not all(word.isdigit() for word in words)
@@ -171,12 +160,12 @@ def _days(match: re.Match[str]) -> tuple[int, int]:
     return first, date.max.toordinal() if how in ("since", "from") else last
 
 
-def _cells(fields: Iterable[Sequence[str]]) -> Iterable[tuple[str, str]]:
-    """Each short value of a field, and each part of one that holds several."""
-    for name, value in fields:
-        for part in dict.fromkeys((value, *_PARTS.split(value))):
-            if 1 < len(part) <= _LONGEST:
-                yield name, part
+@lru_cache(maxsize=MOST_DOCUMENTS)
+def _cells(filename: str, fields: tuple[tuple[str, ...], ...]) -> list[tuple[str, str]]:
+    """Each short value of a field, each part of one that holds several, and the folders the file lies in."""
+    cells = [(name, part) for name, value in fields for part in dict.fromkeys((value, *_PARTS.split(value)))]
+    folders = [("Folder", folder) for folder in PurePath(filename).parts[:-1]]
+    return [(name, part) for name, part in cells if 1 < len(part) <= _LONGEST] + folders
 
 
 def _longest(named: dict[tuple[str, ...], dict[str, set[int]]]) -> dict[tuple[str, ...], dict[str, set[int]]]:

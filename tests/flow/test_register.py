@@ -13,7 +13,7 @@ from graph.agent import Agent
 from graph.audit.chain import is_run
 from graph.audit.verify import verify
 from graph.context import ReadScope
-from graph.knowledge import register
+from graph.knowledge import mentions, register
 from graph.policy.evidence import access
 from nodes.retrieve import INVENTORY
 from tests.support.models import Scripted
@@ -136,7 +136,7 @@ def test_only_what_the_asker_may_see(lab: Agent, monkeypatch: pytest.MonkeyPatch
 )
 def test_other_questions_are_none_for_the_register(lab: Agent, question: str) -> None:
     space = next(space for where, space in lab.deps.index.visible(ReadScope("lab")) if where == "private")
-    described = [register.Described(one.title, one.filename, one.fields) for one in space.records()]
+    described = [name for _, name in space.document_names()]
     assert not (register.asks(question) and register.picked(question, described))
 
 
@@ -177,9 +177,9 @@ def test_a_chat_model_is_not_asked(tmp_path: Path, settings_of: Callable[..., An
 )
 def test_a_field_is_asked_for_by_its_word_in_any_form(question: str, titles: list[str]) -> None:
     documents = [
-        register.Described("Alarms", "a.md", [["Owner", "IT Lead"], ["Review date", "Annual"]]),
-        register.Described("Badges", "b.md", [["Owner", "HR Manager / IT Lead"], ["Review cycle", "Annual"]]),
-        register.Described("Clocks", "c.md", [["Owner", "HR"], ["Review", "Monthly"]]),
-        register.Described("Doors", "d.md", [["Owner", "Top management"], ["Process owner", "Ada"]]),
+        mentions.name("Alarms", "a.md", [["Owner", "IT Lead"], ["Review date", "Annual"]]),
+        mentions.name("Badges", "b.md", [["Owner", "HR Manager / IT Lead"], ["Review cycle", "Annual"]]),
+        mentions.name("Clocks", "c.md", [["Owner", "HR"], ["Review", "Monthly"]]),
+        mentions.name("Doors", "d.md", [["Owner", "Top management"], ["Process owner", "Ada"]]),
     ]
     assert [documents[at].title for at in register.picked(question, documents)] == titles
