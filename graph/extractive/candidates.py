@@ -43,7 +43,7 @@ DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what
 _LEAD = 6.0  # what the opening of a document is worth to an overview
 _NEARLY = 2.0  # log-odds of the reader; by hand
 _OUTDATED = 6.0  # what it costs to stand in a document of which there is a later version
-_OF_ANOTHER = 4.0  # what it costs to stand in another document than the one that the question calls by its code
+_OF_ANOTHER = 4.0  # what it costs to stand in another document than the one that the question calls by its code or name
 _CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
 CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
@@ -87,6 +87,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         return []
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     coded = _by_code(question, evidence) if called else {}
+    elsewhere = _of_others(question, evidence, called)
     for candidate in candidates:
         if (code := coded.get(candidate.n)) and not mentions.says(candidate.path, code):
             candidate.path = " - ".join(part for part in (code, candidate.path) if part)
@@ -107,6 +108,9 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         lead = _CALLED if candidate.n in called else 0.0
         if coded and candidate.n not in called and not any(mentions.says(candidate.text, c) for c in {*coded.values()}):
             lead -= _OF_ANOTHER
+        if candidate.n in elsewhere:
+            candidate.read -= _OF_ANOTHER  # nor is it any surer an answer
+            lead -= _OF_ANOTHER
         if overview and candidate.n in openings and (candidate.text[-1] in ".!" or "\n" in candidate.text):
             lead += _LEAD / (1 + openings[candidate.n] / 4)
             openings[candidate.n] += 1
@@ -122,6 +126,26 @@ def _by_code(question: str, evidence: list[dict[str, Any]]) -> dict[int, str]:
     codes = mentions.codes(question)
     named = [(item["n"], mentions.name(item["title"], item["filename"])) for item in evidence if codes]
     return {n: code for n, name in named for code in codes if name.has_code(code)}
+
+
+def _of_others(question: str, evidence: list[dict[str, Any]], called: set[int]) -> set[int]:
+    """The sources that are about another thing of the kind that the question names, and do not name it: what stands in
+    "Darwin (YPDN)" where it asks of Perth and one is "Perth (YPPH)"."""
+    subjects = {item["n"]: mentions.subjects(item["title"]) for item in evidence if called}
+    named = mentions.called(question, {one for n in called for one in subjects[n]})
+    texts = [item["text"] for item in evidence] if named else []
+    named = {one for one in named if mentions.is_name(one, texts)}
+    if not named:
+        return set()
+    words = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, named))})(?!\w)", re.I)
+    return {
+        item["n"]
+        for item in evidence
+        if subjects[item["n"]]
+        and not {*subjects[item["n"]]} & named
+        and all(mentions.is_name(one, texts) for one in subjects[item["n"]])
+        and not words.search(f"{item['section']} {item['text']}")
+    }
 
 
 def _lapsed(question: str, evidence: list[dict[str, Any]], candidates: list[Candidate]) -> list[bool]:

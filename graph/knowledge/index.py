@@ -171,9 +171,11 @@ class Index:
 
     def mentioned(self, reader: ReadScope, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
-        if not mentions.may_mention(question):
-            return []
         return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
+
+    def titled(self, reader: ReadScope, question: str) -> list[str]:
+        """Ids of the asker's documents that are about a thing which the question names ("at Perth")."""
+        return mentions.titled(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
     def lapses(
         self, reader: ReadScope, documents: Collection[tuple[str, str]], replaced: Sequence[Replacement]

@@ -2,7 +2,8 @@
 
 People seldom know a title. They say a kind of document with words before it or after it; the document meant has these
 in its title or its file's name. A title also answers to its initials: "artificial intelligence" to "AI"; one with a
-date to that day, however it is written.
+date to that day, however it is written. Where each site, product or person has a document of its own, the title is the
+name of it, and a question calls the document by that: "At Perth, where ...?" the one titled "Perth (YPPH)".
 """
 
 import re
@@ -55,6 +56,13 @@ _LEAST = 0.65  # the share of these that the name must hold
 _OF_DAY = 1.2  # of a document that is named after the day: more than any words
 _KIND = 0.1  # what a name that says the kind as well is worth more
 _MOST = 3  # documents; where more answer to the words of one mention, it means none
+# Titles that name a part of any collection, and not what it is about.
+_PARTS = frozenset(
+    "index readme home overview introduction about general faq faqs contents appendix other help".split()
+)
+_TITLE_ENDS = re.compile(r"\s*[()\[\]|–—:,]\s*|\s+-\s+")
+_SUBJECT = 4  # words of a name at most
+_SHORTEST = 3  # letters of it
 _MOST_CODED = 8  # the same for a code: a directive, its annexes, and the page about it
 
 
@@ -69,6 +77,7 @@ class Name(NamedTuple):
     lapsed: str = ""
     replaces: tuple[str, ...] = ()
     parts: str = ""  # letters and digits of the title, the file's name and its number, apart: " sop 014 cleaning "
+    subjects: tuple[str, ...] = ()  # words of a title that may be the name of a thing: "perth", "ypph"
     title: str = ""
     filename: str = ""
     fields: tuple[tuple[str, ...], ...] = ()
@@ -98,10 +107,43 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
         next((value for key, value in own if key in (LAPSED, LIMITED)), ""),
         tuple(value for key, value in own if key == REPLACES),
         f" {_apart(' '.join([title, stem, *numbers]))} ",
+        tuple(subjects(title)),
         title,
         filename,
         own,
     )
+
+
+def subjects(title: str) -> list[str]:
+    """What a title may name, in lower case: its words, without the kind of the document, and what stands in brackets or
+    behind a dash or colon. None of a title that is a sentence."""
+    names = []
+    for part in _TITLE_ENDS.split(title):
+        words = [word for word in lexical.words(part) if lexical.stem(word) not in _KINDS | _ANY]
+        if 0 < len(words) <= _SUBJECT and not {*words} & (_ENDS | _PARTS):
+            names.append(" ".join(words))
+    return [name for name in dict.fromkeys(names) if len(name) >= _SHORTEST and not name.isdecimal()]
+
+
+def called(question: str, names: Iterable[str]) -> set[str]:
+    """Of these names of things those that the question says, the longest at each place. Where it has capitals, names
+    have them, too."""
+    spoken = f" {' '.join(map(_unowned, lexical.words(question)))} "
+    said = {name for name in names if f" {name} " in spoken}
+    capitals = {word for text in question.split()[1:] if text[:1].isupper() for word in lexical.words(text)} - {"i"}
+    if capitals:
+        said = {name for name in said if {*name.split()} & {*map(_unowned, capitals)}}
+    return {name for name in said if not any(f" {name} " in f" {other} " for other in said - {name})}
+
+
+def _unowned(word: str) -> str:
+    return word.removesuffix("'s")
+
+
+def is_name(subject: str, texts: Iterable[str]) -> bool:
+    """Whether these texts write it as a name: none has one of its words with a small letter."""
+    small = re.compile("|".join(rf"(?<![\w./@-]){re.escape(word)}(?![\w/@])" for word in subject.split()))
+    return not any(small.search(text) for text in texts)
 
 
 def codes(question: str) -> list[str]:
@@ -175,22 +217,17 @@ def _run(words: Iterable[str]) -> list[str]:
     return list(takewhile(lambda word: word not in _ENDS, words))
 
 
-def may_mention(question: str) -> bool:
-    """Whether the question has words, or a day, that may say which document is meant."""
-    return bool(phrases(question) or quantities.dates(question) or codes(question))
-
-
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
     names, days = list(names), {*quantities.dates(question)}
-    called: dict[int, list[Phrase]] = {}
+    by_kind: dict[int, list[Phrase]] = {}
     for phrase in phrases(question):
-        called.setdefault(phrase.at, []).append(phrase)
+        by_kind.setdefault(phrase.at, []).append(phrase)
     ids: set[str] = set()
     for code in codes(question):
         coded = [doc_id for doc_id, known in names if known.has_code(code)]
         ids |= {*coded} if len(coded) <= _MOST_CODED else set()
-    for mention in called.values() or [[]]:
+    for mention in by_kind.values() or [[]]:
         scores: dict[str, float] = {}
         for doc_id, known in names:
             shares = [
@@ -203,3 +240,13 @@ def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
         best = [doc_id for doc_id, score in scores.items() if score == most]
         ids |= {*best} if len(best) <= _MOST else set()
     return sorted(ids)
+
+
+def titled(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
+    """Ids of the documents whose title is the name of a thing that the question names; `names` as for `meant`."""
+    by_subject: dict[str, list[str]] = {}
+    for doc_id, known in names:
+        for subject in known.subjects:
+            by_subject.setdefault(subject, []).append(doc_id)
+    named = (by_subject[subject] for subject in called(question, by_subject))
+    return sorted({doc_id for ids in named if len(ids) <= _MOST for doc_id in ids})

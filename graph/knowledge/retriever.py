@@ -15,6 +15,7 @@ from graph.policy.question import mentioning, named_section
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import IntentName, overview, searches
 
+NEARLY = 0.75  # of the best score
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
 SECTIONS = 5  # best hits whose sections are read whole where a question is about all of something
 READ_OF_ONE = 16  # passages of one section, at most
@@ -89,11 +90,13 @@ def _going_on(
 
 def _mentioned_first(index: Index, reader: ReadScope, query: str, hits: list[Hit]) -> RankedHits:
     """With what the question calls ("the AI policy") in turn with the rest; all of it, from its opening, where it
-    asks for the whole."""
+    asks for the whole. Of a document that is about a thing which it names, only passages that are nearly as good."""
     ids = index.mentioned(reader, query)
-    if not ids:
+    of_name = [one for one in index.titled(reader, query) if one not in ids]
+    if not ids and not of_name:
         return RankedHits(hits)
-    called = index.search(reader, query, sys.maxsize, documents=ids)
+    called = index.search(reader, query, sys.maxsize, documents=[*ids, *of_name])
+    called = [hit for hit in called if hit.doc_id in ids or hit.score >= NEARLY * hits[0].score]
     why = {(hit.where, hit.chunk_id): MENTIONED for hit in called}
     if not overview(query):
         return RankedHits(_in_turn([called, hits]), why)

@@ -1,6 +1,7 @@
 """Markdown as a reader sees it: turned into the page that it stands for, and read as one."""
 
 import re
+from textwrap import dedent
 
 from markdown_it import MarkdownIt
 
@@ -22,7 +23,7 @@ def read(data: bytes, out: Builder) -> None:
     for words in normalise.smuggled(raw):
         out.hide(words)
     front = _FRONT_MATTER.match(text)
-    fields = (front[1] or front[2] or "") if front else ""
+    fields = dedent(front[1] or front[2] or "") if front else ""
     if front:
         for name, value in front_matter.shown(fields, toml=front[2] is not None):
             out.field(name, value)

@@ -81,6 +81,38 @@ def test_a_document_is_known_by_the_day_in_its_name(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Perth (YPPH)", ["perth", "ypph"]),
+        ("Site guide: Port Vila", ["site", "port vila"]),
+        ("Rules of the WEC", []),
+        ("WEC rules", ["wec"]),
+        ("Overview", []),
+        ("What to do when the alarm rings", []),
+        ("2026", []),
+    ],
+)
+def test_what_a_title_names(title: str, expected: list[str]) -> None:
+    assert mentions.subjects(title) == expected
+
+
+def test_names_of_things_are_called() -> None:
+    names = [(t, mentions.name(t, f"{t}.md")) for t in ("Perth (YPPH)", "Sydney", "Western Sydney", "Travel")]
+    assert mentions.titled("How deep is it at Perth?", names) == ["Perth (YPPH)"]
+    assert mentions.titled("how deep is it at perth?", names) == ["Perth (YPPH)"]
+    assert mentions.titled("How deep is Western Sydney's basin?", names) == ["Western Sydney"]
+    assert mentions.titled("Who pays for travel to Sydney?", names) == ["Sydney"]
+    assert mentions.titled("Who pays for a trip?", names) == []
+    many = [(str(n), mentions.name("Perth", f"{n}.md")) for n in range(4)]
+    assert mentions.titled("How deep is it at Perth?", many) == []
+
+
+def test_a_word_with_a_small_letter_is_no_name() -> None:
+    assert mentions.is_name("perth", ["At Perth, see img/perth.png and perth_tower."])
+    assert not mentions.is_name("travel", ["Travel is paid.", "Book travel early."])
+
+
+@pytest.mark.parametrize(
     ("question", "tenant", "expected"),
     [
         ("What is the AI policy?", "U1", "PUB_ai_use_policy"),
