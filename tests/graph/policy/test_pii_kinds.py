@@ -140,6 +140,8 @@ ROWS = {
         "View name: New Items; Purpose: new issues", "Name: GPU Cluster; Owner: physics", "Name: Security",
         "Name: «Ayesha Khan»; Grade: A", "Name: «Walter»; Height: 6'4; Age: 34", "Name: «Ali Raza»; Type: x; Phone: 1",
         "Student name: «Ali Raza»; Type: full-time", "Role: Lead; Name: «Sana Tariq»; E-mail: s",
+        "Name: Dover ADC; Callsign: Dover Tower\nName: Dover ATIS; Frequency: 118.1",
+        "Name: «Khan Ayesha»; Deputy: Khan Imran", "Name: «Anna Berg»; Room: Anna Hall",
         "Size: 4\nName: «Walter»", "Name: «Ayesha Khan» is the applicant",
     ],
     "API_KEY": [
