@@ -36,6 +36,7 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     kind. `noun` are the stems of what is asked for."""
     if listed.kind == "items" and not _CONDITION.search(question):
         return [*entries]
+    entries = _of_kind(listed, entries, noun) if listed.kind == "rows" else entries
     values = named_values(question, entries, noun) if listed.kind == "rows" else {}
     named = {part for parts in values.values() for part in parts}
     refused = _refused(question, named)
@@ -59,6 +60,20 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     most = max(len(one & wanted) for one in says)
     fits = [len(one & wanted) == most and not one & refused & telling for one in says]
     return [entry for entry, one in zip(entries, fits, strict=True) if one]
+
+
+def _of_kind(listed: Enumeration, entries: Sequence[Entry], noun: Sequence[str]) -> Sequence[Entry]:
+    """The rows with a cell that has what is asked for, in as many words ("carboxylic acids"), where only some have one
+    and the table is not called so; else all."""
+    if len(noun) < 2 or noun[-1] in name_stems(" ".join([*listed.path[-1:], *listed.headings])):
+        return entries
+    words = f" {' '.join(noun)} "
+    fit = [
+        entry
+        for entry in entries
+        if any(words in f" {' '.join(lexical.stems(value))} " for _, value in entry.cells if len(value) <= SHORT)
+    ]
+    return fit or entries
 
 
 def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = ()) -> dict[frozenset[str], set[str]]:

@@ -459,6 +459,22 @@ def test_a_table_that_is_called_by_its_heading_is_counted() -> None:
     assert "R-002" in " ".join(asked("Which assets are in the risk register?", items))
 
 
+ASHES = """# Samples of the mill
+
+## Residues list
+
+Class: Heavy metal salts of the furnace; Residue: Leadate; Sign: Pb
+Class: Heavy metal salts of the furnace; Residue: Zincate; Sign: Zn
+Class: Light oils of the press; Residue: Linoleate; Sign: Li"""
+
+
+def test_rows_of_the_kind_that_is_counted_count() -> None:
+    (count,) = asked("How many metal salts are among the residues of the mill?", evidence(ASHES))
+    assert count.startswith("2 in all:") and "Linoleate" not in count
+    (count,) = asked("How many residues are in the residues list?", evidence(ASHES))
+    assert count.startswith("3 in all:")
+
+
 NAMES = """# Protocol
 
 ## Authors and reviewers
