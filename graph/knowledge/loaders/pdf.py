@@ -25,6 +25,7 @@ from graph.knowledge.loaders.pdf_glyphs import letters
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
 from graph.knowledge.loaders.pdf_layout import justified, write
 from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
+from graph.knowledge.loaders.pdf_margins import SMALLER, put_back, set_apart
 from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_running import without_running
 from graph.knowledge.loaders.pdf_tables import Rule, joined
@@ -36,12 +37,15 @@ _BEHIND = frozenset(".,;:)]}\"'”’!?")
 _Place = tuple[float, float, float, float]  # left, bottom, right, top
 ASCENT, DESCENT = 0.8, 0.2  # of the size: where letters end in fonts that do not say so
 OTHER_HEIGHT = 0.6  # of the size: words so far above or below the one before stand in another line
+BACK = 4  # times the size: a word so far to the left of the one before begins another line
+FAR = 8  # times the size: no number is set out so far from its text
 LINE_HEIGHT = 0.85  # of the size: from the lowest to the highest place of letters, at least
 TIMES_A_LETTER = 4  # the size of a font is no more times the width or height of any of its letters
 SMALLEST = 4.0  # points; nobody reads smaller letters
 _NO_LETTER = re.compile(rf"(?![{BULLETS}])[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _ACCENTED, _PLAIN = re.compile("[\u00a1-\u024f]"), re.compile("[A-Za-z]")
 
+_SMALL_CAPITALS = re.compile(r"small ?cap|[-_](?:[a-z]+)?sc\d*$|^(?:[a-z]+\+)?[a-z]*csc\d+$")  # in the names of fonts
 _SIGNS = re.compile("symbol|wingding|dingbat")  # in the names of fonts
 PRIVATE = range(0xF020, 0xF100)  # the letters of symbol fonts
 
@@ -178,15 +182,21 @@ class _Reader:
         self.left, self.bottom, self.right, self.top = page.get_bbox()
         self.seen: dict[int, bool] = {}
         self.drawings: dict[int, bool] = {}
+        self.capitals: dict[int, bool] = {}
         self.dark: list[tuple[float, float, float, float]] | None = None
         self.box = pdfium.FS_RECTF()
 
     def lines(self) -> Iterator[Line]:
         """A line is what lies between two line ends that pdfium found; hidden words are taken out and reported."""
-        last: Line | None = None
         codes = letters(self.text)
         turned = list(self.turned(codes))
-        for line in self.pieces(codes):
+        pieces, notes = set_apart([*self.pieces(codes)])
+        yield from put_back([*self.rows(pieces)], notes)
+        yield from turned
+
+    def rows(self, pieces: Sequence[Line]) -> Iterator[Line]:
+        last: Line | None = None
+        for line in pieces:
             if last is not None and same_row(last, line):
                 # cells of a table, and small raised numbers
                 last.append(line, self.bordered(last.right, line.left, line.bottom + line.size / 2))
@@ -196,7 +206,6 @@ class _Reader:
             last = line
         if last is not None:
             yield last
-        yield from turned
 
     def turned(self, codes: list[int]) -> Iterator[Line]:
         """The lines that run up or down the page, as headings of narrow columns do; in `codes` a line end is put in
@@ -278,6 +287,7 @@ class _Reader:
         hidden: list[str] = []
         hung: tuple[int, float, float] | None = None
         sizes: list[float] = []
+        cells: list[list[float]] = [[]]
         left = bottom = right = level = 0.0
         length, position, sample, final = 0, 0, start, start
         while position < len(codes):
@@ -297,16 +307,22 @@ class _Reader:
                 other = size > 0.75 * sizes[-1] and abs(first[1] - level) > OTHER_HEIGHT * size
                 if other and gap > 0.4 * size and words[-1] not in BULLETS:
                     break
+                back = gap < -BACK * size and not SMALLER < size / sizes[-1] < 1 / SMALLER
+                if back and not self.runs(start + position):
+                    break  # a note below or beside the text, or what follows one
                 if len(words) == 1 and self.bullet(sample, words[0], gap, size):
                     words = ["•"]
                 number = " ".join(words) if len(words) <= 2 else ""
-                if gap > 0.4 * size and hangs(number, word):
+                beside = gap > FAR * size and size < SMALLER * sizes[-1]  # a note in the margin
+                if gap > 0.4 * size and not beside and hangs(number, word):
                     hung = (len(number), right, first[0])
                     words = [f"{number}."] if number.isdecimal() else words
                     length = len(" ".join(words))
                 elif gap > WIDE * size or self.bordered(right, first[0], (first[1] + first[3]) / 2):
                     gaps.append(length)
                     edges.append((right, first[0]))
+                    cells.append([])
+                cells[-1].append(size)
                 words.append(word)
                 final = start + position
                 length += len(word) + 1
@@ -315,6 +331,7 @@ class _Reader:
                 sizes.append(size)
             else:
                 words, length = [word], len(word)
+                cells = [[size]]
                 left, bottom, right = first[0], first[1], last[2]
                 level = bottom
                 sizes.append(size)
@@ -334,6 +351,8 @@ class _Reader:
         if not words:
             return None, position
         bold = self.bold(sample) and self.bold(final)
+        heads = words[0].isupper() or (len(words[0]) > 1 and self.small_capitals(sample + 1))
+        bold = bold or (heads and self.small_capitals(final))
         if len(words) <= 2:  # the boxes of letters like "p" are taller in some fonts: take those of all letters
             places = [self.place(final + at) for at in range(min(len(words[-1]), 12))]
             size = round(median(place[3] - place[1] for place in places), 1)
@@ -343,6 +362,7 @@ class _Reader:
         text = " ".join(words)
         line = Line(text, left, right, bottom, size, bold, self.number, gaps, raised, edges)
         line.scripts, line.hung = scripts, hung
+        line.sizes = [round(median(own), 1) for own in cells]
         return line, position
 
     def bullet(self, index: int, mark: str, gap: float, size: float) -> bool:
@@ -368,6 +388,17 @@ class _Reader:
 
     def bold(self, index: int) -> bool:
         return pdfium.FPDFText_GetFontWeight(self.text, index) >= 600 or "bold" in self.font(index)
+
+    def small_capitals(self, index: int) -> bool:
+        """Whether letters are small capitals: their font says too little of their height, and a line of them heads."""
+        address = ctypes.cast(self.font_of(index), ctypes.c_void_p).value or 0
+        if address not in self.capitals:
+            self.capitals[address] = _SMALL_CAPITALS.search(self.font(index)) is not None
+        return self.capitals[address]
+
+    def font_of(self, index: int) -> Any:
+        shape = pdfium.FPDFText_GetTextObject(self.text, index)
+        return pdfium.FPDFTextObj_GetFont(shape) if shape else None
 
     def raised(self, index: int, word: str, size: float) -> int:
         """How many digits follow the bracket that `word` opens with, when they are small and raised; else 0."""
@@ -400,7 +431,7 @@ class _Reader:
         box = self.box
         if not pdfium.FPDFText_GetLooseCharBox(self.text, index, box):
             return (0.0, 0.0, 0.0, 0.0)
-        if self.drawn(index):
+        if self.drawn(index) or self.small_capitals(index):
             x, y, matrix = ctypes.c_double(), ctypes.c_double(), pdfium.FS_MATRIX()
             if pdfium.FPDFText_GetCharOrigin(self.text, index, x, y) and pdfium.FPDFText_GetMatrix(
                 self.text, index, matrix
@@ -414,8 +445,7 @@ class _Reader:
     def drawn(self, index: int) -> bool:
         """Whether the font is a set of drawings (Type 3), as browsers make of some fonts of the web. It has no name,
         and pdfium takes the height of one or two of its letters for that of a line."""
-        shape = pdfium.FPDFText_GetTextObject(self.text, index)
-        font: Any = pdfium.FPDFTextObj_GetFont(shape) if shape else None
+        font = self.font_of(index)
         address = ctypes.cast(font, ctypes.c_void_p).value or 0
         if address not in self.drawings:
             ascent, descent = ctypes.c_float(), ctypes.c_float()

@@ -39,6 +39,7 @@ class Line:
     # Of a mark set out to the left: its length, its right edge, and where the text begins.
     hung: tuple[int, float, float] | None = None
     turned: int = 0  # 1 where it runs up the page, -1 down
+    sizes: list[float] = field(default_factory=list)  # of each cell, as the page has them
     row: bool = False  # a row of a table, with a gap for each column after the first
 
     def append(self, other: "Line", bordered: bool = False) -> None:
@@ -46,7 +47,7 @@ class Line:
         gap = other.left - self.right
         if other.hung and {*self.text, other.text[0]} <= _BOXES:
             other = other.unhung()  # the second of several boxes before a text
-        if hangs(self.text, other.text):
+        if gap > 0.15 * self.size and hangs(self.text, other.text):
             self.hung = (len(self.text), self.right, other.left)
             self.text += "." if self.text.isdecimal() else ""
         elif gap > WIDE * max(self.size, other.size) or bordered:
