@@ -60,7 +60,7 @@ _MOST = 3  # documents; where more answer to the words of one mention, it means 
 _PARTS = frozenset(
     "index readme home overview introduction about general faq faqs contents appendix other help".split()
 )
-_TITLE_ENDS = re.compile(r"\s*[()\[\]|–—:,]\s*|\s+-\s+")
+_TITLE_ENDS = re.compile(r"\s*[()\[\]|–—:]\s*|\s+-\s+")
 _SUBJECT = 4  # words of a name at most
 _SHORTEST = 3  # letters of it
 _MOST_CODED = 8  # the same for a code: a directive, its annexes, and the page about it
@@ -130,7 +130,8 @@ def called(question: str, names: Iterable[str]) -> set[str]:
     have them, too."""
     spoken = f" {' '.join(map(_unowned, lexical.words(question)))} "
     said = {name for name in names if f" {name} " in spoken}
-    capitals = {word for text in question.split()[1:] if text[:1].isupper() for word in lexical.words(text)} - {"i"}
+    written = [text for at, text in enumerate(question.split()) if text[:1].isupper() and (at or text[1:2].isupper())]
+    capitals = {word for text in written for word in lexical.words(text)} - {"i"}
     if capitals:
         said = {name for name in said if {*name.split()} & {*map(_unowned, capitals)}}
     return {name for name in said if not any(f" {name} " in f" {other} " for other in said - {name})}

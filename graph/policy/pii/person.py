@@ -62,8 +62,8 @@ _ROLE = re.compile(
     r"address|date|the|a|an|this|any|all|see|not|please|enter|your)\b"
 )
 _FAMILY = re.compile(
-    r"Name: (?P<first>[A-Z][\w'-]{2,}) (?P<next>\w+)[^;]*;.*\b(?i:call ?sign|station|site|base|facility|room|building|"
-    r"ship|vessel|airport|service): (?P=first) (?!(?P=next)\b)[A-Z]"
+    r"Name: (?P<first>[A-Z][\w'-]{2,}) (?P<next>\w+)[^;\n]*;[^\n\"]*"
+    r"\b(?i:call ?sign|station|site|base|facility|room|building|ship|vessel|airport|service): (?P=first) (?!(?P=next)\b)[A-Z]"
 )
 _GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name
 _STEP = re.compile(r" (?!(?:is|was|has|and|or|aged?|born|of|from|son|daughter|with|who|at|on|in|to)\b)[a-z]")
@@ -110,10 +110,8 @@ def _is_thing(page: Page, label: re.Match[str], name: str, end: int) -> bool:
 def _of_a_family(page: Page, start: int) -> bool:
     """Whether a row of this table has a place or station that begins as its "Name" does and goes on otherwise: "Name:
     Hobart Approach; Callsign: Hobart Radar"."""
-    above, below = page.text[max(0, start - _ROW) : start], page.text[start : start + _ROW]
-    rows = [*reversed(above.split("\n")[:-1]), *below.split("\n")]
-    rows = [row for row in rows if row[:5].lower() == "name:"]
-    return any(_FAMILY.match(row) and not FIRST_NAME.match(row[6:]) for row in rows)
+    near = page.text[max(0, start - _ROW) : start + _ROW]
+    return any(not FIRST_NAME.match(f"{match['first']} ") for match in _FAMILY.finditer(near))
 
 
 RULE = Rule("PERSON", _find, any_of=(":", "="))
