@@ -63,7 +63,8 @@ _ROLE = re.compile(
 )
 _FAMILY = re.compile(
     r"Name: (?P<first>[A-Z][\w'-]{2,}) (?P<next>\w+)[^;\n]*;[^\n\"]*"
-    r"\b(?i:call ?sign|station|site|base|facility|room|building|ship|vessel|airport|service): (?P=first) (?!(?P=next)\b)[A-Z]"
+    r"\b(?i:call ?sign|station|site|base|facility|room|building|ship|vessel|airport|service): (?P=first) "
+    r"(?!(?P=next)\b)[A-Z]"
 )
 _GOES_ON = re.compile(r" [a-z]")  # "Name: Setting up the server" is a heading, not a name
 _STEP = re.compile(r" (?!(?:is|was|has|and|or|aged?|born|of|from|son|daughter|with|who|at|on|in|to)\b)[a-z]")
