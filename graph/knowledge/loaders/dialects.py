@@ -1,5 +1,6 @@
 """What site builders and note takers add to Markdown, put into plain Markdown: Jinja and Liquid tags, Hugo and Quarto
-shortcodes, wiki links, admonitions, fences, attributes, footnotes, check boxes, definition lists, chunks of R Markdown.
+shortcodes, wiki links, admonitions, fences, attributes, footnotes, check boxes, definition lists, chunks of R Markdown,
+directives, roles and targets of MyST.
 
 Code between fences is left as it is written.
 """
@@ -18,6 +19,17 @@ _CHUNK = re.compile(
     r"(?P<options>(?:[ \t]*(?:#|//|--)\|[^\n]*\n)*+)(?P<body>(?:(?![ \t]*`{3})[^\n]*\n)*+)(?P=indent)(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
+# MyST: "```{note} Title", options as ":class: tip", and "(label)=" above what links lead to.
+_DIRECTIVE = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})\{(?P<kind>[A-Za-z][\w-]*)\}[ \t]*(?P<title>[^\n]*)\n"
+    r"(?:[ \t]*:[\w-]+:[^\n]*\n)*+(?P<body>(?:(?![ \t]*(?P=fence)[ \t]*$)[^\n]*\n)*+)(?P=indent)(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_COLON_DIRECTIVE = re.compile(
+    r"^([ \t]*:{3,}[ \t]*)\{([A-Za-z][\w-]*)\}((?:[^\n]*\n)(?:[ \t]*:[\w-]+:[^\n]*(?:\n|\Z))*)", re.M
+)
+_LABEL = re.compile(r"^\([\w.:-]+\)=[ \t]*$", re.MULTILINE)
+_BOXES = {"admonition": "note", "topic": "note", "margin": "note", "sidebar": "note", "dropdown": "details"}
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[=:]\s*(?:F|FALSE|false)\b")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")
 _TAG = re.compile(r"\{\{.{1,2000}?\}\}|\{%.{1,2000}?%\}", re.DOTALL)
@@ -29,7 +41,8 @@ _LABELLED = re.compile(r"^\{\{-?\s*([\"'])\s*\[([^\[\]{}]+)\]\(.*\1", re.DOTALL)
 _CAPTION = re.compile(r"\b(?:text|title|caption)\s*=\s*\"([^\"]*)\"")
 _INLINE = re.compile(
     r"""
-      (?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,500}?(?<!`)(?P=ticks)(?!`))
+      (?P<role>\{[A-Za-z][\w:+-]*\}`(?P<said>[^`\n<]*)(?:<[^`\n>]*>)?`)
+    | (?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,500}?(?<!`)(?P=ticks)(?!`))
     | (?P<raw>\{%-?\s*raw\s*-?%\}.{0,2000}?\{%-?\s*endraw\s*-?%\})
     | (?P<unseen>\{\#\s.{0,2000}?\#\})
     | (?P<listing>\{%-?\s*(?:end)?highlight\b[^%}]*%\})
@@ -87,7 +100,8 @@ def rid(page: str) -> str:
 def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
-    text = _CHUNK.sub(_chunk(unseen), _without_comments(text, unseen))
+    text = _COLON_DIRECTIVE.sub(_colons, _DIRECTIVE.sub(_directive, _without_comments(text, unseen)))
+    text = _CHUNK.sub(_chunk(unseen), _LABEL.sub("", text))
     text = "\n".join(_lines(text.split("\n")))
     pieces, position = [], 0
     for code in _FENCED.finditer(text):
@@ -115,6 +129,22 @@ def _without_comments(text: str, unseen: list[str]) -> str:
         unseen.append(text[opening.end() : closing.start()])
         position = closing.end()
     return "".join([*parts, text[position:]])
+
+
+def _directive(match: re.Match[str]) -> str:
+    """A box of MyST as one of those that `_lines` reads; what is no box stays."""
+    kind = _BOXES.get(match["kind"].lower(), match["kind"].lower())
+    if kind in ("figure", "table"):
+        return match["body"]  # its caption, or its rows
+    if kind not in KINDS:
+        return match.group()
+    return f"::: {kind} {match['title'].strip()}".rstrip() + f"\n\n{match['body']}\n:::"
+
+
+def _colons(match: re.Match[str]) -> str:
+    title = match[3].split("\n", 1)[0].strip()
+    kind = _BOXES.get(match[2].lower(), match[2].lower())
+    return f"{match[1]}{kind} {title}".rstrip() + "\n"
 
 
 def _chunk(unseen: list[str]) -> Callable[[re.Match[str]], str]:
@@ -150,6 +180,8 @@ def words(text: str) -> str:
 def _replaced(unseen: list[str], template: bool = False) -> Callable[[re.Match[str]], str]:
     def replace(match: re.Match[str]) -> str:
         kind, text = match.lastgroup or "", match.group()
+        if match["role"] is not None:
+            return match["said"].strip()
         if match["code"] is not None:
             return _filled(text) if template else text
         if match["raw"] is not None:

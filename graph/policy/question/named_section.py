@@ -33,8 +33,14 @@ _ABOUT, _ABOUT_IN = (
     )
     for end in (
         r" (?:say|says|state|states|cover|covers|require|requires)\b|[?.,;:]|$",
-        rf" (?:in|of|within) (?:[^\s?.;:]+ ){{0,8}}?{mentioning.KIND}\b",  # "on parking in our travel policy"
+        rf" (?:in|of|within) (?:[^\s?.;:]+ ){{0,8}}?(?:{mentioning.KIND}|rules)\b",  # "on parking in our travel policy"
     )
+)
+# "What does the page say under lateral separation?"
+_UNDER = re.compile(
+    r"\b(?:say|says|said|state|states|stated|written|listed) under (?:the heading )?[\"“']?(?:the )?"
+    r"(?P<name>[^\W\d][\w'’&/-]*(?: [\w'’&/-]+){0,5}?)[\"”']?(?= (?:in|of|on|about) |[?.,;:]|$)",
+    re.I,
 )
 BEGINNING = 60  # characters of a heading or line that may hold its number
 _ASKS = re.compile(
@@ -96,7 +102,7 @@ def find(question: str) -> Named | None:
         return Named(match["number"].casefold(), match["kind"].casefold())
     if match := _BARE.search(question):
         return Named(match["number"])
-    if match := _ABOUT_IN.search(question) or _ABOUT.search(question) or _CALLED.search(question):
+    if match := next(filter(None, (one.search(question) for one in (_ABOUT_IN, _ABOUT, _UNDER, _CALLED))), None):
         return Named(name=match["name"])
     return None
 

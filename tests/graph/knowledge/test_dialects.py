@@ -18,6 +18,19 @@ def text(source: str) -> str:
         ("Room 4  \nHigh Street<br>York", "Room 4\nHigh Street\nYork"),
         ("- one\n\n  more of it\n\n  - inner\n- two", "- one\n  more of it\n  - inner\n- two"),
         ("3. three\n4. four", "3. three\n4. four"),
+        (
+            "(to-rooms)=\n# Rooms\n\nSee {ref}`to-rooms` and {doc}`the plan <plans/1>`.",
+            "# Rooms\n\nSee to-rooms and the plan.",
+        ),
+        ("```{note}\nKeep the **door** shut.\n```", "Note: Keep the door shut."),
+        ("```{admonition} Doors\n:class: tip\nKeep it shut.\n```", "Note: Doors\n\nKeep it shut."),
+        (
+            ":::{warning} Mind the gap\n:class: x\nNobody stands there.\n:::",
+            "Warning: Mind the gap\n\nNobody stands there.",
+        ),
+        ("```{tip}\n- one\n- two\n```", "Tip:\n\n- one\n- two"),
+        ("```{figure} plan.png\nThe plan of the house.\n```", "The plan of the house."),
+        ("```{code-block} python\nprint(2)\n```", "```\nprint(2)\n```"),
         ("{% include 'menu.html' %}\n\nText {{ page.title }} here.", "Text here."),
         ("{% if x %}Kept.{% endif %} {% comment %}gone{% endcomment %}", "Kept."),
         ("**Call {{ desk }}** now.", "Call now."),
@@ -70,7 +83,12 @@ def test_a_page_is_read_without_the_marks_of_its_builder(source: str, expected: 
 
 
 @pytest.mark.parametrize(
-    "front", ["---\ntitle: 'The {{ x }}*guide*'\nnav: [a]\n---\n", '+++\ntitle = "The guide"\n+++\n']
+    "front",
+    [
+        "---\ntitle: 'The {{ x }}*guide*'\nnav: [a]\n---\n",
+        "---\n  title: The guide\n  nav: [a]\n---\n",
+        '+++\ntitle = "The guide"\n+++\n',
+    ],
 )
 def test_front_matter_gives_the_title_and_no_text(front: str) -> None:
     document = load(f"{front}\n# Begin\n\nText.".encode(), "page.md")

@@ -21,6 +21,8 @@ from graph.policy.question import named_section
         ("What does the part on lost keys in Mill & Co's travel policy say?", "Lost keys"),
         ("What does the section on leave of the handbook cover?", "Leave"),
         ("What does the part on working in the field say?", "Working in the field"),
+        ("What does the part on language in the communication rules say?", "Language"),
+        ("What does the airspace page say under lateral separation?", "Lateral separation"),
     ],
 )
 def test_the_heading_that_is_called_fits(question: str, heading: str) -> None:
