@@ -115,13 +115,12 @@ def name(title: str, filename: str, fields: Iterable[Sequence[str]] = ()) -> Nam
 
 
 def subjects(title: str) -> list[str]:
-    """What a title may name, in lower case: its words, without the kind of the document, and what stands in brackets or
-    behind a dash or colon. None of a title that is a sentence."""
-    names = []
-    for part in _TITLE_ENDS.split(title):
-        words = [word for word in lexical.words(part) if lexical.stem(word) not in _KINDS | _ANY]
-        if 0 < len(words) <= _SUBJECT and not {*words} & (_ENDS | _PARTS):
-            names.append(" ".join(words))
+    """What a title may name, in lower case: its words, and what stands in brackets or behind a dash or colon. None of a
+    title that is a sentence, or says which kind of document it is: others are about the same."""
+    if {*lexical.stems(title)} & (_KINDS | _ANY):
+        return []
+    parts = [lexical.words(part) for part in _TITLE_ENDS.split(title)]
+    names = [" ".join(words) for words in parts if len(words) <= _SUBJECT and not {*words} & (_ENDS | _PARTS)]
     return [name for name in dict.fromkeys(names) if len(name) >= _SHORTEST and not name.isdecimal()]
 
 
