@@ -67,7 +67,7 @@ def guard(
         keep = public_for(asker.tenant_id, record.visibility)
         item = _evidence(len(shown) + 1, handle, passage, judged, keep, masked)
         shown.append((item, record.groups, len(item["edits"]) > item["withheld"]))
-    if choose and len(shown) > _shown_at_most(state):
+    if choose and rerank.needed(state["query"], [item for item, *_ in shown], _shown_at_most(state)):
         shown = _best(state, shown, settings)
     evidence = [item for item, *_ in shown]
     audiences = [groups for _, groups, _ in shown if groups]

@@ -8,6 +8,7 @@ to the reader (graph/extractive/reader.py), which knows how well a sentence answ
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -87,7 +88,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
         return []
     called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     coded = _by_code(question, evidence) if called else {}
-    elsewhere = _of_others(question, evidence, called)
+    elsewhere = of_others(question, evidence)
     for candidate in candidates:
         if (code := coded.get(candidate.n)) and not mentions.says(candidate.path, code):
             candidate.path = " - ".join(part for part in (code, candidate.path) if part)
@@ -128,9 +129,10 @@ def _by_code(question: str, evidence: list[dict[str, Any]]) -> dict[int, str]:
     return {n: code for n, name in named for code in codes if name.has_code(code)}
 
 
-def _of_others(question: str, evidence: list[dict[str, Any]], called: set[int]) -> set[int]:
+def of_others(question: str, evidence: Sequence[Mapping[str, Any]]) -> set[int]:
     """The sources that are about another thing of the kind that the question names, and do not name it: what stands in
     "Darwin (YPDN)" where it asks of Perth and one is "Perth (YPPH)"."""
+    called = {item["n"] for item in evidence if item.get("why") == MENTIONED}
     subjects = {item["n"]: mentions.subjects(item["title"]) for item in evidence if called}
     named = mentions.called(question, {one for n in called for one in subjects[n]})
     texts = [item["text"] for item in evidence] if named else []

@@ -7,7 +7,7 @@ anyway (the embedded answerer, small models) it reads more passages than are sho
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from graph.extractive.candidates import score
+from graph.extractive.candidates import of_others, score
 from graph.extractive.reader import reader
 from graph.knowledge.mentions import MENTIONED
 from graph.knowledge.standing import IN_FORCE
@@ -28,9 +28,16 @@ def reranked(state: State, settings: Settings) -> bool:
     return settings.reranks and plain and not whole and not intent.overview(state["query"])
 
 
+def needed(question: str, evidence: Sequence[Evidence], count: int) -> bool:
+    """Whether `best` would leave a passage out."""
+    return len(evidence) > count or bool(of_others(question, evidence))
+
+
 def best(question: str, evidence: Sequence[Evidence], settings: Settings, count: int) -> list[Evidence]:
     """At most `count` passages, by the best that is in each, the best first; then by search. Of several questions in
-    one the best of each in turn."""
+    one the best of each in turn. Passages about another thing than the one that is named answer nothing."""
+    others = of_others(question, evidence)
+    evidence = [item for item in evidence if item["n"] not in others] or evidence
     items = {item["n"]: item for item in evidence}
     questions = parts(question) or [question]
     read = [score(one, [dict(item) for item in evidence], reader(settings)) for one in questions]

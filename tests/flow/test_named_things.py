@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.agent import Agent
+from tests.support.models import Scripted, sentences, sources_in
 
 PLACES = {
     "Aldermoor": ("North", "the west basin", 40),
@@ -17,7 +18,10 @@ PLACES = {
 
 @pytest.fixture
 def harbours(opened: Callable[..., Agent], tmp_path: Path) -> Agent:
-    agent = opened()
+    return with_harbours(opened(), tmp_path)
+
+
+def with_harbours(agent: Agent, tmp_path: Path) -> Agent:
     folder = tmp_path / "harbours"
     folder.mkdir()
     for place, (side, basin, depth) in PLACES.items():
@@ -49,7 +53,14 @@ def test_the_place_that_is_named_answers(harbours: Agent, question: str) -> None
 
 def test_of_another_place_nothing_is_sure(harbours: Agent) -> None:
     reply = harbours.ask("What is the mooring fee in Dunmouth?", tenant_id="U1")
-    assert reply["confidence"] == "low"
+    assert reply["confidence"] == "low" and "crowns" not in reply["answer"]
+
+
+def test_a_small_model_is_not_shown_another_place(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    model = Scripted(reply=lambda prompt: sentences(("The mooring fee is 55 crowns a night.", [1])))
+    agent = with_harbours(opened(chat=model, model="stub", context=8192), tmp_path)
+    reply = agent.ask("What is the mooring fee in Dunmouth?", tenant_id="U1")
+    assert model.seen and "crowns" not in str(sources_in(model.seen[0])) and "crowns" not in reply["answer"]
 
 
 def test_what_holds_for_all_places_holds_for_one(harbours: Agent) -> None:
