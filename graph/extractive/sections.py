@@ -49,7 +49,7 @@ class Section:
 
 def named(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """The section that the question calls by its number or name, as it stands; nothing where none is called so."""
-    wanted = named_section.find(question)
+    wanted = named_section.find(question) or named_section.about(question)
     if wanted is None:
         return []
     matches = [section for section in _sections(evidence, numbered=True) if wanted.fits(section.name)]

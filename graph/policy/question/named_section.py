@@ -42,6 +42,12 @@ _UNDER = re.compile(
     r"(?P<name>[^\W\d][\w'’&/-]*(?: [\w'’&/-]+){0,5}?)[\"”']?(?= (?:in|of|on|about) |[?.,;:]|$)",
     re.I,
 )
+# "What does the page on the lab say about the whiteboards?" is what stands below that heading, if there is one.
+_SAY_ABOUT = re.compile(
+    r"^\W*what (?:does|do|is|are|did)\b[^?.;]*\b(?:say|says|said|state|states|stated|written) (?:about|on) "
+    r"(?:the |our )?(?P<name>[^\W\d][\w'’&/-]*(?: [\w'’&/-]+){0,5}?)\W*$",
+    re.I,
+)
 BEGINNING = 60  # characters of a heading or line that may hold its number
 _ASKS = re.compile(
     r"\bwhat(?:['’]?s| is| does| do| did| are)?\b.*\b(?:say|says|said|state|states|require|requires|cover|covers|mean|"
@@ -53,11 +59,13 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Named:
-    """Called by `number` and `kind`, both in lower case, or by `name`; the others are ""."""
+    """Called by `number` and `kind`, both in lower case, or by `name`; the others are "". With `whole` the name is all
+    of the heading."""
 
     number: str = ""
     kind: str = ""
     name: str = ""
+    whole: bool = False
 
     def fits(self, heading: str) -> bool:
         """Whether a heading, or a numbered line, is the one that is called."""
@@ -79,6 +87,8 @@ class Named:
                 for match in _NUMBERED.finditer(heading)
             )
         wanted, stems = lexical.stems(self.name), lexical.stems(heading)
+        if self.whole:
+            return {*wanted} == {stem for stem in stems if not stem.replace(".", "").isdecimal()}
         return (
             bool(wanted)
             and wanted[-1] in stems
@@ -105,6 +115,12 @@ def find(question: str) -> Named | None:
     if match := next(filter(None, (one.search(question) for one in (_ABOUT_IN, _ABOUT, _UNDER, _CALLED))), None):
         return Named(name=match["name"])
     return None
+
+
+def about(question: str) -> Named | None:
+    """The section that a question may mean by what it asks about, where a heading says just that."""
+    match = _SAY_ABOUT.search(question)
+    return Named(name=match["name"], whole=True) if match else None
 
 
 def _spelled(number: str) -> str:

@@ -374,6 +374,11 @@ def test_a_section_that_is_named_is_told_as_it_stands(question: str) -> None:
     assert "Nobody plays music after ten. Guests are told so." in said and "oven" not in said
 
 
+def test_what_stands_below_the_heading_that_is_asked_about_is_told() -> None:
+    (said,) = asked("What do the house rules say about quiet hours?", evidence(RULES))
+    assert said == "2.1 Quiet hours\n\nNobody plays music after ten. Guests are told so."
+
+
 def test_a_summary_has_something_of_each_section() -> None:
     said = "\n".join(asked("Summarise the house rules", evidence(RULES, title="House rules")))
     assert "Quiet hours" in said and "Nobody plays music" in said and "turns off the oven" in said

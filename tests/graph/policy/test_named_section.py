@@ -62,3 +62,11 @@ def test_a_question_about_something_in_a_section_calls_none(question: str) -> No
 )
 def test_a_question_for_something_in_it_calls_no_section(question: str) -> None:
     assert named_section.find(question) is None
+
+
+def test_what_is_asked_about_is_a_section_where_a_heading_says_just_that() -> None:
+    named = named_section.about("What does the page on the lab say about the whiteboards?")
+    assert named is not None and named.fits("Whiteboards") and named.fits("4.2 Whiteboards")
+    assert not named.fits("Whiteboards and chairs")
+    assert named_section.about("What does the board say about it when somebody leaves, and who pays?") is None
+    assert named_section.about("Who says about the whiteboards that they are old?") is None
