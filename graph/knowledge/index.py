@@ -171,6 +171,8 @@ class Index:
 
     def mentioned(self, reader: ReadScope, question: str) -> list[str]:
         """Ids of the asker's documents that the question calls by what they are ("the AI policy")."""
+        if not mentions.may_mention(question):
+            return []
         return mentions.meant(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
     def titled(self, reader: ReadScope, question: str) -> list[str]:

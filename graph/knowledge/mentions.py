@@ -127,13 +127,17 @@ def subjects(title: str) -> list[str]:
 def called(question: str, names: Iterable[str]) -> set[str]:
     """Of these names of things those that the question says, the longest at each place. Where it has capitals, names
     have them, too."""
-    spoken = f" {' '.join(map(_unowned, lexical.words(question)))} "
-    said = {name for name in names if f" {name} " in spoken}
+    spoken = _spoken(question)
+    in_question = {name for name in names if f" {name} " in spoken}
     written = [text for at, text in enumerate(question.split()) if text[:1].isupper() and (at or text[1:2].isupper())]
     capitals = {word for text in written for word in lexical.words(text)} - {"i"}
     if capitals:
-        said = {name for name in said if {*name.split()} & {*map(_unowned, capitals)}}
-    return {name for name in said if not any(f" {name} " in f" {other} " for other in said - {name})}
+        in_question = {name for name in in_question if {*name.split()} & {*map(_unowned, capitals)}}
+    return {name for name in in_question if not any(f" {name} " in f" {one} " for one in in_question - {name})}
+
+
+def _spoken(question: str) -> str:
+    return f" {' '.join(map(_unowned, lexical.words(question)))} "
 
 
 def _unowned(word: str) -> str:
@@ -217,17 +221,22 @@ def _run(words: Iterable[str]) -> list[str]:
     return list(takewhile(lambda word: word not in _ENDS, words))
 
 
+def may_mention(question: str) -> bool:
+    """Whether the question has words, or a day, that may say which document is meant."""
+    return bool(phrases(question) or quantities.dates(question) or codes(question))
+
+
 def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents that the question mentions; `names` are ids and what `name` gives for each."""
     names, days = list(names), {*quantities.dates(question)}
-    by_kind: dict[int, list[Phrase]] = {}
+    mentions: dict[int, list[Phrase]] = {}
     for phrase in phrases(question):
-        by_kind.setdefault(phrase.at, []).append(phrase)
+        mentions.setdefault(phrase.at, []).append(phrase)
     ids: set[str] = set()
     for code in codes(question):
         coded = [doc_id for doc_id, known in names if known.has_code(code)]
         ids |= {*coded} if len(coded) <= _MOST_CODED else set()
-    for mention in by_kind.values() or [[]]:
+    for mention in mentions.values() or [[]]:
         scores: dict[str, float] = {}
         for doc_id, known in names:
             shares = [
@@ -244,9 +253,11 @@ def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
 
 def titled(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents whose title is the name of a thing that the question names; `names` as for `meant`."""
+    spoken = _spoken(question)
     by_subject: dict[str, list[str]] = {}
     for doc_id, known in names:
         for subject in known.subjects:
-            by_subject.setdefault(subject, []).append(doc_id)
+            if f" {subject} " in spoken:
+                by_subject.setdefault(subject, []).append(doc_id)
     named = (by_subject[subject] for subject in called(question, by_subject))
     return sorted({doc_id for ids in named if len(ids) <= _MOST for doc_id in ids})

@@ -15,7 +15,7 @@ from graph.policy.question import mentioning, named_section
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.intent import IntentName, overview, searches
 
-NEARLY = 0.75  # of the best score
+NEARLY = 0.75  # of the best score of all: what a passage of a document that is called by its name must reach
 STAYS = 0.05  # how much better another document's best passage must be for a follow-up to leave the one it speaks of
 SECTIONS = 5  # best hits whose sections are read whole where a question is about all of something
 READ_OF_ONE = 16  # passages of one section, at most

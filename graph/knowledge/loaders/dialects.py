@@ -22,13 +22,14 @@ _CHUNK = re.compile(
 # MyST: "```{note} Title", options as ":class: tip", and "(label)=" above what links lead to.
 _DIRECTIVE = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})\{(?P<kind>[A-Za-z][\w-]*)\}[ \t]*(?P<title>[^\n]*)\n"
-    r"(?:[ \t]*:[\w-]+:[^\n]*\n)*+(?P<body>(?:(?![ \t]*(?P=fence)[ \t]*$)[^\n]*\n)*+)(?P=indent)(?P=fence)[ \t]*$",
+    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*+)(?P<body>(?:(?![ \t]*(?P=fence))[^\n]*\n)*+)"
+    r"(?P=indent)(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
 _COLON_DIRECTIVE = re.compile(
     r"^([ \t]*:{3,}[ \t]*)\{([A-Za-z][\w-]*)\}((?:[^\n]*\n)(?:[ \t]*:[\w-]+:[^\n]*(?:\n|\Z))*)", re.M
 )
-_LABEL = re.compile(r"^\([\w.:-]+\)=[ \t]*$", re.MULTILINE)
+_LABEL = re.compile(r"\([\w.:-]+\)=[ \t]*$")
 _BOXES = {"admonition": "note", "topic": "note", "margin": "note", "sidebar": "note", "dropdown": "details"}
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[=:]\s*(?:F|FALSE|false)\b")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")
@@ -41,7 +42,7 @@ _LABELLED = re.compile(r"^\{\{-?\s*([\"'])\s*\[([^\[\]{}]+)\]\(.*\1", re.DOTALL)
 _CAPTION = re.compile(r"\b(?:text|title|caption)\s*=\s*\"([^\"]*)\"")
 _INLINE = re.compile(
     r"""
-      (?P<role>\{[A-Za-z][\w:+-]*\}`(?P<said>[^`\n<]*)(?:<[^`\n>]*>)?`)
+      (?P<role>\{[A-Za-z][\w:+-]*\}`(?P<label>[^`\n<]*)(?P<aim><[^`\n>]*>)?`)
     | (?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,500}?(?<!`)(?P=ticks)(?!`))
     | (?P<raw>\{%-?\s*raw\s*-?%\}.{0,2000}?\{%-?\s*endraw\s*-?%\})
     | (?P<unseen>\{\#\s.{0,2000}?\#\})
@@ -100,8 +101,8 @@ def rid(page: str) -> str:
 def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
-    text = _COLON_DIRECTIVE.sub(_colons, _DIRECTIVE.sub(_directive, _without_comments(text, unseen)))
-    text = _CHUNK.sub(_chunk(unseen), _LABEL.sub("", text))
+    text = _DIRECTIVE.sub(_directive(unseen), _without_comments(text, unseen))
+    text = _CHUNK.sub(_chunk(unseen), _COLON_DIRECTIVE.sub(_colons(unseen), text))
     text = "\n".join(_lines(text.split("\n")))
     pieces, position = [], 0
     for code in _FENCED.finditer(text):
@@ -131,20 +132,29 @@ def _without_comments(text: str, unseen: list[str]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def _directive(match: re.Match[str]) -> str:
-    """A box of MyST as one of those that `_lines` reads; what is no box stays."""
-    kind = _BOXES.get(match["kind"].lower(), match["kind"].lower())
-    if kind in ("figure", "table"):
-        return match["body"]  # its caption, or its rows
-    if kind not in KINDS:
-        return match.group()
-    return f"::: {kind} {match['title'].strip()}".rstrip() + f"\n\n{match['body']}\n:::"
+def _directive(unseen: list[str]) -> Callable[[re.Match[str]], str]:
+    """A box of MyST as one of those that `_lines` reads, without its options; what is no box stays."""
+
+    def shown(match: re.Match[str]) -> str:
+        kind = _BOXES.get(match["kind"].lower(), match["kind"].lower())
+        if kind not in KINDS | {"figure", "table"}:
+            return match.group()
+        unseen.extend(filter(None, [match["options"]]))
+        if kind not in KINDS:
+            return match["body"]  # its caption, or its rows
+        return f"::: {kind} {match['title'].strip()}".rstrip() + f"\n\n{match['body']}\n:::"
+
+    return shown
 
 
-def _colons(match: re.Match[str]) -> str:
-    title = match[3].split("\n", 1)[0].strip()
-    kind = _BOXES.get(match[2].lower(), match[2].lower())
-    return f"{match[1]}{kind} {title}".rstrip() + "\n"
+def _colons(unseen: list[str]) -> Callable[[re.Match[str]], str]:
+    def shown(match: re.Match[str]) -> str:
+        title, _, options = match[3].partition("\n")
+        unseen.extend(filter(None, [options]))
+        kind = _BOXES.get(match[2].lower(), match[2].lower())
+        return f"{match[1]}{kind} {title.strip()}".rstrip() + "\n"
+
+    return shown
 
 
 def _chunk(unseen: list[str]) -> Callable[[re.Match[str]], str]:
@@ -181,7 +191,8 @@ def _replaced(unseen: list[str], template: bool = False) -> Callable[[re.Match[s
     def replace(match: re.Match[str]) -> str:
         kind, text = match.lastgroup or "", match.group()
         if match["role"] is not None:
-            return match["said"].strip()
+            unseen.extend(filter(None, [match["aim"]]))
+            return match["label"].strip()
         if match["code"] is not None:
             return _filled(text) if template else text
         if match["raw"] is not None:
@@ -229,6 +240,8 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield line
         elif _depth(line) > 3 and _ELEMENT.match(line) and tagged:
             yield line.lstrip()  # a table with empty lines in it, not code
+        elif _LABEL.match(line):
+            yield ""
         elif match := _INCLUDE.match(line):
             including = "8<" in line and not match[1].strip() and not including
         elif including:

@@ -195,6 +195,7 @@ class _Reader:
         yield from turned
 
     def rows(self, pieces: Sequence[Line]) -> Iterator[Line]:
+        """The lines, those side by side as one."""
         last: Line | None = None
         for line in pieces:
             if last is not None and same_row(last, line):

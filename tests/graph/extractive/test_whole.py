@@ -375,8 +375,8 @@ def test_a_section_that_is_named_is_told_as_it_stands(question: str) -> None:
 
 
 def test_what_stands_below_the_heading_that_is_asked_about_is_told() -> None:
-    (said,) = asked("What do the house rules say about quiet hours?", evidence(RULES))
-    assert said == "2.1 Quiet hours\n\nNobody plays music after ten. Guests are told so."
+    (section,) = asked("What do the house rules say about quiet hours?", evidence(RULES))
+    assert section == "2.1 Quiet hours\n\nNobody plays music after ten. Guests are told so."
 
 
 def test_a_summary_has_something_of_each_section() -> None:

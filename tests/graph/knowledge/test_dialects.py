@@ -31,6 +31,7 @@ def text(source: str) -> str:
         ("```{tip}\n- one\n- two\n```", "Tip:\n\n- one\n- two"),
         ("```{figure} plan.png\nThe plan of the house.\n```", "The plan of the house."),
         ("```{code-block} python\nprint(2)\n```", "```\nprint(2)\n```"),
+        ("```\n(a)=\n```", "```\n(a)=\n```"),
         ("{% include 'menu.html' %}\n\nText {{ page.title }} here.", "Text here."),
         ("{% if x %}Kept.{% endif %} {% comment %}gone{% endcomment %}", "Kept."),
         ("**Call {{ desk }}** now.", "Call now."),
@@ -112,6 +113,19 @@ def test_front_matter_gives_the_title_and_no_text(front: str) -> None:
 def test_what_is_taken_out_is_still_looked_at(source: str) -> None:
     document = load(f"Text.\n\n{source}".encode(), "page.md")
     assert document.text == "Text." and any("the secret words" in entry for entry in document.hidden)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "See {doc}`the plan <the secret words>`.",
+        "```{note}\n:class: the secret words\nText.\n```",
+        ":::{note}\n:class: the secret words\nText.\n:::",
+    ],
+)
+def test_what_myst_leaves_out_is_still_looked_at(source: str) -> None:
+    document = load(source.encode(), "page.md")
+    assert "secret" not in document.text and any("the secret words" in entry for entry in document.hidden)
 
 
 def test_code_is_left_as_it_is_written() -> None:
