@@ -125,13 +125,13 @@ def subjects(title: str) -> list[str]:
 
 
 def called(question: str, names: Iterable[str]) -> set[str]:
-    """Of these names of things those that the question says, the longest at each place. Where it has capitals, names
-    have them, too."""
+    """Of these names of things those that the question says, the longest at each place. Where it is written with
+    capitals, names have them, too."""
     spoken = _spoken(question)
     in_question = {name for name in names if f" {name} " in spoken}
     written = [text for at, text in enumerate(question.split()) if text[:1].isupper() and (at or text[1:2].isupper())]
     capitals = {word for text in written for word in lexical.words(text)} - {"i"}
-    if capitals:
+    if capitals or question.lstrip()[:1].isupper():
         in_question = {name for name in in_question if {*name.split()} & {*map(_unowned, capitals)}}
     return {name for name in in_question if not any(f" {name} " in f" {one} " for one in in_question - {name})}
 

@@ -71,3 +71,15 @@ def test_what_holds_for_all_places_holds_for_one(harbours: Agent) -> None:
 def test_another_tenants_place_is_not_named(harbours: Agent) -> None:
     reply = harbours.ask("What is the mooring fee in Corrie?", tenant_id="U2")
     assert "crowns" not in str(reply)
+
+
+def test_a_title_that_the_question_writes_as_a_word_names_nothing(opened: Callable[..., Agent], tmp_path: Path) -> None:
+    page = tmp_path / "travel.md"
+    page.write_text("# Travel\n\nTravel requests are signed by the head of department.\n", encoding="utf-8")
+    agent = opened()
+    agent.ingest([page], tenant_id="U1")
+    named = {}
+    for question in ("Who signs requests of Travel?", "Who signs travel requests?"):
+        handles = agent.ask(question, tenant_id="U1")["retrieval"]["candidates"]
+        named[question] = handles[0].get("why")
+    assert [*named.values()] == ["the document asked for", None]
