@@ -32,7 +32,7 @@ Status = Literal["indexed", "unchanged", "quarantined", "failed", "removed", "mi
 _RETENTION = re.compile(r"(?:retain_)?(\d{1,4})([dmy])")
 _AT_ONCE = 64  # chunks
 # Of files: one more whenever texts or chunks come out otherwise, so that the next ingestion reads everything again.
-READING = 13
+READING = 14
 PDF = "application/pdf"
 DRAWN = {PDF, *office.KINDS}  # media types of files whose pages can be shown
 _DAYS = {"d": 1, "m": 30, "y": 365}

@@ -14,6 +14,7 @@ from graph.knowledge.loaders.docx_styles import (
     Look,
     Style,
     W,
+    indent_of,
     is_bold,
     list_of,
     look_of,
@@ -38,6 +39,7 @@ _ONLY_PAGE = re.compile(r"[\s|·–—-]*(?:page|seite|pg?\.)?[\s/|·–—-]*(?
 _PAGE_WORDS = re.compile(r"\s*[|·–—-]?\s*\b(?:page|seite|pg\.)\s*(?:of|von|/)?\s*$", re.IGNORECASE)
 INDENTED = 300  # twips; what stands so much further in is inside the item above it. Word's own step is 360
 MOST_HEADS = 3  # rows of headings of a table
+MOST_MERGED = 5  # the same, where cells that run down them say so
 _RAISED = re.compile(r"[-+−]?\d{1,4}")  # as a power or the number of a note: 10⁻⁶, m²
 MOST_NESTED = 5  # tables in tables
 MOST_MARGIN = 40  # paragraphs of headers and footers
@@ -109,7 +111,7 @@ class _Walk:
         look = look.under(Look(shaded=shaded(properties)))
         text = "".join(self.inline(element, look))
         level = outline(properties) or (style.level if style is not None else 0)
-        mark, depth = self.mark(properties, style) if text.strip() else ("", 0)
+        mark, depth, indent = self.mark(properties, style) if text.strip() else ("", 0, 0)
         if self.in_margin:
             text = self.new_in_margin(text)
         if not text.strip():
@@ -121,13 +123,13 @@ class _Walk:
             self.out.heading(f"{mark} {text}" if mark and mark != "-" else text, level)
         elif mark and structure.ITEM.match(f"{mark} {text.strip()}"):
             self.items.append((depth, f"{mark} {text}"))
-            self.indents.append(_indent(properties))
+            self.indents.append(indent)
         elif mark:  # "Article 3": no mark that a list is told by
             self.end_list()
             self.out.paragraph(f"{mark} {text}")
         elif BULLET.match(text):
             self.items.append((0, text))  # typed by hand
-            self.indents.append(_indent(properties))
+            self.indents.append(indent)
         else:
             self.end_list()
             self.out.paragraph(text)
@@ -135,16 +137,19 @@ class _Walk:
         for box in boxes:
             self.blocks(box, Look(shaded=True))  # the shape behind it may have any colour
 
-    def mark(self, properties: Any, style: Style | None) -> tuple[str, int]:
-        """What Word writes before a paragraph, "" for nothing, and the level of its list from 0."""
-        inherited = style.numbering if style is not None else None
-        numbering = numbering_under(inherited, list_of(properties))
-        if numbering is None or numbering[0] in ("", "0"):
-            return "", 0
-        number, depth = numbering
-        if depth is None:
-            depth = self.numbering.level_of(number, value_of(properties, "pStyle") or "")
-        return self.numbering.mark(number, depth), depth
+    def mark(self, properties: Any, style: Style | None) -> tuple[str, int, int]:
+        """What Word writes before a paragraph, "" for nothing, the level of its list from 0, and how far in from the
+        left it stands, in twips: what the paragraph says, then its list, its style, and the list of that."""
+        inherited, own_list = (style.numbering if style is not None else None), list_of(properties)
+        indents = [indent_of(properties), style.indent if style is not None else None]
+        numbering = numbering_under(inherited, own_list)
+        mark, depth = "", 0
+        if numbering is not None and numbering[0] not in ("", "0"):
+            number, level = numbering
+            depth = level if level is not None else self.numbering.level_of(number, value_of(properties, "pStyle") or "")
+            indents.insert(2 if own_list is None else 1, self.numbering.indent(number, depth))
+            mark = self.numbering.mark(number, depth)
+        return mark, depth, next((indent for indent in indents if indent is not None), 0)
 
     def margin(self, root: Any) -> None:
         """A header or footer: its lines but for page numbers, each once however many parts repeat it."""
@@ -223,9 +228,16 @@ class _Walk:
                     above[len(row)] = text
                 row += [text] + [""] * (span - 1)
             rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
-        heads = self.rows_of_headings(element)
+        heads = _rows_of_merged(cells_of_rows) or self.rows_of_headings(element)
+        if heads == 1 and any(span > 1 for _, span, _ in cells_of_rows[0]):
+            count = 0  # the row below may name what stands under one cell of the first
+        else:
+            count = heads
+        header = True if heads else None
+        if not any(cell.strip() for row in rows for cell in row[1:]):
+            header = False  # names of a form without a value
         self.out.table()
-        for _, sentence in table.sentences(rows, header=True if heads else None, heads=heads):
+        for _, sentence in table.sentences(rows, header=header, heads=count):
             self.out.row(sentence)
         self.out.table()
 
@@ -270,7 +282,7 @@ class _Walk:
                 properties = child.find(f"{W}pPr")
                 style = self.styles.get(value_of(properties, "pStyle") or "Normal")
                 text = "".join(self.inline(child, look.under(style.look) if style is not None else look))
-                mark, _ = self.mark(properties, style) if text.strip() else ("", 0)
+                mark = self.mark(properties, style)[0] if text.strip() else ""
                 yield f"{mark} {text}" if mark and mark != "-" else text
             elif child.tag == f"{W}tbl" and depth < MOST_NESTED:
                 rows = [
@@ -315,17 +327,21 @@ class _Walk:
         self.items, self.indents = [], []
 
 
-def _indent(properties: Any) -> int:
-    """How far in a paragraph itself says that it stands, in twips; 0 where it says nothing."""
-    own = properties.find(f"{W}ind") if properties is not None else None
-    left = (own.get(f"{W}left") or own.get(f"{W}start") or "") if own is not None else ""
-    return int(left) if left.isdecimal() else 0
+def _rows_of_merged(rows: list[list[tuple[Any, int, bool]]]) -> int:
+    """How many rows at the top one cell of the first row runs down, where another of these spans columns that are named
+    below it: "Group" beside "Number of animals" over "Main" over "F" and "M". 0 where no cell does."""
+    if not any(span > 1 for _, span, _ in rows[0]):
+        return 0
+    count = 1
+    while count < len(rows) and rows[count][0][2] and any(not continues for *_, continues in rows[count]):
+        count += 1
+    return count if 1 < count <= MOST_MERGED else 0
 
 
 def _indented(items: list[tuple[int, str]], indents: list[int]) -> list[tuple[int, str]]:
-    """Bullets that are all of one level, as some programs write them, by how far in they stand."""
+    """Bullets that are all of one level, as some programs and styles write them, by how far in they stand."""
     flat = len({depth for depth, _ in items}) == 1 and all(text.startswith("- ") for _, text in items)
-    if not flat or not all(indents) or indents[0] > min(indents):
+    if not flat or indents[0] > min(indents):
         return items
     steps: list[int] = []
     for indent in sorted({*indents}):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.knowledge.loaders.docx_styles import W, value_of
+from graph.knowledge.loaders.docx_styles import W, indent_of, value_of
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -23,6 +23,7 @@ class Level:
     restart: int | None = None
     legal: bool = False  # numbers of other levels are written as 1, 2, 3
     style: str = ""  # of the paragraphs that are on this level
+    indent: int | None = None  # from the left, in twips
 
 
 @dataclass
@@ -67,6 +68,12 @@ class Numbering:
             return formatted(counts.get(at, 1), "decimal" if level.legal and form != "decimalZero" else form)
 
         return " ".join(_PLACE.sub(written, level.text).split())
+
+    def indent(self, number: str, depth: int) -> int | None:
+        """How far in from the left a level of a list stands, in twips; None where the list does not say."""
+        numbered = self._lists.get(number)
+        level = numbered.levels.get(depth) if numbered is not None else None
+        return level.indent if level is not None else None
 
     def level_of(self, number: str, style: str) -> int:
         """The level of a list that belongs to a style of paragraphs; 0 where none does."""
@@ -133,6 +140,7 @@ def _level(element: Any) -> Level:
         restart=None if restart is None else _whole(restart, 0),
         legal=legal is not None and legal.get(f"{W}val") not in ("0", "false"),
         style=value_of(element, "pStyle") or "",
+        indent=indent_of(element.find(f"{W}pPr")),
     )
 
 

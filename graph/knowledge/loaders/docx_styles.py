@@ -35,6 +35,7 @@ class Style:
     level: int  # of the heading, from 1; 0 for none
     numbering: tuple[str, int | None] | None  # list, "" where the style says none, and level
     look: Look
+    indent: int | None = None  # from the left, in twips; None where it says nothing
 
 
 def parse(blob: bytes) -> Any:
@@ -93,6 +94,13 @@ def list_of(properties: Any) -> tuple[str, int | None] | None:
     return value_of(element, "numId") or "", int(depth) if depth.isdecimal() and len(depth) < 3 else None
 
 
+def indent_of(properties: Any) -> int | None:
+    """How far in from the left these properties say that a paragraph stands, in twips; None where they do not."""
+    element = properties.find(f"{W}ind") if properties is not None else None
+    left = (element.get(f"{W}left") or element.get(f"{W}start") or "") if element is not None else ""
+    return int(left) if left.isdecimal() and len(left) < 6 else None
+
+
 def numbering_under(
     base: tuple[str, int | None] | None, own: tuple[str, int | None] | None
 ) -> tuple[str, int | None] | None:
@@ -116,12 +124,14 @@ def read_styles(document: Any) -> dict[str, Style]:
         base = resolve(base_key, seen | {key}) if base_key is not None and known else Style("", 0, None, Look())
         name = (value_of(style, "name") or "").lower()
         properties = style.find(f"{W}pPr")
+        own, own_list = indent_of(properties), list_of(properties)
         level = int(name[8:]) if name.startswith("heading ") and name[8:].isdecimal() else 0
         styles[key] = Style(
             name,
             (1 if name == "title" else level) or outline(properties) or base.level,
-            numbering_under(base.numbering, list_of(properties)),
+            numbering_under(base.numbering, own_list),
             base.look.under(look_of(style.find(f"{W}rPr"))).under(Look(shaded=shaded(properties))),
+            base.indent if own is None and own_list is None else own,
         )
         return styles[key]
 

@@ -170,7 +170,7 @@ def names_and_values(rows: Sequence[Sequence[str]]) -> bool:
     varied = [label for column, alike in zip(beside, same, strict=True) if not alike for label in column]
     if same[0] or len({*varied}) < DIFFERENT * len(varied):
         return False
-    if all(label.endswith(":") for label in labels):
+    if all(label.endswith(":") for label in labels) or (width == 2 and _abbreviations(rows)):
         return True
     grid = kinds_of(rows)
     columns = [[row[at] for row in grid if at < len(row) and row[at]] for at in range(1, width, 2)]
@@ -208,6 +208,17 @@ def is_value(cell: str) -> bool:
 def is_number(cell: str) -> bool:
     """Whether it is a number without a unit, or says that there is none."""
     return kind(tidy(cell)) == "number" or _NO_VALUE.fullmatch(tidy(cell)) is not None
+
+
+def _abbreviations(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row and most others are an abbreviation and what it stands for: "CRF", "Case Report Form"."""
+    spelled = [_stands_for(tidy(row[0]), tidy(row[1])) for row in rows[:LOOKED_AT] if len(row) > 1]
+    return len(spelled) > 1 and spelled[0] and sum(spelled) * 2 > len(spelled)
+
+
+def _stands_for(short: str, words: str) -> bool:
+    initials = "".join(word[0] for word in re.split(r"[\s/-]+", words) if word)
+    return 1 < len(short) < 7 and short.isupper() and short.casefold() == initials.casefold()
 
 
 def _label(cell: str) -> bool:

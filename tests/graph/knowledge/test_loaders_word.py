@@ -116,6 +116,63 @@ def test_bullets_of_one_level_are_inside_each_other_as_far_as_they_stand_in() ->
     assert "- by mail" in read(file).text.split("\n")
 
 
+def test_bullets_stand_in_as_far_as_their_list_or_style_says() -> None:
+    file = new_docx()
+    for style, text in (
+        ("List Bullet", "The package has:"), ("List Bullet 2", "the data"), ("List Bullet 3", "of all arms"),
+        ("List Bullet 2", "a report"), ("List Bullet", "Send it."),
+    ):  # fmt: skip
+        file.add_paragraph(text, style=style)
+    assert read(file).text == "- The package has:\n  - the data\n    - of all arms\n  - a report\n- Send it."
+    for paragraph in file.paragraphs:  # each says the same itself
+        paragraph._p.get_or_add_pPr().append(parse_xml(f'<w:ind {NS} w:left="360"/>'))
+    assert read(file).text == "- The package has:\n- the data\n- of all arms\n- a report\n- Send it."
+
+
+def test_headings_that_run_over_columns_and_down_rows_are_of_each_column() -> None:
+    file = new_docx()
+    table = file.add_table(rows=6, cols=6)
+    table.cell(0, 0).merge(table.cell(3, 0)).text = "Group"
+    table.cell(0, 1).merge(table.cell(3, 1)).text = "Dose"
+    table.cell(0, 2).merge(table.cell(0, 5)).text = "Animals"
+    table.cell(1, 2).merge(table.cell(1, 5)).text = "Main"
+    for at, text in ((2, "Treated"), (4, "Recovery")):
+        table.cell(2, at).merge(table.cell(2, at + 1)).text = text
+    for at in range(2, 6):
+        table.cell(3, at).text = "FM"[at % 2]
+    for at, row in ((4, "low,2 mg,10,9,5,4"), (5, "high,200 mg,8,7,3,2")):
+        for cell, text in zip(table.rows[at].cells, row.split(","), strict=True):
+            cell.text = text
+    assert read(file).text.split("\n")[1] == (
+        "Group: high; Dose: 200 mg; Animals Main Treated F: 8; Animals Main Treated M: 7; "
+        "Animals Main Recovery F: 3; Animals Main Recovery M: 2"
+    )
+
+
+def test_a_row_under_headings_over_several_columns_names_these() -> None:
+    file = new_docx()
+    table = file.add_table(rows=4, cols=3)
+    table.cell(0, 0).text, table.cell(1, 0).text = "Group", "CODE"
+    table.cell(0, 1).merge(table.cell(0, 2)).text = "Arm"
+    rows = (("CODE", "NR", "NAME"), ("low", "1", "control"), ("high", "2", "treated"))
+    for at, row in enumerate(rows, 1):
+        for cell, text in zip(table.rows[at].cells, row, strict=True):
+            cell.text = text
+    table.rows[0]._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {NS}/>"))
+    assert read(file).text.split("\n")[1] == "Group CODE: high; Arm NR: 2; Arm NAME: treated"
+    table.cell(0, 1).merge(table.cell(0, 2)).text = ""
+    table.cell(1, 1).text, table.cell(1, 2).text = "3", "old"  # a row of values is no heading
+    assert "CODE" in read(file).text.split("\n")[0]
+
+
+def test_a_form_that_nobody_filled_in_has_no_headings() -> None:
+    file = new_docx()
+    table = file.add_table(rows=3, cols=2)
+    for row, text in zip(table.rows, ("Agency", "System name", "Approved by"), strict=True):
+        row.cells[0].text = text
+    assert read(file).text == "Agency\nSystem name\nApproved by"
+
+
 def test_headers_and_footers_are_read_once_without_page_numbers_and_the_title_stays() -> None:
     file = new_docx()
     section = file.sections[0]

@@ -199,6 +199,14 @@ def read(rows: Rows, header: bool | None = None) -> list[str]:
             [f"Timestamp: 2024-01-0{day} 10:00; {('How was it? ' * 15)[:150].strip()}: {said}" for day, said in ((1, "Fine"), (2, "Dull"))],
             id="questions of a form as headings",
         ),
+        (
+            [["AE", "Adverse Event"], ["CRF", "Case Report Form"], ["SAP", "Statistical Analysis Plan"]],
+            ["AE: Adverse Event", "CRF: Case Report Form", "SAP: Statistical Analysis Plan"],
+        ),
+        (
+            [["Acronym", "Translation"], ["CRF", "Case Report Form"], ["SAP", "Statistical Analysis Plan"]],
+            ["Acronym: CRF; Translation: Case Report Form", "Acronym: SAP; Translation: Statistical Analysis Plan"],
+        ),
     ],
 )  # fmt: skip
 def test_rows_say_how_a_table_is_read(rows: Rows, expected: list[str]) -> None:
