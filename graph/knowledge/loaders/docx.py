@@ -146,7 +146,8 @@ class _Walk:
         mark, depth = "", 0
         if numbering is not None and numbering[0] not in ("", "0"):
             number, level = numbering
-            depth = level if level is not None else self.numbering.level_of(number, value_of(properties, "pStyle") or "")
+            of_style = value_of(properties, "pStyle") or ""
+            depth = level if level is not None else self.numbering.level_of(number, of_style)
             indents.insert(2 if own_list is None else 1, self.numbering.indent(number, depth))
             mark = self.numbering.mark(number, depth)
         return mark, depth, next((indent for indent in indents if indent is not None), 0)
