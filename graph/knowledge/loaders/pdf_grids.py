@@ -14,6 +14,8 @@ from operator import itemgetter
 from graph.knowledge.loaders.pdf_layout import running_text
 from graph.knowledge.loaders.pdf_lines import Line
 from graph.knowledge.loaders.pdf_tables import Rule
+from graph.knowledge.loaders.table import is_value
+from graph.knowledge.loaders.text import BULLET
 
 SAME = 3.0  # points: borders so near to each other are one
 LONGEST = 120  # words of a cell; more is a page set in columns
@@ -194,16 +196,62 @@ def _with_rows(lines: list[Line], table: list[_Band]) -> list[Line]:
     # Of all rows together: a cell over several columns stands in the first of them.
     columns = _merged([place for band in table for place in band.borders])
     gathered = [_gathered(lines, band, columns) for band in table]
-    rows = [
-        (_row(cells, found[0], columns, lines[min(found[1])].page), found[1])
-        for found, cells in zip(gathered, _merged_down(table, gathered, columns), strict=True)
-        if found is not None
-    ]
+    rows: list[tuple[list[Line], set[int]]] = []
+    for at, (found, cells) in enumerate(zip(gathered, _merged_down(table, gathered, columns), strict=True)):
+        if found is not None:
+            own, taken = found
+            page = lines[min(taken)].page
+            whole = all(cells[column] == parts for column, parts in own.items())
+            inner = _divided(own, columns) if at and whole else []  # headings have as many lines as they please
+            made = [_row({**cells, **one}, one, columns, page) for one in inner] or [_row(cells, own, columns, page)]
+            rows.append((made, taken))
     # From the top, whatever the file has first: the words of a cell over several rows stand in the middle of them.
     firsts = sorted(min(taken) for _, taken in rows)
-    placed = {first: row for first, (row, _) in zip(firsts, rows, strict=True)}
+    placed = {first: made for first, (made, _) in zip(firsts, rows, strict=True)}
     dropped = {index for _, taken in rows for index in taken}
-    return [placed.get(index, line) for index, line in enumerate(lines) if index in placed or index not in dropped]
+    result: list[Line] = []
+    for index, line in enumerate(lines):
+        result += placed.get(index, [] if index in dropped else [line])
+    return result
+
+
+def _divided(cells: _Cells, columns: tuple[float, ...]) -> list[_Cells]:
+    """The rows that stand in one drawn row with no line between them: three lines or more at the same heights in all
+    its cells, of which lines of several words tell that they ended before their cell was full; or two of numbers below
+    a line of the first cell, which is put before each. Empty where there are none."""
+    heights = {column: _heights(parts) for column, parts in cells.items()}
+    first, *others = sorted(heights)
+    names = heights[first]
+    label = len(names) - max((len(heights[other]) for other in others), default=0)
+    count = len(names) - label
+    if not others or label not in (0, 1) or count < (2 if label else 3):
+        return []
+    told = label == 1
+    for column, own in heights.items():
+        beside = names if column == first else names[label:]
+        if len(own) != len(beside) or any(abs(a[0].bottom - b[0].bottom) > 3 for a, b in zip(own, beside, strict=True)):
+            return []
+        if not label and any(len(line) > 1 or " " in line[0].text for line in own):
+            full = sum(_full(above[-1], below[0], columns[column + 1]) for above, below in pairwise(own))
+            if full * 4 > len(own):
+                return []
+            told = True
+        if label and column != first and not all(is_value(line[0].text) for line in own):
+            return []
+    if not told or any(line[0].text[:1].islower() or BULLET.match(line[0].text) for line in names):
+        return []
+    rows: list[_Cells] = []
+    for at in range(label, len(names)):
+        row = {other: heights[other][at - label] for other in others}
+        rows.append({first: [*(names[0] if label else []), *names[at]], **row})
+    return rows
+
+
+def _full(above: Line, below: Line, edge: float) -> bool:
+    """Whether the cell of a line, which ends at `edge`, has no room for the first word of the next line."""
+    word = below.text.split()[0] if below.text.split() else ""
+    width = (below.right - below.left) * len(word) / max(1, len(below.text))
+    return above.right + width + above.size > edge or above.text.endswith("-")
 
 
 def _merged_down(
@@ -299,10 +347,15 @@ def _in_order(parts: list[Line]) -> list[Line]:
     first of them first."""
     if all(part.turned for part in parts):
         return sorted(parts, key=lambda part: part.turned * part.left)
+    return [part for height in _heights(parts) for part in height]
+
+
+def _heights(parts: list[Line]) -> list[list[Line]]:
+    """Parts of a cell by the height at which they stand, from its top, each from left to right."""
     ordered: list[list[Line]] = []
     for part in sorted(parts, key=lambda part: -part.bottom):
         if ordered and ordered[-1][0].bottom - part.bottom < 0.35 * part.size:
             ordered[-1].append(part)
         else:
             ordered.append([part])
-    return [part for height in ordered for part in sorted(height, key=lambda part: part.left)]
+    return [sorted(height, key=lambda part: part.left) for height in ordered]

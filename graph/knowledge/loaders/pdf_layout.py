@@ -9,6 +9,7 @@ from graph.knowledge.loaders import table
 from graph.knowledge.loaders.build import CONTENTS, TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_lines import CLAUSE, Line
+from graph.knowledge.loaders.table_kinds import contrast, kinds_of
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
 _RULE = re.compile(r"\b(?:shall|must|may|will|is|are|has|have|can|cannot|should)\b")
@@ -32,6 +33,7 @@ RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is w
 DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
 FEWEST_ENTRIES = 5  # of a table of contents on one page
 LONG_TITLE = 8  # words
+LONGEST_HEADING = 60  # letters, of a column of numbers
 LARGER = 1.12  # times the size of the running text: a heading
 
 
@@ -375,8 +377,12 @@ def _heads_again(rows: list[Line], cells: list[list[str]]) -> list[int]:
 def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
-    filled = sum(map(bool, cells[0]))
+    filled, columns = sum(map(bool, cells[0])), max(map(len, cells))
     rest = list(zip(rows, cells, strict=True))[1:]
+    # Words over numbers in each column but the first, whose names may have no heading.
+    over_numbers = columns == len(cells[0]) > 2 and all(cells[0][1:]) and contrast(kinds_of(cells)) == columns - 1
+    if over_numbers and max(map(len, cells[0])) <= LONGEST_HEADING:
+        return table.looks_like_header(cells[0])
     if not table.looks_like_header(cells[0]) or filled < max(sum(map(bool, row)) for row in cells):
         return False
     word = cells[0][0].split(" ", 1)[0]

@@ -64,6 +64,8 @@ def _extent(lines: list[Line], at: int) -> tuple[int, list[_Column]]:
             or line.bottom > lowest + 2 * TALLEST * line.size
         ):
             break
+        if line.hung and line.bold > lines[index - 1].bold:
+            break  # a heading with its number
         if line.hung and any(line.left < right < line.hung[2] for _, right, _ in columns):
             line = cut[index] = line.unhung()  # a number in a column of its own, not that of a list
         merged = _with(columns, line)

@@ -53,6 +53,40 @@ def test_headings_hold_on_the_next_page_and_change_with_the_next_bold_row() -> N
     ]
 
 
+def test_lines_at_the_same_heights_in_all_cells_of_a_box_are_rows() -> None:
+    days, places = "Monday\nTuesday\nWednesday", "upper arm of either side\nback\nright or left thigh"
+    style = [GRID, BOLD, ("VALIGN", (0, 0), (-1, -1), "TOP")]
+    lines = read(Table([["Day", "Place"], [days, places]], colWidths=[70, 150], style=style)).split("\n")
+    assert lines == [
+        "Day: Monday; Place: upper arm of either side",
+        "Day: Tuesday; Place: back",
+        "Day: Wednesday; Place: right or left thigh",
+    ]
+    one = read(Table([["Day", "Place"], [days, "upper arm\nback"]], colWidths=[70, 150], style=style))
+    assert one == "Day: Monday Tuesday Wednesday; Place: upper arm back"
+
+
+def test_a_cell_broken_because_it_is_full_stays_one() -> None:
+    cells = [Paragraph(words, BODY) for words in ("Dry kiln in the north hall", "Mia Lindqvist or Jo Brandt there")]
+    style = [GRID, BOLD, ("VALIGN", (0, 0), (-1, -1), "TOP")]
+    text = read(Table([["Device", "Keeper"], cells], colWidths=[62, 80], style=style))
+    assert text == "Device: Dry kiln in the north hall; Keeper: Mia Lindqvist or Jo Brandt there"
+
+
+def test_numbers_below_a_line_without_any_are_of_its_parts() -> None:
+    rows = [
+        ["", "Placebo (N=86)", "Low (N=84)"],
+        ["Age, mean (range)", "75.2 (52-89)", "75.7 (51-88)"],
+        ["Gender (%)\n  Male\n  Female", "\n38%\n62%", "\n40%\n60%"],
+    ]
+    text = read(Table(rows, colWidths=[110, 90, 90], style=[GRID, ("VALIGN", (0, 0), (-1, -1), "TOP")]))
+    assert text.split("\n") == [
+        "Age, mean (range); Placebo (N=86): 75.2 (52-89); Low (N=84): 75.7 (51-88)",
+        "Gender (%) Male; Placebo (N=86): 38%; Low (N=84): 40%",
+        "Gender (%) Female; Placebo (N=86): 62%; Low (N=84): 60%",
+    ]
+
+
 def test_a_box_that_is_ticked_is_a_value() -> None:
     rows = [["Role", "May read", "May write"], ["Guest", "■", ""], ["Owner", "■", "■"], ["Clerk", "", "□"]]
     text = read(Table(rows, colWidths=[80, 80, 80], style=[GRID, BOLD]))
@@ -78,6 +112,22 @@ def drawn(*pages: Sequence[tuple[float, float, str]]) -> str:
         canvas.showPage()
     canvas.save()
     return load(stream.getvalue(), "a.pdf").text
+
+
+def test_a_bold_number_and_its_heading_below_a_note_are_no_row() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream)
+    for at, (font, number, words) in enumerate([
+        ("Helvetica", "1", "the first group"), ("Helvetica", "2", "the second group"),
+        ("Helvetica", "a", "The formulation was given twice."), ("Helvetica-Bold", "2.2", "Trial design"),
+        ("Helvetica", "", "The following diagram shows the design of the trial and its arms."),
+    ]):  # fmt: skip
+        canvas.setFont(font, 11)
+        canvas.drawString(72, 700 - 18 * at, number)
+        canvas.drawString(110 if number else 72, 700 - 18 * at, words)
+    canvas.save()
+    lines = load(stream.getvalue(), "a.pdf").text.split("\n")
+    assert "# 2.2 Trial design" in " ".join(lines), lines
 
 
 def test_a_foot_of_several_cells_that_repeats_is_left_out() -> None:
