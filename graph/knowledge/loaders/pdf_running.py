@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from graph.knowledge.loaders.pdf_lines import Line
 
+FEWEST_OF_PART = 8  # pages of a part of a file that has running heads and feet of its own
 FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
@@ -19,6 +20,7 @@ _OF_ITSELF = re.compile(
     r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
     re.IGNORECASE,
 )
+_CAPTION = re.compile(r"(?:table|figure|listing|chart|appendix|annex)\b", re.IGNORECASE)  # of what goes on for pages
 _PRINTED = re.compile(r"\b(?:printed|downloaded|accessed)\b", re.IGNORECASE)
 
 
@@ -33,22 +35,33 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     edges = [_edges(lines) for lines in pages]
     apart = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
     outer = [_outer(lines) for lines in pages]
-    repeated = Counter(pattern for lines in outer for line in lines for pattern in _patterns(line))
+    on_pages: dict[tuple[str, int], list[int]] = {}
+    for number, lines in enumerate(outer):
+        for pattern in {pattern for line in lines for pattern in _patterns(line)}:
+            on_pages.setdefault(pattern, []).append(number)
     often = max(2 if len(pages) < 4 else 3, len(pages) * 0.4)
+    repeated = {
+        pattern
+        for pattern, numbers in on_pages.items()
+        if len(numbers) >= often or (_of_a_part(numbers) and not _CAPTION.match(pattern[0]))
+    }
     cleaned: list[list[Line]] = []
     known: set[str] = set()
     for lines, edge, near in zip(pages, edges, outer, strict=True):
         # What runs on most pages may have the text close to it on some.
         dropped = {
-            id(line): line
-            for line in near
-            if any(repeated[p] >= often and apart[p] >= min(often, 3) for p in _patterns(line))
+            id(line): line for line in near if any(p in repeated and apart[p] >= min(often, 3) for p in _patterns(line))
         }
         dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
         says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
         known |= {line.text for line in says}
         cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
     return cleaned
+
+
+def _of_a_part(numbers: list[int]) -> bool:
+    """Whether these are most pages of a part of the file, as of a report that has another one as its appendix."""
+    return len(numbers) >= FEWEST_OF_PART and len(numbers) >= 0.8 * (numbers[-1] - numbers[0] + 1)
 
 
 def _about_document(line: Line) -> Line | None:

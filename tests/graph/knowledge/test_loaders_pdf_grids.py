@@ -188,6 +188,22 @@ def test_a_running_head_close_to_the_text_on_some_pages_goes_there_too() -> None
     assert "ladder of house" in text and "Rules of the house" not in text
 
 
+@pytest.mark.parametrize(
+    ("head", "left_out"), [("Protocol of the trial", True), ("Table 7. Doses of the trial", False)]
+)
+def test_a_running_head_of_a_part_of_the_file_goes_too(head: str, left_out: bool) -> None:
+    words = ["kiln", "valve", "cellar", "boiler", "ladder", "hatch", "pump", "hose", "tank"]
+    pages = [[(72, 780, head), (72, 740, f"The {word} is shut."), (72, 726, "Nobody opens it.")] for word in words]
+    others = [
+        [(72, 740, f"Room {number} of the {word} is dry."), (72, 726, "Sweep it."), (72, 712, "Lock it.")]
+        for number in range(4)
+        for word in words
+    ]
+    text = drawn(*pages, *others)
+    assert (head not in text) is left_out
+    assert all(f"The {word} is shut." in text for word in words)
+
+
 def test_letters_and_dashes_within_a_sentence_begin_no_item() -> None:
     lines = ["Our examples are of firms (a) in the trade, (b) in the middle of the chain and", "(c) that ship goods to all of their own customers."]  # fmt: skip
     said = drawn([(72, 700 - 13 * at, line) for at, line in enumerate(lines)])
