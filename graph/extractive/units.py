@@ -20,8 +20,9 @@ Range = tuple[int, int]
 # A sentence that begins so needs the one before it: it has a pronoun for it, speaks of its case, or refers to more.
 _POINTS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to|Here|Such|Otherwise"
-    r"|If (?:so|not|this is|that is)|In (?:this|that|such a|either) case)\b"
+    r"|The (?:former|latter)|If (?:so|not|this is|that is)|In (?:this|that|such a|either) case)\b"
 )
+_OF_TWO = re.compile(r"The latter\b")  # which goes on from "the former", and that from what it points back to
 _PAIR_CHARS = 450
 _LIST_CHARS = 1_200  # a longer list is quoted item by item
 _ITEM_CHARS = 700  # a longer item is quoted by what it is made of
@@ -207,6 +208,8 @@ def _with_antecedents(text: str, spans: list[Range]) -> list[Range]:
     """Sentences; one that begins with "it" or "see" is quoted together with the one before, which says what it is."""
     ranges = spans[:1]
     for (begin, _), (start, end) in pairwise(spans):
+        if _OF_TWO.match(text, start):
+            begin = ranges[-1][0]
         whole = _POINTS_BACK.match(text, start) is not None and end - begin <= _PAIR_CHARS
         ranges.append((begin if whole else start, end))
     return ranges

@@ -46,6 +46,7 @@ FAR = -6.0  # behind the best passage, in what they are ranked by: a list that n
 READS = 2.0  # log-odds of a sentence that answers, from the reader
 STATED_FROM = 0.75  # from which entries are counted though a sentence states a number
 ALIKE = 0.6
+MOSTLY_CALLED = 0.6  # of the headings that are called as what is asked for
 SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
@@ -76,6 +77,7 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 _BOUND = re.compile(
     rf"\b(?P<how>{'|'.join(_COMPARISONS)}) (?P<limit>[$€£¥]?\d[^?;]{{0,30}}|[a-z]+ \d{{1,2}},? \d{{4}})", re.I
 )
+_SERIES = re.compile(r"(?:[^,;:.]{1,60}[,;] ){2,}(?:(?:and|or) )?[^,;:.]{1,60}\.?$")
 _EVERY_STEP = re.compile(r"\b(?:every|each|all (?:of )?the) steps?\b|\bstep by step\b", re.I)
 _ALTOGETHER = re.compile(r"\b(?:altogether|in total|the total|totals?|overall|combined|sum)\b", re.I)
 _TOTAL_OF = re.compile(r"\W*(?:grand |sub)?(?:totals?|sum|overall)\b", re.I)
@@ -92,6 +94,8 @@ def answer(
         return sections.summary(question, evidence, candidates), True
     if kind is None or (kind == "list" and answer_type.kind(question) == "steps" and not _EVERY_STEP.search(question)):
         return [], True
+    if kind == "list" and (stating := _listed_in_words(question, candidates[0])):
+        return stating, True
     chosen, chance = choose(question, kind, _of_called(enumerations(evidence), evidence), candidates, reader)
     counts = kind in ("count", "sum")  # which no sentence does
     least = TAKEN_FROM if counts or max(one.read for one in candidates) < READS else SURE_FROM
@@ -100,6 +104,16 @@ def answer(
     if chosen is None or chance < least:
         return [], True
     return _statements(question, kind, chosen, evidence), chance >= SURE_FROM
+
+
+def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
+    """The best sentence where it lists what is asked for: "The core variables are merged: AGE, SEX, and RACE"."""
+    lead, _, rest = best.text.partition(": ")
+    noun = _noun_of(question)
+    surely = noun and noun[-1] not in _ANYTHING and best.read >= READS and best.unit.kind == "sentence"
+    if not surely or not _SERIES.match(rest) or not stems(lead) >= {*noun}:
+        return []
+    return [([best.n], best.text)]
 
 
 def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
@@ -164,6 +178,8 @@ def choose(
         return None, 0.0
     if called := [one for one in lists if _called_by_heading(question, one)]:
         return max(called, key=lambda one: len(one.entries)), 1.0
+    if named := [one for one in lists if _named_by_kind(question, one)]:
+        return max(named, key=lambda one: len(one.entries)), 1.0
     weighed = weigh(question, kind, lists, candidates, reader)
     best, weight, lead = ahead(lists, weighed)
     chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
@@ -176,6 +192,17 @@ def _called_by_heading(question: str, enumeration: Enumeration) -> bool:
     heading = " ".join(enumeration.path[-1:])
     called = rf"\b(?:in|of|from|on|under) (?:the |our )?{re.escape(heading)}(?=\s*[?.!,;]|\s*$)"
     return enumeration.kind != "headings" and " " in heading and re.search(called, question, re.I) is not None
+
+
+def _named_by_kind(question: str, enumeration: Enumeration) -> bool:
+    """Whether most of these headings are called as what is asked for, under one that says so, too, and more of the
+    question: "Hypothetical strategies", "Composite strategies" under "Strategies for intercurrent events"."""
+    noun, above = _noun_of(question)[-1:], stems(" ".join(enumeration.path[-1:]))
+    if enumeration.kind != "headings" or not noun or noun[0] in _ANYTHING or noun[0] not in above:
+        return False
+    called = sum(noun[0] in stems(entry.text) for entry in enumeration.entries)
+    shared = stems(" ".join(content_words(question))) & above - {*noun}
+    return len(shared) >= 2 and called >= MOSTLY_CALLED * len(enumeration.entries)
 
 
 def ahead(lists: Sequence[Enumeration], weighed: Sequence[Mapping[str, float]]) -> tuple[int, float, float]:

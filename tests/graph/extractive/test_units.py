@@ -54,6 +54,12 @@ def test_a_sentence_that_speaks_of_the_case_before_it_is_quoted_with_it() -> Non
     assert quotable("Queen is our shop. In winter it shuts.")[-1] == "In winter it shuts."
 
 
+def test_the_former_and_the_latter_are_quoted_with_the_two_that_they_are() -> None:
+    first, former = "Leaving the study and stopping the drug differ.", "The former ends all visits."
+    both = f"{first} {former} The latter does not."
+    assert quotable(both)[-2:] == [f"{first} {former}", both]
+
+
 MARKED = """## Leave
 
 To apply for leave:

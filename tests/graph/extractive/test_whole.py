@@ -354,6 +354,25 @@ class Within(Even):
         return np.array([2.0 if self.words in text else 0.0 for _, text in passages], np.float32)
 
 
+def test_a_sentence_that_lists_what_is_asked_for_answers_before_a_table() -> None:
+    stated = "These core variables come from the main set: AGE, SEX, SITE, and RACE."
+    text = f"# Core variables\n\n{stated}\n\nSet: MAIN; Variables: AGE, SEX\nSet: EVENTS; Variables: TERM\nSet: VISITS; Variables: DAY"
+    question = "Which core variables come from the main set?"
+    assert asked(question, evidence(text), Within("These core")) == [stated]
+
+
+def test_headings_that_are_called_as_what_is_asked_for_are_the_list() -> None:
+    names = ["Hypothetical strategies", "Composite strategies", "Policy strategy"]
+    parts = "".join(f"### {name}\n\nWords about events that intervene, of this one.\n\n" for name in names)
+    text = (
+        f"# Trials\n\n## Strategies for events that intervene\n\n{parts}## Sites\n\n- one strategy each\n- all events\n"
+    )
+    question = "Which strategies does the guide name for events that intervene?"
+    assert asked(question, evidence(text), Within("one strategy each")) == names
+    other = text.replace("## Strategies for events that intervene", "## Plans")
+    assert asked(question, evidence(other), Within("one strategy each")) != names
+
+
 @pytest.mark.parametrize(
     ("question", "text", "words", "names"),
     [
