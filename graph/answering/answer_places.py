@@ -14,6 +14,7 @@ from typing import Any
 
 from graph.extractive.candidates import Candidate, score
 from graph.extractive.reader import Reader
+from graph.knowledge.index import content_words
 from graph.policy import grounding
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.tokens import Reading, read
@@ -31,6 +32,9 @@ _DIFFERENCE = re.compile(
     r"\bwhat(?: is|['’]s) the difference (?:in|between)\b",
     re.I | re.S,
 )
+_NUMBERED = re.compile(r"\b([A-Za-z]{3,}) (\d{1,4})\b(?![.,:]\d)")
+_RUN = r"\d{1,4}(?:(?:,? (?:and|or) |, ?| ?[-–] ?| to | through )\d{1,4})*\b(?![.:]\d)"
+_LONGEST_RUN = 200
 _THAN = re.compile(r"\b(?:more|less|fewer|\w+er)\b.*\bthan\b", re.I | re.S)
 _ARTICLES = frozenset("a an the all our your yes no".split())
 NEARLY = 0.4  # of a claim's likeness to a quote, 0-1
@@ -95,7 +99,7 @@ class AnswerPlaces:
         words = {form for form in reading.forms - {*reading.units.values()} if form.isalpha()}
         if _DIFFERENCE.search(self._question) and reading.numbers and not words:
             return _THAN.search(place.text) is None  # the value of one row is no difference of two
-        if self._row_of_another(places, every):
+        if self._row_of_another(places, every) or self._of_other_numbers(places, every):
             return True
         in_other_row = place.read < best_place.read - FAR and self._another(reading, passage, best_passage)
         return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
@@ -103,14 +107,32 @@ class AnswerPlaces:
     def _row_of_another(
         self, places: Sequence[tuple[Candidate, Reading]], every: Sequence[tuple[Candidate, Reading]]
     ) -> bool:
-        """Whether these are rows without a number of the question which another row of their table has: 8% is what
-        stands at +200, where +300 is asked for."""
-        asked = read(self._question).numbers
-        if not asked or any(one.unit.kind != "row" or asked <= passage.numbers for one, passage in places):
+        """Whether these are rows without a number or code of the question which another row of their table has: 8% is
+        what stands at +200, where +300 is asked for."""
+        asked = _numbers(read(self._question))
+        if not asked or any(one.unit.kind != "row" or asked <= _numbers(passage) for one, passage in places):
             return False
         tables = {(one.n, one.unit.whole) for one, _ in places if one.unit.whole}
-        lacking = asked - {number for _, passage in places for number in passage.numbers}
-        return any(lacking & passage.numbers for one, passage in every if (one.n, one.unit.whole) in tables)
+        lacking = asked - {number for _, passage in places for number in _numbers(passage)}
+        return any(lacking & _numbers(passage) for one, passage in every if (one.n, one.unit.whole) in tables)
+
+    def _of_other_numbers(
+        self, places: Sequence[tuple[Candidate, Reading]], every: Sequence[tuple[Candidate, Reading]]
+    ) -> bool:
+        """Whether these are of other numbers of a thing than the one that the question names, of which another sentence
+        of the evidence is: "Visits 4, 5 and 8 …", where visit 10 is asked for and one has "Visits 9 and 10 …"."""
+        for noun, number in _NUMBERED.findall(self._question):
+            if not content_words(noun):
+                continue  # "than 30"
+            runs = re.compile(rf"\b{re.escape(noun.lower().removesuffix('s'))}s? ({_RUN})", re.I)
+
+            def names(text: str, runs: re.Pattern[str] = runs) -> set[str]:
+                return {one for run in runs.findall(text) for one in _within(run)}
+
+            own = [names(one.text) for one, _ in places]
+            if all(own) and not any(number in one for one in own) and any(number in names(o.text) for o, _ in every):
+                return True
+        return False
 
     def swapped(self, claim: str, quote: str) -> bool:
         """Whether the claim nearly copies the quote but has another subject, which the question names and no evidence
@@ -145,6 +167,17 @@ class AnswerPlaces:
         units = {passage.units.get(number) for number in self._added(claim) & claim.numbers}
         further = other.numbers - claim.numbers - read(self._question).numbers
         return any(other.units.get(number) in units for number in further)
+
+
+def _numbers(reading: Reading) -> frozenset[str]:
+    """Its numbers, and names with a digit: "P0402"."""
+    return reading.numbers | {name for name in reading.names if any(map(str.isdigit, name))}
+
+
+def _within(run: str) -> Iterator[str]:
+    """The numbers of "4, 5 and 7-9", in digits."""
+    for first, last in re.findall(r"(\d{1,4})(?: ?(?:[-–]|to|through) ?(\d{1,4}))?", run):
+        yield from map(str, range(int(first), min(int(last or first), int(first) + _LONGEST_RUN) + 1))
 
 
 def _has(passage: Reading, forms: frozenset[str]) -> bool:

@@ -123,6 +123,28 @@ def test_a_value_of_another_row_than_the_one_with_the_number_that_is_asked_for_d
     assert left("What is the least share in 2030?", "8%", {"Rate": 1.0}, table, support=None) == ["8%"]
 
 
+def test_a_value_of_the_row_of_another_code_does_not_leave() -> None:
+    table = "Animal: P0401; Copies: 1901575\nAnimal: P0402; Copies: 3321024\n"
+    question = "How many copies did animal P0402 have on day 169?"
+    assert left(question, "1901575", {"Animal": 1.0}, table, support=None) == []
+    assert left(question, "3321024", {"Animal": 1.0}, table, support=None) == ["3321024"]
+    assert left(question.replace("P0402", "P0499"), "1901575", {"Animal": 1.0}, table, support=None) == ["1901575"]
+
+
+def test_what_is_said_of_other_numbers_of_a_thing_does_not_leave() -> None:
+    first, second = "Visits 1, 2 and 7-9 are within 3 days.", "Visits 10 and 12 are within 4 days."
+    question = "How many days off may visit {} be?"
+    for number, value, leaves in (
+        (10, "3 days", False),
+        (10, "4 days", True),
+        (8, "3 days", True),
+        (8, "4 days", False),
+    ):
+        sent = left(question.format(number), value, {"Visits": 1.0}, first, second, support=None)
+        assert sent == ([value] if leaves else []), (number, value)
+    assert left(question.format(40), "3 days", {"Visits": 1.0}, first, second, support=None) == ["3 days"]
+
+
 def test_a_value_of_one_row_is_no_difference() -> None:
     rows = ("Partner: $197.27", "Alone: $96.05")
     read = {"Partner": 2.0, "Alone": 1.9}
