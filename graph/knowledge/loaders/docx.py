@@ -229,7 +229,10 @@ class _Walk:
                     above[len(row)] = text
                 row += [text] + [""] * (span - 1)
             rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
-        heads = _rows_of_merged(cells_of_rows) or self.rows_of_headings(element)
+        merged = _rows_of_merged(cells_of_rows)
+        if any(table.is_value(cell) for row in rows[:merged] for cell in row if cell.strip()):
+            merged = 0  # the first of several groups of rows
+        heads = merged or self.rows_of_headings(element)
         if heads == 1 and any(span > 1 for _, span, _ in cells_of_rows[0]):
             count = 0  # the row below may name what stands under one cell of the first
         else:
@@ -334,9 +337,9 @@ def _rows_of_merged(rows: list[list[tuple[Any, int, bool]]]) -> int:
     if not any(span > 1 for _, span, _ in rows[0]):
         return 0
     count = 1
-    while count < len(rows) and rows[count][0][2] and any(not continues for *_, continues in rows[count]):
+    while count < len(rows) and any(continues for *_, continues in rows[count][:1]):
         count += 1
-    return count if 1 < count <= MOST_MERGED else 0
+    return count if 1 < count <= min(MOST_MERGED, len(rows) - 1) else 0
 
 
 def _indented(items: list[tuple[int, str]], indents: list[int]) -> list[tuple[int, str]]:

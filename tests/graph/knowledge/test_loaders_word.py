@@ -149,6 +149,17 @@ def test_headings_that_run_over_columns_and_down_rows_are_of_each_column() -> No
     )
 
 
+def test_a_group_of_rows_at_the_top_is_no_heading() -> None:
+    file = new_docx()
+    table = file.add_table(rows=4, cols=3)
+    table.cell(0, 0).merge(table.cell(1, 0)).text = "North"
+    table.cell(0, 1).merge(table.cell(0, 2)).text = "12"
+    for at, row in ((1, (None, "7", "5")), (2, ("South", "3", "1")), (3, ("West", "2", "2"))):
+        for cell, text in zip(table.rows[at].cells, row, strict=True):
+            cell.text = cell.text if text is None else text
+    assert read(file).text.split("\n")[:2] == ["North; 12", "North; 7; 5"]
+
+
 def test_a_row_under_headings_over_several_columns_names_these() -> None:
     file = new_docx()
     table = file.add_table(rows=4, cols=3)
