@@ -363,14 +363,13 @@ def test_a_sentence_that_lists_what_is_asked_for_answers_before_a_table() -> Non
 
 def test_headings_that_are_called_as_what_is_asked_for_are_the_list() -> None:
     names = ["Hypothetical strategies", "Composite strategies", "Policy strategy"]
-    parts = "".join(f"### {name}\n\nWords about events that intervene, of this one.\n\n" for name in names)
-    text = (
-        f"# Trials\n\n## Strategies for events that intervene\n\n{parts}## Sites\n\n- one strategy each\n- all events\n"
-    )
-    question = "Which strategies does the guide name for events that intervene?"
-    assert asked(question, evidence(text), Within("one strategy each")) == names
-    other = text.replace("## Strategies for events that intervene", "## Plans")
-    assert asked(question, evidence(other), Within("one strategy each")) != names
+    parts = "".join(f"### {name}\n\nThis is one of them. It is clear.\n\n" for name in names)
+    rules = "## Events\n\nWith events that intervene, the sponsor names:\n\n- the events\n- the drug\n- a strategy\n"
+    text = f"# Trials\n\n## Strategies for events that intervene\n\n{parts}{rules}"
+    question = "Which strategies can a sponsor of a drug name for events that intervene?"
+    assert asked(question, evidence(text), Within("the sponsor names")) == names
+    other = text.replace("## Strategies for", "## How to deal with")
+    assert asked(question, evidence(other), Within("the sponsor names")) != names
 
 
 @pytest.mark.parametrize(
