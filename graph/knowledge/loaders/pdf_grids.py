@@ -224,7 +224,8 @@ def _divided(cells: _Cells, columns: tuple[float, ...]) -> list[_Cells]:
     names = heights[first]
     label = len(names) - max((len(heights[other]) for other in others), default=0)
     count = len(names) - label
-    if not others or label not in (0, 1) or count < (2 if label else 3):
+    turned = any(part.turned for parts in cells.values() for part in parts)
+    if not others or turned or label not in (0, 1) or count < (2 if label else 3):
         return []
     told = label == 1
     for column, own in heights.items():
