@@ -109,11 +109,12 @@ def answer(
 def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
     """The best sentence where it lists what is asked for: "The core variables are merged: AGE, SEX, and RACE"."""
     lead, _, rest = best.text.partition(": ")
-    noun = _noun_of(question)
+    match, noun = _NOUN.search(question), _noun_of(question)
     surely = noun and noun[-1] not in _ANYTHING and best.read >= READS and best.unit.kind == "sentence"
-    if not surely or not _SERIES.match(rest) or not stems(lead) >= {*noun}:
+    if match is None or not surely or not _SERIES.match(rest) or not stems(lead) >= {*noun}:
         return []
-    return [([best.n], best.text)]
+    # "Number of the gate: 12; 7" is no list of numbers.
+    return [([best.n], best.text)] if lexical.words(match[1])[-1] in lexical.words(lead) else []
 
 
 def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:

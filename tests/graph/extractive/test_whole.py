@@ -359,6 +359,8 @@ def test_a_sentence_that_lists_what_is_asked_for_answers_before_a_table() -> Non
     text = f"# Core variables\n\n{stated}\n\nSet: MAIN; Variables: AGE, SEX\nSet: EVENTS; Variables: TERM\nSet: VISITS; Variables: DAY"
     question = "Which core variables come from the main set?"
     assert asked(question, evidence(text), Within("These core")) == [stated]
+    one = text.replace("These core variables come", "Each core variable comes")
+    assert asked(question, evidence(one), Within("Each core")) != [one.split("\n\n")[1]]
 
 
 def test_headings_that_are_called_as_what_is_asked_for_are_the_list() -> None:
