@@ -229,21 +229,25 @@ class _Walk:
                     above[len(row)] = text
                 row += [text] + [""] * (span - 1)
             rows.append([row[0]] if len(cells) == 1 and len(row) > 1 else row)
-        merged = _rows_of_merged(cells_of_rows)
-        if any(table.is_value(cell) for row in rows[:merged] for cell in row if cell.strip()):
-            merged = 0  # the first of several groups of rows
-        heads = merged or self.rows_of_headings(element)
-        if heads == 1 and any(span > 1 for _, span, _ in cells_of_rows[0]):
-            count = 0  # the row below may name what stands under one cell of the first
-        else:
-            count = heads
-        header = True if heads else None
-        if not any(cell.strip() for row in rows for cell in row[1:]):
-            header = False  # names of a form without a value
+        header, heads = self.headings(element, cells_of_rows, rows)
         self.out.table()
-        for _, sentence in table.sentences(rows, header=header, heads=count):
+        for _, sentence in table.sentences(rows, header=header, heads=heads):
             self.out.row(sentence)
         self.out.table()
+
+    def headings(
+        self, element: Any, cells: list[list[tuple[Any, int, bool]]], rows: list[list[str]]
+    ) -> tuple[bool | None, int]:
+        """Whether a table begins with headings and how many rows of them it has: None and 0 where the rows tell."""
+        if not any(cell.strip() for row in rows for cell in row[1:]):
+            return False, 0  # names of a form without a value
+        merged = _rows_of_merged(cells)
+        if merged and not any(table.is_value(cell) for row in rows[:merged] for cell in row if cell.strip()):
+            return True, merged
+        heads = self.rows_of_headings(element)
+        if heads == 1 and any(span > 1 for _, span, _ in cells[0]):
+            return True, 0  # the row below may name what stands under one cell of the first
+        return True if heads else None, heads
 
     def rows_of_headings(self, element: Any) -> int:
         """How many rows at the top repeat on each page, or else are all bold above one that is not; 0 for none."""
