@@ -250,9 +250,7 @@ def _divided(cells: _Cells, columns: tuple[float, ...]) -> list[_Cells]:
 
 def _full(above: Line, below: Line, edge: float) -> bool:
     """Whether the cell of a line, which ends at `edge`, has no room for the first word of the next line."""
-    word = below.text.split()[0] if below.text.split() else ""
-    width = (below.right - below.left) * len(word) / max(1, len(below.text))
-    return above.right + width + above.size > edge or above.text.endswith("-")
+    return above.right + below.first_word() + above.size > edge or above.text.endswith("-")
 
 
 def _merged_down(

@@ -166,8 +166,7 @@ class _Layout:
             return False
         # A line that had room for the next word ends its paragraph; one nearly full may do so after a full stop.
         edge = max(other.right for other in lines if abs(other.left - first.left) < 40 or other is line)
-        word = (line.right - line.left) * (len(line.text.split(" ", 1)[0]) + 1) / len(line.text)
-        room = edge - above.right
+        word, room = line.first_word(), edge - above.right
         if room < 1.1 * word + 2 * line.size:
             return not (_END.search(above.text) and room > word + line.size)
         # In a narrow column or cell there is no telling by its edge. A sentence goes on with a small letter.

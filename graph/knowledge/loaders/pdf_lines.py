@@ -42,6 +42,10 @@ class Line:
     sizes: list[float] = field(default_factory=list)  # of each cell, as the page has them
     row: bool = False  # a row of a table, with a gap for each column after the first
 
+    def first_word(self) -> float:
+        """How wide its first word is with the blank behind it, in points, were all its letters alike."""
+        return (self.right - self.left) * (len(self.text.split(" ", 1)[0]) + 1) / max(1, len(self.text))
+
     def append(self, other: "Line", bordered: bool = False) -> None:
         """What stands behind it; `bordered` where a line is drawn between them."""
         gap = other.left - self.right
