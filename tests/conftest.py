@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,9 @@ def inside(
             patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
             with pytest.raises(SystemExit) as ended:
                 app(list(arguments))
+            # It reads variables of the environment in native code, which crashes when these are put back meanwhile.
+            for thread in [one for one in threading.enumerate() if one.name == "cordon-warm"]:
+                thread.join()
         out = capfd.readouterr()
         return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), out.out, out.err)
 

@@ -19,7 +19,7 @@ def start(settings: Settings, *, models: bool = True) -> None:
     is loaded when it is first used: a process that runs no turns may need none."""
     gc.set_threshold(50_000, 50, 50)  # imports allocate much and free nothing: scanning it costs a tenth of the start
     if models and settings.embeddings == "embedded":
-        threading.Thread(target=load, args=[settings], daemon=True).start()
+        threading.Thread(target=load, args=[settings], name="cordon-warm", daemon=True).start()
     # httpx has a command line, which it imports when it can: pygments, rich and click, for nothing here.
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     for name in _DEFERRED:
