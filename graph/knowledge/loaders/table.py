@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from graph.knowledge.loaders.table_groups import Groups, grouping_columns
 from graph.knowledge.loaders.table_kinds import (
     ALIKE,
     COLUMNS,
@@ -100,6 +101,7 @@ def sentences(
     """
     source = Blocks(enumerate(rows, 1))
     above: _Reading | None = None
+    groups = Groups(0)
     while first := source.first():
         body = [row for _, row in first]
         taken: list[tuple[int, Sequence[str]]] = []
@@ -114,13 +116,15 @@ def sentences(
             taken, first = first[:count], first[count:]
             if heads > 1 and len(above.titles) > 1:  # titles among the headings: one cell over all columns
                 yield from ((number, _joined(row)) for number, row in taken if _filled(row) == 1)
+            columns = grouping_columns([row for _, row in first]) if above.titles else 0
+            groups = Groups(columns)
         parts, part = not above.pairs and in_parts([row for _, row in first]), ""
         written = False
         for number, row in source.on(first):
             if above.titles and _again(row, above.titles):
                 above = _Reading(names(row))
                 continue
-            text = above.in_words(row)
+            text = above.in_words(groups.named(row))
             if parts and _filled(row) == 1:
                 part = next(tidy(cell) for cell in row if cell.strip())
             elif part and text:
