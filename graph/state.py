@@ -197,6 +197,13 @@ class Candidate(TypedDict):
     why: NotRequired[Annotated[str, "what brought it beside the search"]]
 
 
+class LookedThrough(TypedDict):
+    """Of a long table: how many rows it has, and how many passages hold those that count; 0 where there is none."""
+
+    rows: int
+    passages: int
+
+
 class Retrieval(TypedDict):
     confidence: Literal["high", "low"]
     candidates: list[Candidate]
@@ -207,6 +214,7 @@ class Searched(Retrieval, total=False):
 
     query: str
     whole: bool  # all of what was found is shown, however many
+    looked_through: LookedThrough
 
 
 class Remembered(TypedDict):

@@ -14,7 +14,7 @@ from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
 from graph.extractive.excerpts import excerpts
 from graph.extractive.reader import reader
-from graph.knowledge.extensions import PLACE, SECTION
+from graph.knowledge.extensions import PLACE, ROWS, SECTION
 from graph.knowledge.register import REGISTERED
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
@@ -152,7 +152,12 @@ def considered(state: State, generator: Generator) -> list[Evidence]:
     planned = state["draft"]["value"] is not None and not state["draft"]["text"]  # no model wrote it
     if generator.extractive or planned or all_of(state["query"]) == "summary":
         return state["evidence"]
-    return [item for item in state["evidence"] if item.get("why") not in (SECTION, PLACE)]
+    beyond = state["options"]["top_k"]
+    return [
+        item
+        for item in state["evidence"]
+        if (why := item.get("why")) not in (SECTION, PLACE) and (why != ROWS or item["n"] <= beyond)
+    ]
 
 
 def flagged(state: State, job: task.Task) -> list[str]:

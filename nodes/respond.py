@@ -7,6 +7,7 @@ from graph.answering.verified import certainty
 from graph.extractive import occurrences
 from graph.extractive.reader import reader
 from graph.knowledge import standing
+from graph.knowledge.extensions import ROWS
 from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.grounding import SURE_FROM
@@ -37,6 +38,8 @@ def respond(state: State, *, settings: Settings) -> State:
     }
     flags = list(dict.fromkeys([*state["flags"], *(flag for flag, so in noted.items() if so)]))
     notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
+    if (rows := _all_rows(state)) and decision == "answer" and not part:
+        notices.insert(0, refusals.ALL_ROWS.format(rows=rows))
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
         confidence = "low"
     if part:
@@ -101,11 +104,20 @@ def _quoted_only(state: State, decision: Decision, settings: Settings) -> bool:
     return plain and wishes.wished(courtesy.bare(state["question"]))
 
 
+def _all_rows(state: State) -> int:
+    """How many rows a long table has of which the answer cites some; 0 where there is no such table."""
+    holding = {item["chunk_id"] for item in state["evidence"] if item.get("why") == ROWS}
+    cited = any(citation["chunk_id"] in holding for citation in state["citations"])
+    return state["retrieval"]["looked_through"]["rows"] if cited else 0
+
+
 def _partial(state: State) -> bool:
     """Whether a question about all of something was answered from a part of it."""
     if state["assessment"] or _by_document(state):
         return "listing_cut" in state["flags"]
-    return partial(state["query"], state["sentences"], state["citations"], state["evidence"])
+    looked_through = state["retrieval"].get("looked_through")
+    passages = looked_through["passages"] if looked_through else 0
+    return partial(state["query"], state["sentences"], state["citations"], state["evidence"], passages)
 
 
 def _confidence(state: State, settings: Settings) -> Literal["high", "medium", "low"]:

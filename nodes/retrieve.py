@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.context import Context, ReadScope, principal, whose
+from graph.extractive import long_tables
 from graph.knowledge import register, retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
@@ -57,6 +58,9 @@ def retrieve(
         top_k=state["options"]["top_k"],
         expand=state["options"]["mode"] == "graph",
     )
+    ranked, looked_through = long_tables.with_rows(
+        index, reader, wishes.bare(reading.text), ranked, state["options"]["top_k"]
+    )
     # A corrected word may come from any document that the reader sees, so all their audiences count.
     visible = index.visible(reader) if reading.spelling or reading.abbreviations else []
     audiences = [sorted(groups) for where, _ in visible if (groups := whose(where)[1])]
@@ -67,7 +71,13 @@ def retrieve(
         "audiences": memory.united(state["audiences"], audiences),
         "query": reading.text,
         "understood": understood(state, reading),
-        "retrieval": {"confidence": "low", "candidates": [], "query": reading.text, "whole": ranked.whole},
+        "retrieval": {
+            "confidence": "low",
+            "candidates": [],
+            "query": reading.text,
+            "whole": ranked.whole,
+            "looked_through": looked_through,
+        },
     }
 
 

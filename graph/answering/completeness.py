@@ -7,11 +7,12 @@ passage of a document; else there may be more.
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from graph.extractive.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
 from graph.extractive.whole import selected
+from graph.knowledge.extensions import ROWS
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
 from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
 from graph.policy.text.quantities import cells
@@ -34,8 +35,10 @@ def partial(
     sentences: Sequence[Mapping[str, Any]],
     citations: Sequence[Mapping[str, Any]],
     evidence: Sequence[Mapping[str, Any]],
+    looked_through: int = 0,
 ) -> bool:
-    """Whether the answer may leave something out. `citations` have `chunk_id` and `quote`."""
+    """Whether the answer may leave something out. `citations` have `chunk_id` and `quote`. All rows of a long table
+    were looked through where `looked_through` is as many passages of its rows as there are."""
     question = plain(question)
     kind = all_of(question)
     if kind is None or not sentences:
@@ -47,7 +50,9 @@ def partial(
     if any(item["withheld"] for item in evidence if document_of(item) in documents):
         return True  # an entry may be among what nobody is shown
     lists = enumerations(evidence)
-    if _whole(question, kind, lists, cited, evidence):
+    holding = {item["n"] for item in evidence if item.get("why") == ROWS}
+    all_rows = holding if len(holding) == looked_through else set()
+    if _whole(question, kind, lists, cited, evidence, all_rows):
         return False
     answer = " ".join(sentence["text"] for sentence in sentences)
     if kind == "list":
@@ -77,16 +82,22 @@ def _spans(citations: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[st
 
 
 def _whole(
-    question: str, kind: All, lists: Sequence[Enumeration], cited: Spans, evidence: Sequence[Mapping[str, Any]]
+    question: str,
+    kind: All,
+    lists: Sequence[Enumeration],
+    cited: Spans,
+    evidence: Sequence[Mapping[str, Any]],
+    all_rows: Set[int],
 ) -> bool:
-    """Whether all entries that count in one list are cited, and nothing outside that list."""
+    """Whether all entries that count in one list are cited, and nothing outside that list. `all_rows` are the passages
+    that hold all rows of a table that count."""
     for enumeration in lists:
         entries = selected(question, kind, enumeration)
         inside = [*enumeration.entries, *entries, *([enumeration.lead] if enumeration.lead else [])]
         if not entries or not all(_within(entry, cited) for entry in entries):
             continue
         if all(any(_overlap(n, span, entry) for entry in inside) for n, spans in cited.items() for span in spans):
-            return not _goes_on(enumeration, evidence)
+            return not {entry.n for entry in entries} - all_rows or not _goes_on(enumeration, evidence)
     return False
 
 

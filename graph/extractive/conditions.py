@@ -3,6 +3,7 @@ Not Applicable"), words that tell entries apart, a column that says yes or no.""
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from graph.extractive.enumerations import Entry, Enumeration
 from graph.knowledge.index import content_words
@@ -10,6 +11,7 @@ from graph.policy.text import lexical
 
 SHORT = 60  # characters of a value that a question may name; what is longer describes
 MOST_WORDS = 4  # of each value in a cell that holds several
+_BEGINS = re.compile(r"\w{1,3}")  # of a value: a question that names it has as much of it, whatever its form
 _PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
 _JOINED = re.compile(r"\s*(?:[,;:?+&]|\b(?:and|plus|as well as|with)\b)+\s*", re.I)  # between things that are added up
 _NUMBERED = re.compile(r"\b([^\W\d_][\w-]*) (?:no\.? |number |id )?(\d{1,5})\b", re.I)  # "analysis 10", "week 3"
@@ -85,8 +87,14 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
     numbers = {(lexical.stem(match[1].casefold()), match[2]) for match in _NUMBERED.finditer(question)}
     holding: dict[str, set[str]] = {}
     rows: dict[tuple[str, str], int] = {}
+    text = question.casefold()
     for entry in entries:
-        for column, part in {(name, part) for name, value in entry.cells for part in (value, *_parts(value))}:
+        for column, part in {
+            (name, part)
+            for name, value in entry.cells
+            for part in (value, *_parts(value))
+            if (begins := _BEGINS.search(part)) and begins[0].casefold() in text
+        }:
             rows[column, part] = rows.get((column, part), 0) + 1
     called = {(name, part) for name, part in rows for word, number in numbers if number == part and word in stems(name)}
     for (column, part), times in rows.items():
@@ -158,16 +166,17 @@ def lead_of(listed: Enumeration) -> str:
     return listed.lead.text if listed.lead else ""
 
 
-def _parts(value: str) -> set[str]:
+@lru_cache(maxsize=50_000)
+def _parts(value: str) -> frozenset[str]:
     """The values of a cell that a question can name: a short one, and each of a list of some words; no yes or no."""
     parts = _PARTS.split(value)
-    if any(len(part.split()) > MOST_WORDS for part in parts):
-        parts = []  # a sentence, which lists nothing
-    return {
+    if "://" in value or any(len(part.split()) > MOST_WORDS for part in parts):
+        parts = []  # an address or a sentence, which list nothing
+    return frozenset(
         part.casefold().strip(" .")
         for part in [value, *parts]
         if 1 < len(part.strip(" .")) <= SHORT and content_words(part) and not _is_mark(part)
-    }
+    )
 
 
 def _longest(parts: set[str]) -> set[str]:

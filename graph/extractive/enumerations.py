@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from graph.knowledge.extensions import ROWS
 from graph.policy.evidence.redaction import to_source
 from graph.policy.text import structure
 from graph.policy.text.quantities import cells
@@ -84,8 +85,26 @@ def enumerations(evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
         reader = _Reader(run[0].item)
         for place in run:
             reader.read(place)
-        listed += [one for one in reader.listed if len(one.entries) > 1]
-    return listed
+        listed += reader.listed
+    return [one for one in _joined(listed, evidence) if len(one.entries) > 1]
+
+
+def _joined(listed: Sequence[Enumeration], evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
+    """With the rows of one long table, which were looked up wherever they stand, in one."""
+    of = {item["n"]: document_of(item) for item in evidence}
+    long = {document_of(item) for item in evidence if item.get("why") == ROWS}
+    tables: dict[tuple[tuple[str, str], tuple[str, ...]], Enumeration] = {}
+    joined = []
+    for one in listed:
+        place = of[one.entries[0].n], one.path
+        if one.kind != "rows" or place[0] not in long:
+            joined.append(one)
+        elif place not in tables:
+            tables[place] = one
+            joined.append(one)
+        else:
+            tables[place].entries.extend(one.entries)
+    return joined
 
 
 def document_of(item: Mapping[str, Any]) -> tuple[str, str]:

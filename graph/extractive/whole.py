@@ -50,6 +50,7 @@ MOSTLY_CALLED = 0.6  # of the headings that are called as what is asked for
 SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
+BEGINNING = (2, 3, 4)  # cells of a row by which it is counted where whole rows are too long
 MOST_ENTRIES = MOST_SENTENCES - 1  # and what introduces them
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
@@ -109,7 +110,7 @@ def answer(
 def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
     """The best sentence where it lists what is asked for: "The core variables are merged: AGE, SEX, and RACE"."""
     lead, _, rest = best.text.partition(": ")
-    match, noun = _NOUN.search(question), _noun_of(question)
+    match, noun = _NOUN.search(question), noun_of(question)
     surely = noun and noun[-1] not in _ANYTHING and best.read >= READS and best.unit.kind == "sentence"
     if match is None or not surely or not _SERIES.match(rest) or not stems(lead) >= {*noun}:
         return []
@@ -120,7 +121,7 @@ def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
 def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and (_column_of(_noun_of(question), chosen) or _in_column(question, chosen)):
+    if kind == "count" and (_column_of(noun_of(question), chosen) or _in_column(question, chosen)):
         kind = "list"  # "How many visitors in 2022?": a row says so
     if kind in ("count", "sum") and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
@@ -129,9 +130,8 @@ def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequenc
         text = _sum(question, chosen, entries, lines) if kind == "sum" else ""
         if not text and (kind == "count" or _HOW_MANY.search(question)):
             text = counted.count(lines)
-            beginnings = [_beginning(one) for one in entries]
-            if len(text) > MOST_CHARS and 2 * len({*beginnings}) > len(beginnings):
-                text = counted.count(beginnings)
+            if len(text) > MOST_CHARS:
+                text = counted.count(_beginnings(entries)) or text
         if not text and not (kind == "sum" and chosen.kind == "rows"):
             return []
         if text and len(text) <= MOST_CHARS:
@@ -198,7 +198,7 @@ def _called_by_heading(question: str, enumeration: Enumeration) -> bool:
 def _named_by_kind(question: str, enumeration: Enumeration) -> bool:
     """Whether most of these headings are called as what is asked for, under one that says so, too, and more of the
     question: "Hypothetical strategies", "Composite strategies" under "Strategies for intercurrent events"."""
-    noun, above = _noun_of(question)[-1:], stems(" ".join(enumeration.path[-1:]))
+    noun, above = noun_of(question)[-1:], stems(" ".join(enumeration.path[-1:]))
     if enumeration.kind != "headings" or not noun or noun[0] in _ANYTHING or noun[0] not in above:
         return False
     called = sum(noun[0] in stems(entry.text) for entry in enumeration.entries)
@@ -246,7 +246,7 @@ def weigh(
 ) -> list[dict[str, float]]:
     """What WEIGHTS weigh, of each list."""
     topic = _FEWEST.sub(" ", _MOST.sub(" ", question)) if kind == "extreme" else question  # "longest" is no subject
-    wanted, noun = stems(" ".join(content_words(topic))), _noun_of(question)
+    wanted, noun = stems(" ".join(content_words(topic))), noun_of(question)
     columns = [[*one.headings, *_shared(one)] for one in lists]
     labels = {(entry.n, entry.start) for one in lists if one.kind == "headings" for entry in one.entries}
     near = [
@@ -291,7 +291,12 @@ def _heading(enumeration: Enumeration, labels: Set[tuple[int, int]]) -> tuple[st
     return () if enumeration.lead and (enumeration.lead.n, enumeration.lead.start) in labels else enumeration.path[-1:]
 
 
-def _noun_of(question: str) -> list[str]:
+def compares(question: str) -> bool:
+    """Whether it asks for rows by a number in one of their cells: "more than 50 hours", "since 2024"."""
+    return _BOUND.search(question) is not None
+
+
+def noun_of(question: str) -> list[str]:
     """The stems of what is listed or counted: "Which GCP regions can we use?": gcp, region."""
     match = _NOUN.search(question)
     return lexical.stems(match[1]) if match else []
@@ -343,7 +348,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         return totals
     given: set[str] = set()  # columns of which the question says the value
     if kind == "extreme":  # "the most cases in analysis 1"
-        named = named_values(question, entries, _noun_of(question))
+        named = named_values(question, entries, noun_of(question))
         fit = [one for one in entries if all(has_value(one, *columns) for columns in named.items())]
         entries = fit if len(fit) > 1 else entries
         given = {name for columns in named for name in columns}
@@ -351,7 +356,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
     limit = quantity(bound["limit"]) if bound else None
     column = _column(question, chosen, entries, given) if kind == "extreme" or limit else None
     if column is None:
-        return [] if kind == "extreme" else fulfilling(question, chosen, entries, _noun_of(question))
+        return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
     if kind == "extreme":
         known = [
             v for v, entry in zip(column.values, entries, strict=True) if v is not None and not _sums(v, entry, column)
@@ -374,9 +379,10 @@ def _total(entry: Entry) -> bool:
 
 def _sums(value: float, entry: Entry, column: "_Column") -> bool:
     """Whether a row that begins with "Total" has as much as all others together: "Total Score", not "Total Station"."""
-    begins = any(_TOTAL_OF.match(text) for text in (entry.text, *(value for _, value in entry.cells[:2])))
+    if not any(_TOTAL_OF.match(text) for text in (entry.text, *(value for _, value in entry.cells[:2]))):
+        return False
     rest = sum(one for one in column.values if one is not None) - value
-    return begins and abs(rest - value) <= 0.01 * abs(value)
+    return abs(rest - value) <= 0.01 * abs(value)
 
 
 # -- what is measured ---------------------------------------------------------------------------------------
@@ -409,17 +415,18 @@ def _column(
     """What the question measures by: the column that it names, or one of the kind it asks for; none that is `given`."""
     question_stems = stems(" ".join(content_words(question)))
     if chosen.kind == "headings":
-        return _measured_below(question_stems - {*_noun_of(question)}, entries)
+        return _measured_below(question_stems - {*noun_of(question)}, entries)
     names = [name for name in chosen.headings if name not in given]
     columns = [one for name in names if (one := _measured(name, [entry.value(name) for entry in entries]))]
 
-    def worth(column: _Column) -> float:
+    def worth(column: _Column) -> tuple[float, bool]:
         names = stems(column.heading)
         meant = 1.0 if (pattern := _KINDS.get(column.kind)) and pattern.search(question) else 0.0
-        return 2.0 * len(names & question_stems) / max(1, len(names)) + meant
+        # "Which crate has the highest value?": crates are numbered, and are not what is compared.
+        return 2.0 * len(names & question_stems) / max(1, len(names)) + meant, not names & {*noun_of(question)}
 
     best = max(columns, key=worth, default=None)
-    return best if best is not None and worth(best) > 0.0 else None
+    return best if best is not None and worth(best)[0] > 0.0 else None
 
 
 def _measured(heading: str, cells: Sequence[str], statements: Sequence[Entry | None] = ()) -> _Column | None:
@@ -479,11 +486,20 @@ def _quote(text: str, run: Sequence[Entry]) -> str:
     return quoted(text, text.rfind("\n", 0, run[0].start) + 1, run[-1].end).strip()
 
 
-def _beginning(entry: Entry) -> str:
-    """The first two cells of a row, as they stand."""
-    line = _line(entry)
-    value = entry.cells[1][1] if len(entry.cells) > 1 else ""
-    return line[: line.find(value) + len(value)] if value else line
+def _beginnings(entries: Sequence[Entry]) -> list[str]:
+    """The first cells of each row as they stand, two of them, or as many more as tell most rows apart."""
+    for count in BEGINNING:
+        beginnings = [_beginning(one, count) for one in entries]
+        if 2 * len({*beginnings}) > len(beginnings):
+            return beginnings
+    return []
+
+
+def _beginning(entry: Entry, count: int) -> str:
+    line, end = _line(entry), 0
+    for _, value in entry.cells[:count]:
+        end = line.find(value, end) + len(value)
+    return line[:end] if end else line
 
 
 def _line(entry: Entry) -> str:

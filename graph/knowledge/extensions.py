@@ -24,6 +24,7 @@ PACKAGES = {
 
 NAMED_SCORE = 0.9  # of a passage that the question names
 SECTION = "the rest of its section"  # why a passage is there that came with the section of another one
+ROWS = "rows that count, of a long table"  # of a passage that was looked up in all of the table
 PLACE = "another place that mentions it"  # of what a question looks for, behind the best
 
 
@@ -73,12 +74,14 @@ Spaces = Sequence[tuple[Where, Space]]  # of one asker: its own and the public o
 @dataclass(frozen=True)
 class RankedHits:
     """Hits in the order they are to be shown, and why each came, by (where, chunk id). `whole` when they are all to be
-    shown, whatever their number; `cut` when there may be more of what was looked for."""
+    shown, whatever their number; `cut` when there may be more of what was looked for. `searched` are the best hits of
+    the search, where others were put among them."""
 
     hits: list[Hit]
     why: dict[tuple[Where, str], str] = field(default_factory=dict)
     whole: bool = False
     cut: bool = False
+    searched: list[Hit] = field(default_factory=list)
 
 
 class Augmenter(Protocol):

@@ -293,11 +293,18 @@ class Index:
             first -= 1
         return [replace(hit, chunk_id=chunk.chunk_id) for chunk in chunks[first : last + 1]]
 
+    def document(self, reader: ReadScope, hit: Hit) -> tuple[str, str, list[StoredChunk]]:
+        """Title, text and chunks of the document of a hit; all empty where the reader does not see it."""
+        space = dict(self.visible(reader)).get(hit.where)
+        record = space.record(hit.doc_id) if space else None
+        if space is None or record is None:
+            return "", "", []
+        return record.title, space.text(hit.doc_id), space.chunks(hit.doc_id)
+
     def numbered(self, reader: ReadScope, hit: Hit, fits: Callable[[str], bool]) -> list[Hit]:
         """The chunks of the document of a hit in which a section begins whose heading, else whose first line, `fits`.
         In their order, each with the score of the hit."""
-        space = dict(self.visible(reader)).get(hit.where)
-        chunks, text = (space.chunks(hit.doc_id), space.text(hit.doc_id)) if space else ([], "")
+        _, text, chunks = self.document(reader, hit)
         headed, lined = [], []
         for chunk in chunks:
             lines = text[chunk.start : chunk.end].split("\n")

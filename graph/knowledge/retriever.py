@@ -185,7 +185,7 @@ def _with_sections(index: Index, reader: ReadScope, ranked: RankedHits, top_k: i
             read.add(place)
             if place not in hits and len(hits) < top_k + BESIDE:
                 hits[place], why[place] = beside, SECTION
-    return RankedHits(list(hits.values()), why, True)
+    return RankedHits(list(hits.values()), why, True, searched=ranked.hits)
 
 
 def _best_of_each(hits: Sequence[Hit]) -> dict[tuple[str, str], Hit]:

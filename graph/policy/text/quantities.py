@@ -16,7 +16,11 @@ _WRITTEN = re.compile(
     re.I,
 )
 _SLASHED = re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.](\d{4})\b")
-_NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
+# None of a code ("CR-0007", "A12"), but that of a version ("v2") or behind a currency ("PKR15").
+_NUMBER = re.compile(
+    r"(?:(?<![^\W_])(?<![^\W_][.,−-])|(?<=\bv)|(?<=USD|EUR|GBP|CHF|PKR|INR|JPY)|(?<=\bRs))"
+    r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?"
+)
 _MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|PKR|INR|JPY|Rs)\b")
 _TIMES = {
     "second": 1 / 86_400, "sec": 1 / 86_400, "minute": 1 / 1_440, "min": 1 / 1_440, "hour": 1 / 24, "hr": 1 / 24,
