@@ -10,6 +10,7 @@ from graph.extractive.candidates import CUES, Candidate, clean, sayable, score
 from graph.extractive.choice import choose
 from graph.extractive.reader import Reader
 from graph.extractive.units import units
+from graph.knowledge import dated
 from graph.knowledge.extensions import ROWS, SECTION
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
@@ -22,6 +23,7 @@ from graph.policy.question import intent, wishes
 from graph.policy.question.answer_type import all_of
 from graph.policy.question.parts import parts
 from graph.policy.text import lexical
+from graph.policy.text.structure import quoted
 from graph.regulation import asking
 
 # The chance that the evidence answers: logistic in the best log-odds of the reader and the best chunk's score. Fitted
@@ -35,6 +37,7 @@ NAMELESS_FROM = 0.5  # the same where the best place has not the post that is as
 # The same where an amount is asked for and no quote has one. Of 514 questions over eleven collections six had such an
 # answer, all wrong; four of the six are below it.
 AMOUNTLESS_FROM = 0.65
+AMOUNT_NEAR = 1.5  # of the score: a candidate so near that has an amount is quoted before one that has none; by hand
 # The same where all of something is asked for and no list was read as a whole. `python -m evals.training.lists`: of 52
 # such questions sentences answered 10 of 36 above it, none of 16 below; 9 of these ask for what is not there.
 ALL_ANSWERED_FROM = 0.45
@@ -42,6 +45,7 @@ SAYS_IT_FROM = 0.0  # log-odds of the reader from which a quote answers a part o
 SPOKEN_TO = 3.0  # what it costs a guarded answer to speak to others than the asker; set by hand
 _SAYS = re.compile(r"[^\W\d_]{2}")  # a word; a number or a letter alone stands in any document
 _TITLE_WORDS = 4
+DATED_CHARS = 400  # from the title of a document to the line with its date, or the other way
 MOST_LINES = 30  # of a document, from which those of one title are told apart
 _POST = re.compile(
     r"\W*(?:who(?:['’]s| is| are| was| were)|what is the name of) (?:the|our|your|its) (?:[\w-]+ ){0,3}?([\w-]+)"
@@ -55,6 +59,7 @@ _AMOUNT = re.compile(
     r"(?:size|number|percentage|share|temperature|rate|budget|cost|price|fee|amount|salary)\b(?! to\b)",
     re.I,
 )
+_NUMBERED = re.compile(r"^\W*\d[\d.]*[.)]?\s")
 _HAS_AMOUNT = re.compile(
     r"\d|\b(?:no|none|nothing|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|once|twice|half|thirds?|quarters?"
@@ -70,7 +75,7 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     question, evidence, about = wishes.bare(task["question"]), task["evidence"], task["about"]
     if task["listing"]:
         counts = all_of(question) in ("count", "sum") and not task["cut"]  # "How many … in total?"
-        names = _names(evidence, counts)
+        names = _dated(question, evidence) or _names(evidence, counts)
         return _reply(names, counts and len(names) == len(evidence))
     if provisions := _provisions(question, evidence):
         return _reply(provisions)
@@ -106,16 +111,21 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     silent = unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM)
     texts = {item["n"]: item["text"] for item in evidence}
     quotes = [] if silent else choose(query, candidates, texts, task["style"], bool(who))
-    if (
-        likely < AMOUNTLESS_FROM
-        and _AMOUNT.search(question)
-        and not any(_HAS_AMOUNT.search(text) for _, text in quotes)
-    ):
-        quotes = []
+    if quotes and _AMOUNT.search(question) and not any(_has_amount(text) for _, text in quotes):
+        near = [one for one in candidates if one.score >= candidates[0].score - AMOUNT_NEAR and _has_amount(one.text)]
+        if near:
+            quotes = choose(query, near, texts, task["style"], bool(who))
+        elif likely < AMOUNTLESS_FROM:
+            quotes = []
     if not several:
         return _reply(quotes)
     quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader, least)
     return _reply(quotes) | {"sure": complete}
+
+
+def _has_amount(text: str) -> bool:
+    """Whether it says an amount, apart from the number of a clause at its beginning."""
+    return _HAS_AMOUNT.search(_NUMBERED.sub("", text)) is not None
 
 
 def _each(
@@ -211,6 +221,26 @@ def _names(evidence: list[dict[str, Any]], counted: bool) -> list[tuple[int, str
         else:
             texts = [clean(item["text"][a:b]) for a, b in units(item["text"])]
             names += [(item["n"], text) for text in texts if sayable(text, item["title"])][:1]
+    return names
+
+
+def _dated(question: str, evidence: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """(source, its title and its date) of documents that the question picks by their dates; nothing for others, or
+    where one does not say it near its beginning."""
+    if not dated.asks(question):
+        return []
+    names = []
+    for item in evidence:
+        text = item["text"]
+        lines = text.split("\n")[:MOST_LINES]
+        at = dated.line_of(question, lines)
+        if at is None:
+            return []
+        titled = next((n for n, line in enumerate(lines) if item["title"] and item["title"] in line), at)
+        first, last = sorted((at, titled))
+        begin, end = (len("\n".join(["", *lines[:n]])) for n in (first, last + 1))
+        whole = end - begin <= DATED_CHARS
+        names.append((item["n"], quoted(text, begin, end - 1) if whole else lines[at].strip()))
     return names
 
 

@@ -62,6 +62,8 @@ _NOUN = re.compile(
     r"|from|that|which|with|need|needs|i|we|you|they|came|not|it|there|under|by|a|an|the|no|any)\b|[?.,;:]|$)",
     re.I,
 )
+_DONE = re.compile(r"((?:\S+ )*?[\w-]+[^\Wsui]s) \w+(?:ed|ent|ot)\b", re.I)
+_LIST_OF = re.compile(r"\W*(?:[\d.]+ )?(?:full |complete )?(?:list|table|overview) of (?:the |all |our )?(.+)", re.I)
 _MOST = re.compile(rf"\b(?:{GREATEST}|greatest|maximum|heaviest)\b", re.I)
 _FEWEST = re.compile(rf"\b(?:{SMALLEST}|first|minimum|youngest|lightest)\b", re.I)
 _KINDS = {
@@ -189,8 +191,13 @@ def choose(
 
 
 def _called_by_heading(question: str, enumeration: Enumeration) -> bool:
-    """Whether the question calls it by the whole heading right above it: "How many risks are in the risk register?"."""
+    """Whether the question calls it by the whole heading right above it: "How many risks are in the risk register?", or
+    that says what it lists: "List of tools"."""
     heading = " ".join(enumeration.path[-1:])
+    if (listed := _LIST_OF.fullmatch(heading)) and (noun := noun_of(question)):
+        words = stems(listed[1])
+        if noun[-1] in words and words <= stems(question):
+            return True
     called = rf"\b(?:in|of|from|on|under) (?:the |our )?{re.escape(heading)}(?=\s*[?.!,;]|\s*$)"
     return enumeration.kind != "headings" and " " in heading and re.search(called, question, re.I) is not None
 
@@ -299,7 +306,10 @@ def compares(question: str) -> bool:
 def noun_of(question: str) -> list[str]:
     """The stems of what is listed or counted: "Which GCP regions can we use?": gcp, region."""
     match = _NOUN.search(question)
-    return lexical.stems(match[1]) if match else []
+    if match is None:
+        return []
+    counted = _DONE.match(match[1])  # "requests ended up denied"
+    return lexical.stems(counted[1] if counted else match[1])
 
 
 def _noun_in(noun: Sequence[str], words: frozenset[str]) -> float:

@@ -4,11 +4,12 @@ folder they lie in, a title that several of them have ("Which SOPs does the lab 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from pathlib import PurePath
 
 from graph.context import ReadScope
+from graph.knowledge import dated
 from graph.knowledge.index import STOP_WORDS, Hit, Index, content_words
 from graph.knowledge.mentions import Name
 from graph.policy.question import mentioning
@@ -54,9 +55,13 @@ FEWEST_ALIKE = 2  # documents of one title
 
 def asks(question: str) -> bool:
     """Whether it may be a question for documents; cheap. What is not so is in no field."""
-    if _ASKED.match(question) is None or lexical.negated(question) or _NOT_TOLD.search(question):
+    if mentioning.find(question) is not None or mentioning.no_longer_in_force(question) is not None:
         return False
-    return mentioning.find(question) is None and mentioning.no_longer_in_force(question) is None
+    return dated.asks(question) or _by_values(question)
+
+
+def _by_values(question: str) -> bool:
+    return not (_ASKED.match(question) is None or lexical.negated(question) or _NOT_TOLD.search(question))
 
 
 def hits(index: Index, reader: ReadScope, question: str, limit: int) -> list[Hit]:
@@ -67,7 +72,9 @@ def hits(index: Index, reader: ReadScope, question: str, limit: int) -> list[Hit
         return []
     for public in (False, True):
         of = [one for one in stored if (one[0] == "public") == public]
-        chosen = [of[at] for at in picked(question, [name for *_, name in of])][:limit]
+        names, today = [name for *_, name in of], datetime.now(UTC).date()
+        places = dated.picked(question, names, today) or (picked(question, names) if _by_values(question) else [])
+        chosen = [of[at] for at in places][:limit]
         openings = [(where, space.opening(doc_id), doc_id) for where, space, doc_id, _ in chosen]
         if openings:
             return [Hit(where, chunk, doc_id, 1.0, 1.0, 1.0) for where, chunk, doc_id in openings if chunk]

@@ -98,6 +98,8 @@ def listed(agent: Agent, question: str, **who: Any) -> list[str]:
         ("Which procedures are approved by the board?", ["Alarm_procedure"]),
         ("Which procedures are approved?", ["Alarm_procedure"]),
         ("Which procedures are due for a review in 2026?", ["Alarm_procedure"]),
+        ("Which project has the earliest review date?", ["moss"]),
+        ("Which procedure has the latest review date?", ["Sweeping_procedure"]),
     ],
 )
 def test_documents_are_picked_by_their_fields(lab: Agent, question: str, expected: list[str]) -> None:
