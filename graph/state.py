@@ -198,9 +198,13 @@ class Candidate(TypedDict):
 
 
 class LookedThrough(TypedDict):
-    """Of a long table: how many rows it has, and how many passages hold those that count; 0 where there is none."""
+    """Of the table in which rows were looked up: where its document lies, how many rows it has, how many of them fit
+    the question, and how many passages hold these; no passages where they are too many to be shown."""
 
+    where: str
+    doc_id: str
     rows: int
+    fitting: int
     passages: int
 
 
@@ -214,7 +218,7 @@ class Searched(Retrieval, total=False):
 
     query: str
     whole: bool  # all of what was found is shown, however many
-    looked_through: LookedThrough
+    looked_through: LookedThrough | None
 
 
 class Remembered(TypedDict):

@@ -160,6 +160,12 @@ def considered(state: State, generator: Generator) -> list[Evidence]:
     ]
 
 
+def _too_many_rows(state: State) -> bool:
+    """Whether more rows of a long table fit the question than are among the evidence."""
+    looked = state["retrieval"].get("looked_through")
+    return looked is not None and not looked["passages"]
+
+
 def flagged(state: State, job: task.Task) -> list[str]:
     """The flags, with one for evidence that the model was not shown."""
     cut = ["evidence_cut"] if job.left_out else []
@@ -199,7 +205,7 @@ def task_of(state: State, evidence: list[Evidence], prose: bool = False) -> task
         memory=memory.as_text(state["memory"], options["memory"], state["earlier"]),
         about=state["follow_up"].get("about", "") if points else "",
         listing=bool(state["listing"]),
-        cut="listing_cut" in state["flags"],
+        cut="listing_cut" in state["flags"] or _too_many_rows(state),
         nonce=_nonce(state),
         prose=prose,
     )

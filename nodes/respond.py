@@ -7,7 +7,6 @@ from graph.answering.verified import certainty
 from graph.extractive import occurrences
 from graph.extractive.reader import reader
 from graph.knowledge import standing
-from graph.knowledge.extensions import ROWS
 from graph.policy.answer import counted, prose, refusals
 from graph.policy.answer.refusals import EMPTY_KNOWLEDGE_BASE, NOT_IN_DOCUMENTS
 from graph.policy.grounding import SURE_FROM
@@ -16,7 +15,7 @@ from graph.policy.question.answer_type import all_of
 from graph.policy.text.structure import SEPARATOR
 from graph.policy.threats import courtesy
 from graph.settings import Settings
-from graph.state import Decision, State
+from graph.state import Decision, LookedThrough, State
 
 # The reader's log-odds of the sentence that answers best, set on the five open collections; docs/answers.md says what
 # they hold on those left out, and that they hold less on the shipped corpus.
@@ -31,6 +30,7 @@ def respond(state: State, *, settings: Settings) -> State:
     doubted = any(one.get("doubted") for one in state["sentences"])
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and ("partial" in state["flags"] or _partial(state))
+    looked = _looked_through(state)
     noted = {
         "partial": part,
         "quoted_only": _quoted_only(state, decision, settings),
@@ -38,8 +38,9 @@ def respond(state: State, *, settings: Settings) -> State:
     }
     flags = list(dict.fromkeys([*state["flags"], *(flag for flag, so in noted.items() if so)]))
     notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
-    if (rows := _all_rows(state)) and decision == "answer" and not part:
-        notices.insert(0, refusals.ALL_ROWS.format(rows=rows))
+    if looked and decision == "answer" and not (part and looked["passages"]):
+        note = refusals.ALL_ROWS if looked["passages"] else refusals.SOME_ROWS
+        notices.insert(0, note.format(**looked))
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
         confidence = "low"
     if part:
@@ -104,19 +105,21 @@ def _quoted_only(state: State, decision: Decision, settings: Settings) -> bool:
     return plain and wishes.wished(courtesy.bare(state["question"]))
 
 
-def _all_rows(state: State) -> int:
-    """How many rows a long table has of which the answer cites some; 0 where there is no such table."""
-    holding = {item["chunk_id"] for item in state["evidence"] if item.get("why") == ROWS}
-    cited = any(citation["chunk_id"] in holding for citation in state["citations"])
-    return state["retrieval"]["looked_through"]["rows"] if cited else 0
+def _looked_through(state: State) -> LookedThrough | None:
+    """The table in which rows were looked up, where the answer cites its document."""
+    looked, cited = state["retrieval"].get("looked_through"), {one["chunk_id"] for one in state["citations"]}
+    of = {(item["where"], item["doc_id"]) for item in state["evidence"] if item["chunk_id"] in cited}
+    return looked if looked and (looked["where"], looked["doc_id"]) in of else None
 
 
 def _partial(state: State) -> bool:
     """Whether a question about all of something was answered from a part of it."""
     if state["assessment"] or _by_document(state):
         return "listing_cut" in state["flags"]
-    looked_through = state["retrieval"].get("looked_through")
-    passages = looked_through["passages"] if looked_through else 0
+    looked = _looked_through(state)
+    if looked and not looked["passages"]:
+        return True
+    passages = looked["passages"] if looked else 0
     return partial(state["query"], state["sentences"], state["citations"], state["evidence"], passages)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from graph.extractive.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
-from graph.extractive.whole import selected
+from graph.extractive.whole import BEGINNING, beginning, selected
 from graph.knowledge.extensions import ROWS
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
 from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
@@ -97,7 +97,7 @@ def _whole(
         if not entries or not all(_within(entry, cited) for entry in entries):
             continue
         if all(any(_overlap(n, span, entry) for entry in inside) for n, spans in cited.items() for span in spans):
-            return not {entry.n for entry in entries} - all_rows or not _goes_on(enumeration, evidence)
+            return bool({entry.n for entry in enumeration.entries} & all_rows) or not _goes_on(enumeration, evidence)
     return False
 
 
@@ -137,12 +137,15 @@ def _every_passage(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _within(entry: Entry, cited: Spans) -> bool:
-    """Whether most of the entry is cited, or its first line."""
+    """Whether most of the entry is cited, or its first line, or of a row the cells by which it is counted."""
     line = entry.start + len(entry.text.split("\n", 1)[0])
+    ends = [entry.end, line]
+    if len(entry.cells) > BEGINNING[0]:
+        ends.append(entry.start + len(beginning(entry, BEGINNING[0])))
     return any(
         min(end, at) - max(entry.start, start) > (at - entry.start) / 2
         for start, end in cited.get(entry.n, ())
-        for at in (entry.end, line)
+        for at in ends
     )
 
 

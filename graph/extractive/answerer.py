@@ -104,7 +104,9 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
         least = max(least, NAMELESS_FROM)
     likely = 1.0 if about or called else chance(signs(candidates, evidence))
     unlikely = likely < least
-    excerpts, sure = ([], True) if who else _as_a_whole(query, evidence, candidates, reader, unlikely)
+    excerpts, sure = (
+        ([], True) if who else _as_a_whole(query, evidence, candidates, reader, unlikely, task.get("cut", False))
+    )
     if excerpts:
         return {"answered": True, "sentences": [{"text": text, "sources": n} for n, text in excerpts], "sure": sure}
     several = [] if who or task.get("planned") else parts(question)
@@ -154,7 +156,12 @@ def _each(
 
 
 def _as_a_whole(
-    question: str, evidence: list[dict[str, Any]], candidates: list[Candidate], reader: Reader, unlikely: bool
+    question: str,
+    evidence: list[dict[str, Any]],
+    candidates: list[Candidate],
+    reader: Reader,
+    unlikely: bool,
+    cut: bool,
 ) -> tuple[list[tuple[list[int], str]], bool]:
     """(sources, text) of a section that the question names, of what changed between editions, of a list or table; and
     whether that is surely the one that is asked about. Nothing where an extension chose the passages: it knows how its
@@ -163,9 +170,9 @@ def _as_a_whole(
         return [], True
     if unlikely:  # no sentence answers; the rows of a table need not
         summary = all_of(question) == "summary"
-        return ([], True) if summary else whole.answer(question, evidence, candidates, reader)
+        return ([], True) if summary else whole.answer(question, evidence, candidates, reader, cut)
     excerpts = sections.named(question, evidence) or sections.changed(question, evidence)
-    return (excerpts, True) if excerpts else whole.answer(question, evidence, candidates, reader)
+    return (excerpts, True) if excerpts else whole.answer(question, evidence, candidates, reader, cut)
 
 
 def _reply(quotes: list[tuple[int, str]], count: bool = False) -> dict[str, Any]:

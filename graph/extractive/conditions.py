@@ -12,6 +12,7 @@ from graph.policy.text import lexical
 SHORT = 60  # characters of a value that a question may name; what is longer describes
 MOST_WORDS = 4  # of each value in a cell that holds several
 _BEGINS = re.compile(r"\w{1,3}")  # of a value: a question that names it has as much of it, whatever its form
+_DAYS = re.compile(r"(?<=\d)-(?=\d)")  # between the year, the month and the day
 _PARTS = re.compile(r"\s*[,;/|\n]\s*")  # of a cell that holds several values
 _JOINED = re.compile(r"\s*(?:[,;:?+&]|\b(?:and|plus|as well as|with)\b)+\s*", re.I)  # between things that are added up
 _NUMBERED = re.compile(r"\b([^\W\d_][\w-]*) (?:no\.? |number |id )?(\d{1,5})\b", re.I)  # "analysis 10", "week 3"
@@ -46,7 +47,8 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
         out = {part for part in named if stems(part) & refused}
         left = [one for one in entries if not any(has_value(one, columns, out) for columns in values)]
         named_of = {columns: parts - out for columns, parts in values.items() if parts - out}
-        return [one for one in left if all(has_value(one, columns, parts) for columns, parts in named_of.items())]
+        fit = [one for one in left if all(has_value(one, columns, parts) for columns, parts in named_of.items())]
+        return _with_the_rest(question, listed, fit, named, noun)
     if listed.kind == "rows" and (single := _only(question, listed, entries) or _marked(question, listed, entries)):
         return single
     question_stems = stems(question)
@@ -62,6 +64,39 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     most = max(len(one & wanted) for one in says)
     fits = [len(one & wanted) == most and not one & refused & telling for one in says]
     return [entry for entry, one in zip(entries, fits, strict=True) if one]
+
+
+def _with_the_rest(
+    question: str, listed: Enumeration, entries: Sequence[Entry], named: set[str], noun: Sequence[str]
+) -> list[Entry]:
+    """Those of the entries that also have all further words of the question, where some have them and others have not:
+    a kind of gull, the year of a date. All where none has all of them."""
+    says = [_said(one) for one in entries]
+    further = _further(question, listed, named, noun)
+    telling = {word for word in further if 0 < sum(word in one for one in says) < len(entries)}
+    fit = [entry for entry, one in zip(entries, says, strict=True) if telling <= one]
+    return fit or [*entries]
+
+
+def unmet(
+    question: str, listed: Enumeration, entries: Sequence[Entry], chosen: Sequence[Entry], noun: Sequence[str]
+) -> set[str]:
+    """The words of the question that some of the rows have in their cells and none of those that were chosen has."""
+    named = {part for parts in named_values(question, entries, noun).values() for part in parts}
+    further = _further(question, listed, named, noun) - {word for one in chosen for word in _said(one)}
+    return {word for word in further if any(word in _said(one) for one in entries)}
+
+
+def _further(question: str, listed: Enumeration, named: set[str], noun: Sequence[str]) -> set[str]:
+    """The words of a question beyond what is asked for, what the table says of itself and the values that are named."""
+    about = name_stems(" ".join([*listed.path[:1], *listed.path[-2:], *listed.headings]))
+    further = stems(" ".join(content_words(question))) - about - {*noun[-1:]} - stems(" ".join(named))
+    return {word for word in further - _refused(question, named) if word[0].isdigit() or len(word) > 3}
+
+
+def _said(entry: Entry) -> frozenset[str]:
+    """The stems of the short cells of a row; the year, the month and the day each for itself."""
+    return stems(_DAYS.sub(" ", " ".join(value for _, value in entry.cells if len(value) <= SHORT)))
 
 
 def _of_kind(listed: Enumeration, entries: Sequence[Entry], noun: Sequence[str]) -> Sequence[Entry]:

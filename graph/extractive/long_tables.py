@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graph.context import ReadScope
-from graph.extractive.conditions import named_values
+from graph.extractive.conditions import named_values, unmet
 from graph.extractive.enumerations import Entry, Enumeration
 from graph.extractive.whole import compares, noun_of, selected
 from graph.knowledge.extensions import ROWS, RankedHits
-from graph.knowledge.index import Index, content_words
-from graph.knowledge.retriever import BESIDE, READ_OF_ONE
+from graph.knowledge.index import Hit, Index, content_words
+from graph.knowledge.retriever import BESIDE
 from graph.policy.question.answer_type import all_of, plain
 from graph.policy.text import lexical
 from graph.policy.text.quantities import cells
@@ -28,23 +28,26 @@ MOST_MEASURED = 20_000  # rows of which numbers are compared: one second
 MOST_NAMED = 5_000  # rows with a value that the question may name, of which every cell is looked at: half a second
 MOST_WORDS = 40  # of the question, that a value may be of
 LONGEST_VALUE = 5  # words
+FEWEST_CHUNKS = 2  # behind the first: a shorter table is read whole with its section
 LOOKED_AT = 15  # best hits that may lie in a long table
 FEWEST_SHARED = 0.5  # of the columns of a row, which those of the table have, too
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The chunks with the rows of a table that count, in their order, and how many rows were looked through."""
+    """The chunks with the rows of a table that count, in their order; how many these rows are, and how many the table
+    has."""
 
     chunk_ids: list[str]
+    fitting: int
     rows: int
 
 
 def with_rows(
     index: Index, reader: ReadScope, question: str, ranked: RankedHits, top_k: int
-) -> tuple[RankedHits, LookedThrough]:
-    """With the passages that hold the rows that the question asks for, where one of the best hits lies in a table that
-    is longer than what is read of a section; of the first such table alone."""
+) -> tuple[RankedHits, LookedThrough | None]:
+    """With the passages that hold the rows that the question asks for, where one of the best hits lies in a table of
+    several passages; of the first such table alone."""
     tried: set[tuple[str, str]] = set()  # by the first chunk of a table
     documents: dict[tuple[str, str], tuple[str, str, list[StoredChunk]]] = {}
     with index.reading():
@@ -54,27 +57,39 @@ def with_rows(
                 documents[of] = index.document(reader, hit)
             title, text, chunks = documents[of]
             at = next((n for n, chunk in enumerate(chunks) if chunk.chunk_id == hit.chunk_id), None)
-            if at is None or len(chunks) <= READ_OF_ONE:
+            if at is None:
                 continue
-            first, _ = table = table_at(chunks, at)
-            if (hit.where, chunks[first].chunk_id) in tried:
+            first, last = table = table_at(chunks, at)
+            if last - first < FEWEST_CHUNKS or (hit.where, chunks[first].chunk_id) in tried:
                 continue
             tried.add((hit.where, chunks[first].chunk_id))
             if rows := look_through(question, title, text, chunks, at, table):
                 holding = [replace(hit, chunk_id=chunk_id) for chunk_id in rows.chunk_ids]
-                shown = {(one.where, one.chunk_id): one for one in [*ranked.hits[:top_k], *holding, *ranked.hits]}
-                why = ranked.why | {(one.where, one.chunk_id): ROWS for one in holding}
-                hits = [*shown.values()][: top_k + BESIDE]
-                return replace(ranked, hits=hits, why=why), {"rows": rows.rows, "passages": len(holding)}
-    return ranked, {"rows": 0, "passages": 0}
+                holding = holding if len(holding) <= BESIDE else []
+                looked: LookedThrough = {
+                    "where": hit.where,
+                    "doc_id": hit.doc_id,
+                    "rows": rows.rows,
+                    "fitting": rows.fitting,
+                    "passages": len(holding),
+                }
+                return _with(ranked, holding, top_k), looked
+    return ranked, None
+
+
+def _with(ranked: RankedHits, holding: list[Hit], top_k: int) -> RankedHits:
+    if not holding:
+        return ranked
+    shown = {(one.where, one.chunk_id): one for one in [*ranked.hits[:top_k], *holding, *ranked.hits]}
+    why = ranked.why | {(one.where, one.chunk_id): ROWS for one in holding}
+    return replace(ranked, hits=[*shown.values()][: top_k + BESIDE], why=why)
 
 
 def look_through(
     question: str, title: str, text: str, chunks: Sequence[StoredChunk], at: int, table: tuple[int, int]
 ) -> Selected | None:
     """The rows that the question asks for, of the table in `chunks[at]` that runs from one chunk to another of the
-    document `text`. None where it is no question for rows, names no value of the table, or asks for more rows than can
-    be shown."""
+    document `text`. None where it is no question for rows or names no value of the table."""
     question = plain(question)
     kind = all_of(question)
     if kind is None or kind == "summary":
@@ -100,9 +115,11 @@ def look_through(
     chosen = selected(question, kind, listed)
     if not chosen or len(chosen) == len(every):
         return None
+    if not measured and unmet(question, listed, entries, chosen, noun_of(question)):
+        return None  # a condition that no row fulfils, or that is not understood
     starts = [chunk.start for chunk in chunks]
     holding = {chunks[bisect_right(starts, entry.start) - 1].chunk_id: None for entry in chosen}
-    return Selected([*holding], len(every)) if len(holding) <= BESIDE else None
+    return Selected([*holding], len(chosen), len(every))
 
 
 def table_at(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
@@ -137,13 +154,20 @@ def _with_a_value(question: str, text: str, rows: Sequence[tuple[int, int]]) -> 
     condition."""
     words = lexical.words(question)[:MOST_WORDS]
     runs = [words[at : at + length] for length in range(LONGEST_VALUE, 0, -1) for at in range(len(words) - length + 1)]
-    values = [r"\W+".join(rf"{re.escape(lexical.stem(word))}\w{{0,3}}" for word in run) for run in runs if _says(run)]
+    values = [
+        r"[\W_]+".join(rf"{re.escape(lexical.stem(word))}\w{{0,3}}" for word in run) for run in runs if _says(run)
+    ]
     if not values or not rows:
         return []
     value = re.compile(rf"[:;,/|]\s?(?:{'|'.join(values)})(?=\s*[.]?\s*(?:[;,/|\n]|$))", re.I)
     starts = [start for start, _ in rows]
     at = {bisect_right(starts, match.start()) - 1 for match in value.finditer(text, rows[0][0], rows[-1][1])}
     return [rows[n] for n in sorted(at)]
+
+
+def _form(word: str) -> str:
+    """What finds any form of a word."""
+    return rf"{re.escape(lexical.stem(word))}\w{{0,3}}"
 
 
 def _says(run: Sequence[str]) -> bool:

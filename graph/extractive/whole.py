@@ -88,9 +88,14 @@ _TOTAL = re.compile(r"^(?:[^:]{1,40}: )?\W*(?:grand |sub)?(?:totals?|sum|average
 
 
 def answer(
-    question: str, evidence: Sequence[Mapping[str, Any]], candidates: Sequence[Candidate], reader: Reader
+    question: str,
+    evidence: Sequence[Mapping[str, Any]],
+    candidates: Sequence[Candidate],
+    reader: Reader,
+    cut: bool = False,
 ) -> tuple[SourcedTexts, bool]:
-    """What to say, nothing where no list or table is the one that is asked about, and whether it surely is that one."""
+    """What to say, nothing where no list or table is the one that is asked about, and whether it surely is that one. Of
+    a table that is `cut` nothing is counted."""
     question = plain(question)
     kind = all_of(question)
     if kind == "summary":
@@ -106,7 +111,7 @@ def answer(
         least = STATED_FROM  # "Visitors: 48,200"
     if chosen is None or chance < least:
         return [], True
-    return _statements(question, kind, chosen, evidence), chance >= SURE_FROM
+    return _statements(question, kind, chosen, evidence, cut), chance >= SURE_FROM
 
 
 def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
@@ -120,12 +125,14 @@ def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:
     return [([best.n], best.text)] if lexical.words(match[1])[-1] in lexical.words(lead) else []
 
 
-def _statements(question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
+def _statements(
+    question: str, kind: All, chosen: Enumeration, evidence: Sequence[Mapping[str, Any]], cut: bool
+) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and (_column_of(noun_of(question), chosen) or _in_column(question, chosen)):
+    if kind == "count" and (cut or _column_of(noun_of(question), chosen) or _in_column(question, chosen)):
         kind = "list"  # "How many visitors in 2022?": a row says so
-    if kind in ("count", "sum") and not any(map(_total, entries)):
+    if kind in ("count", "sum") and not cut and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
             return []
         lines = [_line(one) for one in entries]
@@ -499,13 +506,14 @@ def _quote(text: str, run: Sequence[Entry]) -> str:
 def _beginnings(entries: Sequence[Entry]) -> list[str]:
     """The first cells of each row as they stand, two of them, or as many more as tell most rows apart."""
     for count in BEGINNING:
-        beginnings = [_beginning(one, count) for one in entries]
+        beginnings = [beginning(one, count) for one in entries]
         if 2 * len({*beginnings}) > len(beginnings):
             return beginnings
     return []
 
 
-def _beginning(entry: Entry, count: int) -> str:
+def beginning(entry: Entry, count: int) -> str:
+    """The first cells of a row as they stand; the line where it has none."""
     line, end = _line(entry), 0
     for _, value in entry.cells[:count]:
         end = line.find(value, end) + len(value)

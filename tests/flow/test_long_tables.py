@@ -62,9 +62,11 @@ def test_the_highest_of_all_rows(stock: Agent) -> None:
 
 
 def test_more_rows_than_are_shown_are_a_part(stock: Agent) -> None:
-    reply = stock.ask("List the crates in the South hall", tenant_id="U1")
-    assert "partial" in reply["safety_flags"]
-    assert "looked through" not in reply["answer"]
+    for question in ("List the crates in the South hall", "How many crates are in the South hall?"):
+        reply = stock.ask(question, tenant_id="U1")
+        assert "partial" in reply["safety_flags"]
+        assert f"{ROWS // 3} of the {ROWS} rows of the table fit; here is a part of them." in reply["answer"]
+        assert "in all" not in reply["answer"] and "looked through" not in reply["answer"]
 
 
 def test_another_tenant_has_nothing_of_it(stock: Agent) -> None:
@@ -107,6 +109,18 @@ def test_rows_are_looked_up_by_whole_values_and_by_one_of_several() -> None:
     assert _look("Which crates are in the Loft?", "\n".join(lines)) == ["c296"]
     assert _look("Which crates are of Team Red?", "\n".join(lines)) == ["c296"]
     assert _look("Which crates are of the Red?", "\n".join(lines)) is None
+
+
+def test_a_condition_that_no_row_fulfils_is_not_passed_over() -> None:
+    lines = _lines()
+    lines[300] = "Crate: C300; Store: Loft; Owner: Bo Li; Day: 2024-03-01"
+    lines[301] = "Crate: C301; Store: Loft; Owner: Bo Li; Day: 2025-04-01"
+    lines[302] = "Crate: C302; Store: Cellar; Owner: Bo Li; Day: 2026-04-01"
+    lines.insert(301, lines.pop(303))
+    text = "\n".join(lines)
+    assert _look("Which crates of Bo Li are in the Loft?", text, 2) == ["c300", "c302"]
+    assert _look("Which crates of Bo Li came to the Loft in 2025?", text, 2) == ["c302"]
+    assert _look("Which crates of Bo Li came to the Loft in 2026?", text, 2) is None
 
 
 def test_a_question_for_no_rows_looks_nothing_up() -> None:

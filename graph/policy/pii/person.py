@@ -30,7 +30,8 @@ _OF_THINGS = re.compile(
     r"(?:[\w-]+ )?(?:level|size|type|kind|version|licen[cs]e|description|repository|repo|purpose|format|path|url|link|"
     r"file|extension|price|cost|quantity|qty|stock|model|value|default|parameter|syntax|meaning|definition|formula|"
     r"colou?r|material|capacity|platform|credits?|module|spdx identifier|category|step|phase|stage|owner|maintainer|"
-    r"example|uses?|support|vendor|operating systems?|browser|what .*)s?"
+    r"example|uses?|support|vendor|operating systems?|browser|latitude|longitude|lat|lon|elevation|altitude|coordinate|"
+    r"population|currency|sku|isbn|issn|doi|barcode|iata|icao|tonnage|founded|established|what .*)s?"
 )
 # and these of people, whatever stands beside them.
 _OF_PEOPLE = re.compile(
