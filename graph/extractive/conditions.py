@@ -84,7 +84,8 @@ def unmet(
     """The words of the question that some of the rows have in their cells and none of those that were chosen has."""
     named = {part for parts in named_values(question, entries, noun).values() for part in parts}
     further = _further(question, listed, named, noun) - {word for one in chosen for word in _said(one)}
-    return {word for word in further if any(word in _said(one) for one in entries)}
+    begins = {word: re.compile(rf"(?<!\w){re.escape(word)}", re.I) for word in further}  # to read few rows in full
+    return {word for word in further if any(word in _said(one) for one in entries if begins[word].search(one.text))}
 
 
 def _further(question: str, listed: Enumeration, named: set[str], noun: Sequence[str]) -> set[str]:

@@ -24,7 +24,7 @@ from graph.policy.text.structure import SEPARATOR
 from graph.state import LookedThrough
 from graph.stores.spaces import StoredChunk
 
-MOST_MEASURED = 20_000  # rows of which numbers are compared: one second
+MOST_MEASURED = 10_000  # rows of which numbers are compared: one second
 MOST_NAMED = 5_000  # rows with a value that the question may name, of which every cell is looked at: half a second
 MOST_WORDS = 40  # of the question, that a value may be of
 LONGEST_VALUE = 5  # words
@@ -115,7 +115,7 @@ def look_through(
     chosen = selected(question, kind, listed)
     if not chosen or len(chosen) == len(every):
         return None
-    if not measured and unmet(question, listed, entries, chosen, noun_of(question)):
+    if unmet(question, listed, entries, chosen, noun_of(question)):
         return None  # a condition that no row fulfils, or that is not understood
     starts = [chunk.start for chunk in chunks]
     holding = {chunks[bisect_right(starts, entry.start) - 1].chunk_id: None for entry in chosen}

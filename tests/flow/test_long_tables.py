@@ -121,6 +121,8 @@ def test_a_condition_that_no_row_fulfils_is_not_passed_over() -> None:
     assert _look("Which crates of Bo Li are in the Loft?", text, 2) == ["c300", "c302"]
     assert _look("Which crates of Bo Li came to the Loft in 2025?", text, 2) == ["c302"]
     assert _look("Which crates of Bo Li came to the Loft in 2026?", text, 2) is None
+    assert _look("Which crate of Bo Li has the latest day?", text, 2) == ["c302"]
+    assert _look("Which crate in the Loft has the latest day in 2026?", text, 2) is None
 
 
 def test_a_question_for_no_rows_looks_nothing_up() -> None:
