@@ -198,8 +198,9 @@ class Candidate(TypedDict):
 
 
 class LookedThrough(TypedDict):
-    """Of the table in which rows were looked up: where its document lies, how many rows it has, how many of them fit
-    the question, and how many passages hold these; no passages where they are too many to be shown."""
+    """Of the table or document in which something was looked up: where it lies, how many rows it has (0: sections were
+    looked for), how many rows or sections fit the question, and how many passages hold these; no passages where they
+    are too many to be shown."""
 
     where: str
     doc_id: str

@@ -14,7 +14,7 @@ from graph.answering.sentence_stream import SentenceStream
 from graph.context import Context, principal
 from graph.extractive.excerpts import excerpts
 from graph.extractive.reader import reader
-from graph.knowledge.extensions import PLACE, ROWS, SECTION
+from graph.knowledge.extensions import PLACE, ROWS, SAYS, SECTION
 from graph.knowledge.register import REGISTERED
 from graph.knowledge.retriever import needs_sections
 from graph.models import draft, task
@@ -156,14 +156,14 @@ def considered(state: State, generator: Generator) -> list[Evidence]:
     return [
         item
         for item in state["evidence"]
-        if (why := item.get("why")) not in (SECTION, PLACE) and (why != ROWS or item["n"] <= beyond)
+        if (why := item.get("why")) not in (SECTION, PLACE) and (why not in (ROWS, SAYS) or item["n"] <= beyond)
     ]
 
 
 def _too_many_rows(state: State) -> bool:
     """Whether more rows of a long table fit the question than are among the evidence."""
     looked = state["retrieval"].get("looked_through")
-    return looked is not None and not looked["passages"]
+    return looked is not None and looked["rows"] > 0 and not looked["passages"]
 
 
 def flagged(state: State, job: task.Task) -> list[str]:

@@ -38,7 +38,7 @@ def respond(state: State, *, settings: Settings) -> State:
     }
     flags = list(dict.fromkeys([*state["flags"], *(flag for flag, so in noted.items() if so)]))
     notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
-    if looked and decision == "answer" and not (part and looked["passages"]):
+    if looked and looked["rows"] and decision == "answer" and not (part and looked["passages"]):
         note = refusals.ALL_ROWS if looked["passages"] else refusals.SOME_ROWS
         notices.insert(0, note.format(**looked))
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):

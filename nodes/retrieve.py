@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from graph import memory
 from graph.context import Context, ReadScope, principal, whose
-from graph.extractive import long_tables
+from graph.extractive import looked_up
 from graph.knowledge import register, retriever, spelling
 from graph.knowledge.index import Hit, Index
 from graph.policy import pii
@@ -58,7 +58,7 @@ def retrieve(
         top_k=state["options"]["top_k"],
         expand=state["options"]["mode"] == "graph",
     )
-    ranked, looked_through = long_tables.with_rows(
+    ranked, looked_through = looked_up.added(
         index, reader, wishes.bare(reading.text), ranked, state["options"]["top_k"]
     )
     # A corrected word may come from any document that the reader sees, so all their audiences count.

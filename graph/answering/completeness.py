@@ -12,7 +12,7 @@ from typing import Any
 
 from graph.extractive.enumerations import GAP, Entry, Enumeration, document_of, end_of, enumerations
 from graph.extractive.whole import BEGINNING, beginning, selected
-from graph.knowledge.extensions import ROWS
+from graph.knowledge.extensions import ROWS, SAYS
 from graph.knowledge.retriever import BESIDE, READ_OF_ONE
 from graph.policy.question.answer_type import GREATEST, SMALLEST, All, all_of, plain, stated
 from graph.policy.text.quantities import cells
@@ -49,6 +49,9 @@ def partial(
     documents = {document_of(item) for item in evidence if item["n"] in cited}
     if any(item["withheld"] for item in evidence if document_of(item) in documents):
         return True  # an entry may be among what nobody is shown
+    says = {item["n"] for item in evidence if item.get("why") == SAYS}
+    if says and len(says) == looked_through and says == {*cited}:
+        return False  # what the sections say that were looked up in all of the document
     lists = enumerations(evidence)
     holding = {item["n"] for item in evidence if item.get("why") == ROWS}
     all_rows = holding if len(holding) == looked_through else set()

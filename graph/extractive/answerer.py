@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from graph.extractive import occurrences, sections, whole
+from graph.extractive import occurrences, sections, siblings, whole
 from graph.extractive.candidates import CUES, Candidate, clean, sayable, score
 from graph.extractive.choice import choose
 from graph.extractive.reader import Reader
 from graph.extractive.units import units
 from graph.knowledge import dated
-from graph.knowledge.extensions import ROWS, SECTION
+from graph.knowledge.extensions import ROWS, SAYS, SECTION
 from graph.knowledge.index import content_words
 from graph.knowledge.mentions import MENTIONED
 from graph.knowledge.standing import IN_FORCE
@@ -166,8 +166,10 @@ def _as_a_whole(
     """(sources, text) of a section that the question names, of what changed between editions, of a list or table; and
     whether that is surely the one that is asked about. Nothing where an extension chose the passages: it knows how its
     documents are divided."""
-    if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION, ROWS, IN_FORCE}:
+    if {item.get("why") for item in evidence} - {None, "", MENTIONED, SECTION, ROWS, SAYS, IN_FORCE}:
         return [], True
+    if said := siblings.answer(question, evidence):
+        return said, True
     if unlikely:  # no sentence answers; the rows of a table need not
         summary = all_of(question) == "summary"
         return ([], True) if summary else whole.answer(question, evidence, candidates, reader, cut)

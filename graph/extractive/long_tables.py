@@ -8,28 +8,22 @@ like any others, and the answerer chooses from these again. No text leaves this 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from graph.context import ReadScope
 from graph.extractive.conditions import named_values, unmet
 from graph.extractive.enumerations import Entry, Enumeration
 from graph.extractive.whole import compares, noun_of, selected
-from graph.knowledge.extensions import ROWS, RankedHits
-from graph.knowledge.index import Hit, Index, content_words
-from graph.knowledge.retriever import BESIDE
+from graph.knowledge.index import content_words
 from graph.policy.question.answer_type import all_of, plain
 from graph.policy.text import lexical
 from graph.policy.text.quantities import cells
 from graph.policy.text.structure import SEPARATOR
-from graph.state import LookedThrough
 from graph.stores.spaces import StoredChunk
 
 MOST_MEASURED = 10_000  # rows of which numbers are compared: one second
 MOST_NAMED = 5_000  # rows with a value that the question may name, of which every cell is looked at: half a second
 MOST_WORDS = 40  # of the question, that a value may be of
 LONGEST_VALUE = 5  # words
-FEWEST_CHUNKS = 2  # behind the first: a shorter table is read whole with its section
-LOOKED_AT = 15  # best hits that may lie in a long table
 FEWEST_SHARED = 0.5  # of the columns of a row, which those of the table have, too
 
 
@@ -41,48 +35,6 @@ class Selected:
     chunk_ids: list[str]
     fitting: int
     rows: int
-
-
-def with_rows(
-    index: Index, reader: ReadScope, question: str, ranked: RankedHits, top_k: int
-) -> tuple[RankedHits, LookedThrough | None]:
-    """With the passages that hold the rows that the question asks for, where one of the best hits lies in a table of
-    several passages; of the first such table alone."""
-    tried: set[tuple[str, str]] = set()  # by the first chunk of a table
-    documents: dict[tuple[str, str], tuple[str, str, list[StoredChunk]]] = {}
-    with index.reading():
-        for hit in ranked.searched[:LOOKED_AT]:
-            of = hit.where, hit.doc_id
-            if of not in documents:
-                documents[of] = index.document(reader, hit)
-            title, text, chunks = documents[of]
-            at = next((n for n, chunk in enumerate(chunks) if chunk.chunk_id == hit.chunk_id), None)
-            if at is None:
-                continue
-            first, last = table = table_at(chunks, at)
-            if last - first < FEWEST_CHUNKS or (hit.where, chunks[first].chunk_id) in tried:
-                continue
-            tried.add((hit.where, chunks[first].chunk_id))
-            if rows := look_through(question, title, text, chunks, at, table):
-                holding = [replace(hit, chunk_id=chunk_id) for chunk_id in rows.chunk_ids]
-                holding = holding if len(holding) <= BESIDE else []
-                looked: LookedThrough = {
-                    "where": hit.where,
-                    "doc_id": hit.doc_id,
-                    "rows": rows.rows,
-                    "fitting": rows.fitting,
-                    "passages": len(holding),
-                }
-                return _with(ranked, holding, top_k), looked
-    return ranked, None
-
-
-def _with(ranked: RankedHits, holding: list[Hit], top_k: int) -> RankedHits:
-    if not holding:
-        return ranked
-    shown = {(one.where, one.chunk_id): one for one in [*ranked.hits[:top_k], *holding, *ranked.hits]}
-    why = ranked.why | {(one.where, one.chunk_id): ROWS for one in holding}
-    return replace(ranked, hits=[*shown.values()][: top_k + BESIDE], why=why)
 
 
 def look_through(

@@ -25,6 +25,7 @@ PACKAGES = {
 NAMED_SCORE = 0.9  # of a passage that the question names
 SECTION = "the rest of its section"  # why a passage is there that came with the section of another one
 ROWS = "rows that count, of a long table"  # of a passage that was looked up in all of the table
+SAYS = "one of the sections that say so"  # of a passage that was looked up in all of the document
 PLACE = "another place that mentions it"  # of what a question looks for, behind the best
 
 

@@ -1,0 +1,116 @@
+"""Sections beside one another of which some say what a question asks for.
+
+"Which directors are overseen by the President?" over a chapter with a section for each director: the sections that say
+so are looked for in all of the document, as the rows of a long table are (graph/extractive/long_tables.py), and the
+sentence of each is quoted. The heading above them must be called as what is asked for.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.extractive.conditions import stems
+from graph.extractive.sections import SourcedTexts
+from graph.extractive.whole import noun_of
+from graph.knowledge.extensions import SAYS
+from graph.knowledge.index import content_words
+from graph.policy.answer import counted
+from graph.policy.question.answer_type import all_of, plain
+from graph.policy.text import structure
+from graph.policy.text.structure import SEPARATOR
+
+FEWEST = 3  # sections beside one another
+LONGEST = 500_000  # characters of a document that is looked through
+MOST_LINE = 600  # characters of a paragraph that says it
+LEAST = 4  # letters of a word that tells sections apart; or it is a number
+_NOT_SO = re.compile(r"\b(?:not|except|without|excluding|other than|apart from|rather than|instead of)\b.*", re.I)
+_NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}")  # in a question; what is called otherwise in a document is written small
+_RANK = re.compile(r"\b(?:vice|deputy|assistant|associate|acting|former)[ -]\w+", re.I)
+
+
+@dataclass(slots=True)
+class _Section:
+    name: str
+    level: int
+    above: str  # the name of the heading it stands under
+    lines: list[tuple[int, int]] = field(default_factory=list)  # its paragraphs and items
+
+
+def looked_up(question: str, text: str) -> list[tuple[int, int]]:
+    """Where the paragraphs stand that say what is asked for, one or more of each section that has it; nothing where the
+    question asks for no sections of the document, or for all of them."""
+    question = plain(question)
+    noun = _noun(question)
+    if (
+        not noun
+        or len(text) > LONGEST
+        or any(name.casefold() not in text.casefold() for name in _NAMES.findall(question))
+    ):
+        return []
+    groups: dict[tuple[str, int], list[_Section]] = {}
+    for one in _sections(text):
+        if noun <= stems(one.above):
+            groups.setdefault((one.above, one.level), []).append(one)
+    for (above, _), group in groups.items():
+        said = [[(line, stems(_plain(text[slice(*line)], question))) for line in one.lines] for one in group]
+        words = _further(question, noun | stems(above))
+        told = {word for word in words if any(word in has for lines in said for _, has in lines)}
+        telling = [[line for line, has in lines if told <= has] for lines in said]
+        if told and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
+            return [line for lines in telling for line in lines[:1]]
+    return []
+
+
+def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts:
+    """The paragraphs of the passages that were looked up: each says what the question asks for. A count says first how
+    many they are."""
+    question = plain(question)
+    found: list[tuple[int, str]] = []
+    shared: list[int] = []
+    for item in sorted((one for one in evidence if one.get("why") == SAYS), key=lambda one: one["start"]):
+        noun = _noun(question)
+        above = next((part for part in item["section"].split(SEPARATOR) if noun <= stems(part)), "")
+        words = _further(question, noun | stems(above))
+        lines = [
+            item["text"][line.words : line.end] for line in structure.lines(item["text"]) if line.kind != "heading"
+        ]
+        rated = [(len(words & stems(_plain(line, question))), line) for line in lines]
+        most = max((overlap for overlap, _ in rated), default=0)
+        shared.append(most)
+        found += [(item["n"], line) for overlap, line in rated if overlap == most and len(line) <= MOST_LINE]
+    if not found or min(shared) == 0:
+        return []
+    if all_of(question) == "count":
+        return [(sorted({n for n, _ in found}), counted.count([line.split("\n", 1)[0] for _, line in found]))]
+    return [([n], line) for n, line in found]
+
+
+def _noun(question: str) -> frozenset[str]:
+    """The stems of what is asked for; none where the question asks for no list."""
+    return frozenset(noun_of(question)) if all_of(question) in ("list", "count") else frozenset()
+
+
+def _plain(line: str, question: str) -> str:
+    """Without posts of another rank than the question names: a vice president is no president."""
+    return line if _RANK.search(question) else _RANK.sub(" ", line)
+
+
+def _further(question: str, known: frozenset[str]) -> frozenset[str]:
+    words = stems(" ".join(content_words(_NOT_SO.sub(" ", question)))) - known
+    return frozenset(word for word in words if len(word) >= LEAST or word[0].isdigit())
+
+
+def _sections(text: str) -> list[_Section]:
+    """The headings of a document with the paragraphs under each, those under headings inside it included."""
+    sections: list[_Section] = []
+    path: list[_Section] = []
+    for line in structure.lines(text):
+        if line.kind == "heading":
+            path = [one for one in path if one.level < line.level]
+            sections.append(_Section(text[line.start : line.end], line.level, path[-1].name if path else ""))
+            path.append(sections[-1])
+        else:
+            for one in path:
+                one.lines.append((line.words, line.end))
+    return sections
