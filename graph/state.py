@@ -113,6 +113,8 @@ class Review(TypedDict):
 
 
 class Sentence(TypedDict):
+    """A sentence of the answer, and the numbers of the citations that it rests on."""
+
     text: str
     citations: list[int]
     support: float  # 0-1
@@ -122,6 +124,8 @@ class Sentence(TypedDict):
 
 
 class Citation(TypedDict):
+    """A quote as it stands in a document, and where: `start` and `end` are a half-open range of its characters."""
+
     n: int
     doc_id: str
     filename: str
@@ -177,11 +181,15 @@ class Understood(TypedDict, total=False):
 
 
 class Memory(TypedDict):
+    """What a thread remembers: its last turns, and earlier ones cut short."""
+
     turns: list[PastTurn]
     summary: list[PastTurn]  # cut short; homes of earlier versions hold prose here, which is read as nothing
 
 
 class Usage(TypedDict):
+    """What a chat model was asked for in a turn; zeros without one."""
+
     model: str
     model_calls: int
     prompt_tokens: int
@@ -189,6 +197,8 @@ class Usage(TypedDict):
 
 
 class Candidate(TypedDict):
+    """A passage that was found and permitted, without its text."""
+
     chunk_id: str
     doc_id: str
     score: Annotated[float, "0-1"]
@@ -210,6 +220,8 @@ class LookedThrough(TypedDict):
 
 
 class Retrieval(TypedDict):
+    """What the answer could rest on, best first."""
+
     confidence: Literal["high", "low"]
     candidates: list[Candidate]
 
@@ -223,6 +235,8 @@ class Searched(Retrieval, total=False):
 
 
 class Remembered(TypedDict):
+    """How much of the conversation a turn was read with."""
+
     type: MemoryType
     turns_used: int
 
@@ -346,6 +360,8 @@ class Input(TypedDict, total=False):
 
 
 class State(TypedDict, total=False):
+    """What the stages of a turn read and change. All of it but `owner` and `memory` is of one turn."""
+
     # thread
     owner: str  # digest of the principal that began the thread
     memory: Memory
