@@ -36,7 +36,7 @@ def added(
                 tried.add((hit.where, chunks[first].chunk_id))
                 if rows := long_tables.look_through(question, title, text, chunks, at, table):
                     return _with(ranked, hit, rows.chunk_ids, ROWS, top_k, rows.rows, rows.fitting)
-            if new and (lines := siblings.looked_up(question, text)):
+            if new and (lines := siblings.looked_up(question, title, text)):
                 starts = [chunk.start for chunk in chunks]
                 ids = dict.fromkeys(chunks[bisect_right(starts, start) - 1].chunk_id for start, _ in lines)
                 return _with(ranked, hit, [*ids], SAYS, top_k, 0, len(lines))

@@ -26,6 +26,7 @@ MOST_LINE = 600  # characters of a paragraph that says it
 LEAST = 4  # letters of a word that tells sections apart; or it is a number
 _NOT_SO = re.compile(r"\b(?:not|except|without|excluding|other than|apart from|rather than|instead of)\b.*", re.I)
 _NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}")  # in a question; what is called otherwise in a document is written small
+_WHOLE = stems("steps phases stages ways things items points sections parts")
 _RANK = re.compile(r"\b(?:vice|deputy|assistant|associate|acting|former)[ -]\w+", re.I)
 
 
@@ -33,12 +34,12 @@ _RANK = re.compile(r"\b(?:vice|deputy|assistant|associate|acting|former)[ -]\w+"
 class _Section:
     name: str
     level: int
-    above: str  # the name of the heading it stands under
+    above: tuple[str, ...]  # the names of the headings it stands under
     lines: list[tuple[int, int]] = field(default_factory=list)  # its paragraphs and items
 
 
-def looked_up(question: str, text: str) -> list[tuple[int, int]]:
-    """Where the paragraphs stand that say what is asked for, one or more of each section that has it; nothing where the
+def looked_up(question: str, title: str, text: str) -> list[tuple[int, int]]:
+    """Where the paragraphs stand that say what is asked for, the first of each section that has one; nothing where the
     question asks for no sections of the document, or for all of them."""
     question = plain(question)
     noun = _noun(question)
@@ -48,16 +49,16 @@ def looked_up(question: str, text: str) -> list[tuple[int, int]]:
         or any(name.casefold() not in text.casefold() for name in _NAMES.findall(question))
     ):
         return []
-    groups: dict[tuple[str, int], list[_Section]] = {}
+    groups: dict[tuple[tuple[str, ...], int], list[_Section]] = {}
     for one in _sections(text):
-        if noun <= stems(one.above):
+        if one.above and noun <= stems(one.above[-1]):
             groups.setdefault((one.above, one.level), []).append(one)
     for (above, _), group in groups.items():
         said = [[(line, stems(_plain(text[slice(*line)], question))) for line in one.lines] for one in group]
-        words = _further(question, noun | stems(above))
+        words = _further(question, noun | stems(" ".join([title, *above])))
         told = {word for word in words if any(word in has for lines in said for _, has in lines)}
         telling = [[line for line, has in lines if told <= has] for lines in said]
-        if told and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
+        if 0 < len(words) <= 2 * len(told) and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
             return [line for lines in telling for line in lines[:1]]
     return []
 
@@ -70,8 +71,7 @@ def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts
     shared: list[int] = []
     for item in sorted((one for one in evidence if one.get("why") == SAYS), key=lambda one: one["start"]):
         noun = _noun(question)
-        above = next((part for part in item["section"].split(SEPARATOR) if noun <= stems(part)), "")
-        words = _further(question, noun | stems(above))
+        words = _further(question, noun | stems(" ".join([item["title"], *_above(item["section"], noun)])))
         lines = [
             item["text"][line.words : line.end] for line in structure.lines(item["text"]) if line.kind != "heading"
         ]
@@ -86,9 +86,17 @@ def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts
     return [([n], line) for n, line in found]
 
 
+def _above(section: str, noun: frozenset[str]) -> list[str]:
+    """The headings down to the one that is called as what is asked for."""
+    path = section.split(SEPARATOR)
+    at = next((n for n, part in enumerate(path) if noun <= stems(part)), -1)
+    return path[: at + 1]
+
+
 def _noun(question: str) -> frozenset[str]:
-    """The stems of what is asked for; none where the question asks for no list."""
-    return frozenset(noun_of(question)) if all_of(question) in ("list", "count") else frozenset()
+    """The stems of what is asked for; none where the question asks for no list, or for steps, which belong together."""
+    noun = noun_of(question) if all_of(question) in ("list", "count") else []
+    return frozenset() if _WHOLE & {*noun[-1:]} else frozenset(noun)
 
 
 def _plain(line: str, question: str) -> str:
@@ -108,7 +116,8 @@ def _sections(text: str) -> list[_Section]:
     for line in structure.lines(text):
         if line.kind == "heading":
             path = [one for one in path if one.level < line.level]
-            sections.append(_Section(text[line.start : line.end], line.level, path[-1].name if path else ""))
+            above = tuple(one.name for one in path)
+            sections.append(_Section(text[line.start : line.end], line.level, above))
             path.append(sections[-1])
         else:
             for one in path:

@@ -75,14 +75,15 @@ def test_another_tenant_has_nothing_of_it(guild: Agent) -> None:
         "Which masters are overseen by the Abbot of Melrose?",  # none says so
         "Which masters are overseen by the President of Melrose?",  # a name that the document has not
         "List all masters",
+        "What are the steps in chapter 1?",
     ],
 )
 def test_nothing_is_looked_up_for_other_questions(question: str) -> None:
-    assert siblings.looked_up(question, _rules()) == []
+    assert siblings.looked_up(question, "Rules", _rules()) == []
 
 
 def test_a_bound_on_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
     question = "Which masters are overseen by the President?"
-    assert len(siblings.looked_up(question, _rules())) == len(_who("the President"))
+    assert len(siblings.looked_up(question, "Rules", _rules())) == len(_who("the President"))
     monkeypatch.setattr(siblings, "LONGEST", 1_000)
-    assert siblings.looked_up(question, _rules()) == []
+    assert siblings.looked_up(question, "Rules", _rules()) == []
