@@ -2,7 +2,8 @@
 
 "Which directors are overseen by the President?" over a chapter with a section for each director: the sections that say
 so are looked for in all of the document, as the rows of a long table are (graph/extractive/long_tables.py), and the
-sentence of each is quoted. The heading above them must be called as what is asked for.
+sentence of each is quoted. The heading above them must be called as what is asked for, and the sentence must name what
+its section is of.
 """
 
 import re
@@ -12,12 +13,12 @@ from typing import Any
 
 from graph.extractive.conditions import stems
 from graph.extractive.sections import SourcedTexts
-from graph.extractive.whole import noun_of
+from graph.extractive.whole import asked_for
 from graph.knowledge.extensions import SAYS
 from graph.knowledge.index import content_words
 from graph.policy.answer import counted
 from graph.policy.question.answer_type import all_of, plain
-from graph.policy.text import structure
+from graph.policy.text import lexical, structure
 from graph.policy.text.structure import SEPARATOR
 
 FEWEST = 3  # sections beside one another
@@ -27,6 +28,8 @@ LEAST = 4  # letters of a word that tells sections apart; or it is a number
 _NOT_SO = re.compile(r"\b(?:not|except|without|excluding|other than|apart from|rather than|instead of)\b.*", re.I)
 _NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}")  # in a question; what is called otherwise in a document is written small
 _WHOLE = stems("steps phases stages ways things items points sections parts")
+_ALL = stems("every each whole full complete list current currently")
+_PARTS = stems("chapter section part article appendix annex")
 _RANK = re.compile(r"\b(?:vice|deputy|assistant|associate|acting|former)[ -]\w+", re.I)
 
 
@@ -51,13 +54,16 @@ def looked_up(question: str, title: str, text: str) -> list[tuple[int, int]]:
         return []
     groups: dict[tuple[tuple[str, ...], int], list[_Section]] = {}
     for one in _sections(text):
-        if one.above and noun <= stems(one.above[-1]):
+        if one.above and _called(one.above[-1], noun):
             groups.setdefault((one.above, one.level), []).append(one)
     for (above, _), group in groups.items():
         said = [[(line, stems(_plain(text[slice(*line)], question))) for line in one.lines] for one in group]
         words = _further(question, noun | stems(" ".join([title, *above])))
         told = {word for word in words if any(word in has for lines in said for _, has in lines)}
-        telling = [[line for line, has in lines if told <= has] for lines in said]
+        named = [stems(one.name) - noun for one in group]
+        telling = [
+            [line for line, has in lines if told <= has and has & name] for lines, name in zip(said, named, strict=True)
+        ]
         if 0 < len(words) <= 2 * len(told) and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
             return [line for lines in telling for line in lines[:1]]
     return []
@@ -93,9 +99,18 @@ def _above(section: str, noun: frozenset[str]) -> list[str]:
     return path[: at + 1]
 
 
+def _called(heading: str, noun: frozenset[str]) -> bool:
+    """Whether a heading is called as what is asked for, and hardly anything else: "Chapter 1 - Project directors"."""
+    words = {word for word in stems(heading) if not word[0].isdigit()} - _PARTS
+    return noun <= words and len(words - noun) <= 1
+
+
 def _noun(question: str) -> frozenset[str]:
-    """The stems of what is asked for; none where the question asks for no list, or for steps, which belong together."""
-    noun = noun_of(question) if all_of(question) in ("list", "count") else []
+    """The stems of what is asked for; none where the question asks for no list of things, or for steps, which belong
+    together."""
+    words = lexical.words(asked_for(question)) if all_of(question) in ("list", "count") else []
+    several = words and (words[-1].endswith("s") or words[-1] in ("people", "staff", "criteria"))
+    noun = [lexical.stem(word) for word in words] if several else []
     return frozenset() if _WHOLE & {*noun[-1:]} else frozenset(noun)
 
 
@@ -105,7 +120,7 @@ def _plain(line: str, question: str) -> str:
 
 
 def _further(question: str, known: frozenset[str]) -> frozenset[str]:
-    words = stems(" ".join(content_words(_NOT_SO.sub(" ", question)))) - known
+    words = stems(" ".join(content_words(_NOT_SO.sub(" ", question)))) - known - _ALL
     return frozenset(word for word in words if len(word) >= LEAST or word[0].isdigit())
 
 

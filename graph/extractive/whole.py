@@ -312,11 +312,16 @@ def compares(question: str) -> bool:
 
 def noun_of(question: str) -> list[str]:
     """The stems of what is listed or counted: "Which GCP regions can we use?": gcp, region."""
+    return lexical.stems(asked_for(question))
+
+
+def asked_for(question: str) -> str:
+    """What is listed or counted, as the question writes it; "" where it says nothing of the kind."""
     match = _NOUN.search(question)
     if match is None:
-        return []
+        return ""
     counted = _DONE.match(match[1])  # "requests ended up denied"
-    return lexical.stems(counted[1] if counted else match[1])
+    return counted[1] if counted else match[1]
 
 
 def _noun_in(noun: Sequence[str], words: frozenset[str]) -> float:
