@@ -14,6 +14,7 @@ from graph.checkpoints import note_masked
 from graph.context import Context, ReadScope, principal
 from graph.extractive import rerank
 from graph.knowledge import standing
+from graph.knowledge.extensions import ROWS, SAYS
 from graph.knowledge.index import Index
 from graph.policy import pii
 from graph.policy.evidence import access, withholding
@@ -61,7 +62,8 @@ def guard(
             continue
         permitted += 1
         beyond = len(shown) >= most and handle.get("why") != standing.IN_FORCE
-        if handle["score"] < settings.relevance_floor or beyond:
+        looked_up = handle.get("why") in (ROWS, SAYS)  # by what it says, not by likeness
+        if (handle["score"] < settings.relevance_floor and not looked_up) or beyond:
             continue
         judged = _judged(index, reader, handle, passage, detector)
         keep = public_for(asker.tenant_id, record.visibility)

@@ -30,7 +30,9 @@ def respond(state: State, *, settings: Settings) -> State:
     doubted = any(one.get("doubted") for one in state["sentences"])
     confidence = _confidence(state, settings) if decision == "answer" and not doubted else "low"
     part = decision == "answer" and ("partial" in state["flags"] or _partial(state))
-    looked = _looked_through(state)
+    looked = _looked_through(state) if decision == "answer" else None
+    if looked and not (part and looked["passages"]) and not doubted and confidence == "low":
+        confidence = "medium"  # the rows fulfil what was asked, however little a row reads like an answer
     noted = {
         "partial": part,
         "quoted_only": _quoted_only(state, decision, settings),
@@ -38,9 +40,8 @@ def respond(state: State, *, settings: Settings) -> State:
     }
     flags = list(dict.fromkeys([*state["flags"], *(flag for flag, so in noted.items() if so)]))
     notices = [note for flag, note in refusals.NOTES.items() if flag in flags] if decision == "answer" else []
-    if looked and looked["rows"] and decision == "answer" and not (part and looked["passages"]):
-        note = refusals.ALL_ROWS if looked["passages"] else refusals.SOME_ROWS
-        notices.insert(0, note.format(**looked))
+    if looked and looked["rows"] and not (part and looked["passages"]):
+        notices = [_rows_note(looked), *(note for note in notices if note != refusals.PARTIAL)]
     if "not_in_force" in flags and not standing.asked_for(state["query"], state["evidence"]):
         confidence = "low"
     if part:
@@ -106,10 +107,18 @@ def _quoted_only(state: State, decision: Decision, settings: Settings) -> bool:
 
 
 def _looked_through(state: State) -> LookedThrough | None:
-    """The table in which rows were looked up, where the answer cites its document."""
+    """The table in which rows were looked up, where the answer cites nothing but its document."""
     looked, cited = state["retrieval"].get("looked_through"), {one["chunk_id"] for one in state["citations"]}
     of = {(item["where"], item["doc_id"]) for item in state["evidence"] if item["chunk_id"] in cited}
-    return looked if looked and (looked["where"], looked["doc_id"]) in of else None
+    return looked if looked and of == {(looked["where"], looked["doc_id"])} else None
+
+
+def _rows_note(looked: LookedThrough) -> str:
+    """Over how many rows the answer is."""
+    if looked["passages"]:
+        return refusals.ALL_ROWS.format(**looked)
+    note = refusals.SOME_ROWS if looked["fitting"] < looked["rows"] else refusals.SO_MANY_ROWS
+    return note.format(**looked)
 
 
 def _partial(state: State) -> bool:

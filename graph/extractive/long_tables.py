@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph.extractive.conditions import named_values, unmet
+from graph.extractive.conditions import name_stems, named_values, stems, unmet
 from graph.extractive.enumerations import Entry, Enumeration
 from graph.extractive.whole import compares, noun_of, selected
 from graph.knowledge.index import content_words
@@ -53,6 +53,8 @@ def look_through(
         return None
     measured = kind == "extreme" or compares(question)
     every = [span for span in _lines(text, chunks[first].start, chunks[last].end) if ": " in text[slice(*span)]]
+    if kind == "count" and not measured and _counts_all(question, title, chunks[at].section, columns):
+        return Selected([], len(every), len(every))
     some = every if measured else _with_a_value(question, text, every)
     if not some or len(some) > (MOST_MEASURED if measured else MOST_NAMED):
         return None
@@ -62,16 +64,24 @@ def look_through(
     entries = [Entry(0, start, end, text[start:end], cells(text[start:end])) for start, end in asked]
     path = tuple(filter(None, (title, *chunks[at].section.split(SEPARATOR))))
     listed = Enumeration("rows", path, None, entries)
-    if not (measured or named_values(question, entries, noun_of(question))):
+    noun = noun_of(question)
+    if not (measured or named_values(question, entries, noun)):
         return None
     chosen = selected(question, kind, listed)
     if not chosen or len(chosen) == len(every):
         return None
-    if unmet(question, listed, entries, chosen, noun_of(question)):
+    if unmet(question, listed, entries, chosen, noun):
         return None  # a condition that no row fulfils, or that is not understood
     starts = [chunk.start for chunk in chunks]
     holding = {chunks[bisect_right(starts, entry.start) - 1].chunk_id: None for entry in chosen}
     return Selected([*holding], len(chosen), len(every))
+
+
+def _counts_all(question: str, title: str, section: str, columns: set[str]) -> bool:
+    """Whether it only asks how many there are of what the table is called or has a column of."""
+    noun = noun_of(question)
+    words = name_stems(" ".join([title, section.rpartition(SEPARATOR)[2], *columns]))
+    return bool(noun) and {*noun} <= words and stems(" ".join(content_words(question))) <= words
 
 
 def table_at(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:

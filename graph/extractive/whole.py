@@ -51,6 +51,7 @@ SHOWN = 8  # entries that are read with the question
 SHARED = 0.7  # of the sections under a heading, in which a word counts as that of a column
 MOST_WORDS = 600  # of all entries together; a longer list is said by the first lines of its entries
 BEGINNING = (2, 3, 4)  # cells of a row by which it is counted where whole rows are too long
+MOST_OF_CUT = 10  # rows beside the number of all that fit
 MOST_ENTRIES = MOST_SENTENCES - 1  # and what introduces them
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
@@ -130,9 +131,11 @@ def _statements(
 ) -> SourcedTexts:
     """A count or a sum with what was counted, else the entries that count as they stand."""
     entries = selected(question, kind, chosen)
-    if kind == "count" and (cut or _column_of(noun_of(question), chosen) or _in_column(question, chosen)):
+    if cut and kind in ("count", "sum"):
+        return _rows(entries[:MOST_OF_CUT], {item["n"]: item["text"] for item in evidence}, None)
+    if kind == "count" and (_column_of(noun_of(question), chosen) or _in_column(question, chosen)):
         kind = "list"  # "How many visitors in 2022?": a row says so
-    if kind in ("count", "sum") and not cut and not any(map(_total, entries)):
+    if kind in ("count", "sum") and not any(map(_total, entries)):
         if not 1 < len(entries) <= counted.MOST:
             return []
         lines = [_line(one) for one in entries]

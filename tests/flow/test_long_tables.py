@@ -69,6 +69,12 @@ def test_more_rows_than_are_shown_are_a_part(stock: Agent) -> None:
         assert "in all" not in reply["answer"] and "looked through" not in reply["answer"]
 
 
+def test_how_many_rows_a_table_has(stock: Agent) -> None:
+    reply = stock.ask("How many crates are there?", tenant_id="U1")
+    assert f"The table has {ROWS} rows; here is a part of them." in reply["answer"]
+    assert "in all" not in reply["answer"] and 0 < reply["answer"].count("CR-0") <= 10
+
+
 def test_another_tenant_has_nothing_of_it(stock: Agent) -> None:
     reply = stock.ask("How many crates have the owner Ferry desk?", tenant_id="U2")
     assert "CR-" not in reply["answer"]
@@ -128,7 +134,8 @@ def test_a_condition_that_no_row_fulfils_is_not_passed_over() -> None:
 def test_a_question_for_no_rows_looks_nothing_up() -> None:
     text = "\n".join(_lines())
     assert _look("Who is Ann Lee?", text) is None
-    assert _look("How many crates are there?", text) is None  # all of them: no condition
+    assert _look("How many crates are there?", text) == []  # all of them
+    assert _look("How many crates are there of oak?", text) is None
     assert _look("List the crates of the moon", text) is None
 
 

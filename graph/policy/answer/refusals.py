@@ -51,6 +51,7 @@ PARTIAL = "This is from the passages that were found; there may be more in the d
 # Behind an answer from the rows of a table that is too long to be read whole (graph/extractive/long_tables.py).
 ALL_ROWS = "All {rows:,} rows of the table were looked through."
 SOME_ROWS = "{fitting:,} of the {rows:,} rows of the table fit; here is a part of them."
+SO_MANY_ROWS = "The table has {rows:,} rows; here is a part of them."
 # Behind an answer of the embedded answerer to a wish for another form (graph/policy/question/wishes.py).
 QUOTED = "This quotes the documents as they stand; another form or language needs a chat model (CORDON_MODEL)."
 COMPLETED = "What stands at the end is quoted from the documents, to complete the model's answer."
