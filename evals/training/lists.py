@@ -1,7 +1,7 @@
-"""What the borders of lists stand on (graph/extractive/whole.py, answerer.py): how often the right list is chosen, how
-its weight and its lead tell right ones from wrong, and from which chance sentences answer where no list was read.
-`python -m evals.training.lists [--homes DIR]`, over whole.jsonl and whole_more.jsonl; a quarter of an hour without
-homes."""
+"""What the borders of lists stand on (graph/extractive/list_choice.py, answerer.py): how often the right list is
+chosen, how its weight and its lead tell right ones from wrong, and from which chance sentences answer where no list was
+read. `python -m evals.training.lists [--homes DIR]`, over whole.jsonl and whole_more.jsonl; a quarter of an hour
+without homes."""
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from evals.material import own_set
 from evals.suites import whole as suite
 from evals.suites.handbooks import ingested
 from evals.training.logistic import Dense, fit
-from graph.extractive import answerer, whole
+from graph.extractive import answerer, list_choice, whole
 from graph.extractive.enumerations import Enumeration
 from graph.policy.answer import counted
 from graph.policy.question.answer_type import All, all_of
@@ -58,12 +58,12 @@ def asked(homes: Path | None) -> Iterator[Asked]:
 
 def _watched(one: Asked) -> ExitStack:
     """While a question is asked: what the answerer weighs is noted, and no sentence is held back."""
-    choose, chance, as_a_whole = whole.choose, answerer.chance, answerer._as_a_whole
+    choose, chance, as_a_whole = list_choice.choose, answerer.chance, answerer._as_a_whole
 
     def chosen(question: str, kind: All, lists: Sequence[Enumeration], *more: Any) -> Any:
         one.right = [_right(one.row, question, kind, each) for each in lists]
         if lists:
-            one.chosen, *ahead = whole.ahead(lists, whole.weigh(question, kind, lists, *more))
+            one.chosen, *ahead = list_choice.ahead(lists, list_choice.weigh(question, kind, lists, *more))
             one.ahead = (ahead[0], ahead[1])
         return choose(question, kind, lists, *more)
 

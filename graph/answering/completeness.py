@@ -141,7 +141,7 @@ def _every_passage(cited: Spans, evidence: Sequence[Mapping[str, Any]]) -> bool:
 
 def _within(entry: Entry, cited: Spans) -> bool:
     """Whether most of the entry is cited, or its first line, or of a row the cells by which it is counted."""
-    line = entry.start + len(entry.text.split("\n", 1)[0])
+    line = entry.start + len(entry.first_line)
     ends = [entry.end, line]
     if len(entry.cells) > BEGINNING[0]:
         ends.append(entry.start + len(beginning(entry, BEGINNING[0])))

@@ -37,6 +37,10 @@ class Entry:
     cells: tuple[tuple[str, str], ...] = ()  # heading and value, of a row
     below: list["Entry"] = field(default_factory=list)  # the lines that stand under a heading
 
+    @property
+    def first_line(self) -> str:
+        return self.text.split("\n", 1)[0]
+
     def value(self, heading: str) -> str:
         """The empty text where the row has no such cell."""
         return next((value for name, value in self.cells if name == heading), "")

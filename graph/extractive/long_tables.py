@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from graph.extractive.conditions import name_stems, named_values, stems, unmet
 from graph.extractive.enumerations import Entry, Enumeration
-from graph.extractive.whole import compares, noun_of, selected
+from graph.extractive.nouns import noun_of
+from graph.extractive.whole import compares, selected
 from graph.knowledge.index import content_words
 from graph.policy.question.answer_type import all_of, plain
 from graph.policy.text import lexical

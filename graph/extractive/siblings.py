@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.extractive.conditions import stems
+from graph.extractive.nouns import asked_for
 from graph.extractive.sections import SourcedTexts
-from graph.extractive.whole import asked_for
 from graph.knowledge.extensions import SAYS
 from graph.knowledge.index import content_words
 from graph.policy.answer import counted
