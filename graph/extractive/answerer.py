@@ -37,6 +37,7 @@ NAMELESS_FROM = 0.5  # the same where the best place has not the post that is as
 # The same where an amount is asked for and no quote has one. Of 514 questions over eleven collections six had such an
 # answer, all wrong; four of the six are below it.
 AMOUNTLESS_FROM = 0.65
+PRICELESS_FROM = 0.9  # the same where a price is asked for; by hand
 AMOUNT_NEAR = 1.5  # of the score: a candidate so near that has an amount is quoted before one that has none; by hand
 # The same where all of something is asked for and no list was read as a whole. `python -m evals.training.lists`: of 52
 # such questions sentences answered 10 of 36 above it, none of 16 below; 9 of these ask for what is not there.
@@ -57,6 +58,15 @@ _AMOUNT = re.compile(
     r"|\bwhat (?:do|does|did|will|would)\b.*\bcosts?\b"
     r"|\bwhat (?:is the |are the |is our )?(?:current |exact |total |average |annual |maximum |minimum ){0,2}"
     r"(?:size|number|percentage|share|temperature|rate|budget|cost|price|fee|amount|salary)\b(?! to\b)",
+    re.I,
+)
+_COSTS = re.compile(
+    r"\bwhat (?:do|does|did|will|would)\b.*\bcosts?\b|\bhow much (?:do|does|did|will|would)\b.*\bcosts?\b", re.I
+)
+_PRICE = re.compile(
+    r"[$€£¥₨]|\b(?:USD|EUR|GBP|CHF|PKR|INR|JPY|Rs|dollars?|euros?|pounds?|rupees?|francs?|crowns?|cents?)\b"
+    r"|\b(?:free|no (?:cost|charge|fee|additional cost)s?|at cost)\b"
+    r"|\b(?:costs?|price|fees?|rates?|charges?|dues)\b[^.;]{0,40}\d|\d[\d,.]*\b[^.;]{0,30}\b(?:costs?|price|fees?|rates?|charges?|dues)\b",
     re.I,
 )
 _NUMBERED = re.compile(r"^\W*\d[\d.]*[.)]?\s")
@@ -113,16 +123,22 @@ def answer(task: dict[str, Any], reader: Reader) -> dict[str, Any]:
     silent = unlikely or task.get("planned") or (all_of(question) and not called and likely < ALL_ANSWERED_FROM)
     texts = {item["n"]: item["text"] for item in evidence}
     quotes = [] if silent else choose(query, candidates, texts, task["style"], bool(who))
-    if quotes and _AMOUNT.search(question) and not any(_has_amount(text) for _, text in quotes):
-        near = [one for one in candidates if one.score >= candidates[0].score - AMOUNT_NEAR and _has_amount(one.text)]
+    has, least_sure = (_has_price, PRICELESS_FROM) if _COSTS.search(question) else (_has_amount, AMOUNTLESS_FROM)
+    if quotes and _AMOUNT.search(question) and not any(has(text) for _, text in quotes):
+        near = [one for one in candidates if one.score >= candidates[0].score - AMOUNT_NEAR and has(one.text)]
         if near:
             quotes = choose(query, near, texts, task["style"], bool(who))
-        elif likely < AMOUNTLESS_FROM:
+        elif likely < least_sure:
             quotes = []
     if not several:
         return _reply(quotes)
     quotes, complete = _each(several, quotes, evidence, texts, task["style"], reader, least)
     return _reply(quotes) | {"sure": complete}
+
+
+def _has_price(text: str) -> bool:
+    """Whether it says an amount of money, or that there is nothing to pay."""
+    return _PRICE.search(text) is not None
 
 
 def _has_amount(text: str) -> bool:
