@@ -57,14 +57,15 @@ def looked_up(question: str, title: str, text: str) -> list[tuple[int, int]]:
         if one.above and _called(one.above[-1], noun):
             groups.setdefault((one.above, one.level), []).append(one)
     for (above, _), group in groups.items():
-        said = [[(line, stems(_plain(text[slice(*line)], question))) for line in one.lines] for one in group]
+        lines_of = [[(line, stems(_plain(text[slice(*line)], question))) for line in one.lines] for one in group]
         words = _further(question, noun | stems(" ".join([title, *above])))
-        told = {word for word in words if any(word in has for lines in said for _, has in lines)}
+        stated = {word for word in words if any(word in has for lines in lines_of for _, has in lines)}
         named = [stems(one.name) - noun for one in group]
         telling = [
-            [line for line, has in lines if told <= has and has & name] for lines, name in zip(said, named, strict=True)
+            [line for line, has in lines if stated <= has and has & name]
+            for lines, name in zip(lines_of, named, strict=True)
         ]
-        if 0 < len(words) <= 2 * len(told) and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
+        if 0 < len(words) <= 2 * len(stated) and len(group) >= FEWEST and 0 < sum(map(bool, telling)) < len(group):
             return [line for lines in telling for line in lines[:1]]
     return []
 
@@ -73,23 +74,21 @@ def answer(question: str, evidence: Sequence[Mapping[str, Any]]) -> SourcedTexts
     """The paragraphs of the passages that were looked up: each says what the question asks for. A count says first how
     many they are."""
     question = plain(question)
-    found: list[tuple[int, str]] = []
-    shared: list[int] = []
+    noun = _noun(question)
+    rated: list[tuple[int, int, str]] = []  # how many of the words a line has, its source, the line
     for item in sorted((one for one in evidence if one.get("why") == SAYS), key=lambda one: one["start"]):
-        noun = _noun(question)
         words = _further(question, noun | stems(" ".join([item["title"], *_above(item["section"], noun)])))
-        lines = [
-            item["text"][line.words : line.end] for line in structure.lines(item["text"]) if line.kind != "heading"
-        ]
-        rated = [(len(words & stems(_plain(line, question))), line) for line in lines]
-        most = max((overlap for overlap, _ in rated), default=0)
-        shared.append(most)
-        found += [(item["n"], line) for overlap, line in rated if overlap == most and len(line) <= MOST_LINE]
-    if not found or min(shared) == 0:
+        for line in structure.lines(item["text"]):
+            text = item["text"][line.words : line.end]
+            if line.kind != "heading" and len(text) <= MOST_LINE:
+                rated.append((len(words & stems(_plain(text, question))), item["n"], text))
+    most = max((words for words, *_ in rated), default=0)
+    quotes = [(n, line) for words, n, line in rated if words == most > 0]
+    if not quotes:
         return []
     if all_of(question) == "count":
-        return [(sorted({n for n, _ in found}), counted.count([line.split("\n", 1)[0] for _, line in found]))]
-    return [([n], line) for n, line in found]
+        return [(sorted({n for n, _ in quotes}), counted.count([line for _, line in quotes]))]
+    return [([n], line) for n, line in quotes]
 
 
 def _above(section: str, noun: frozenset[str]) -> list[str]:

@@ -31,14 +31,16 @@ _KINDS = (
 )
 _REVIEW = frozenset(lexical.stems("review reviewed due expiry expires expired valid renewal"))
 # What a question of this kind says beside what is asked for.
-_SAID = {*lexical.stems("time times recent recently ago latest newest oldest earliest last longest day date when most")}
-_SAID |= {*lexical.stems("overdue past due passed already next review expiry still need needs")}
+_ASIDE = {
+    *lexical.stems("time times recent recently ago latest newest oldest earliest last longest day date when most")
+}
+_ASIDE |= {*lexical.stems("overdue past due passed already next review expiry still need needs")}
 
 
 def asks(question: str) -> bool:
     """Whether it may be such a question; cheap."""
-    told = _LATEST.search(question) or _OLDEST.search(question) or _OVERDUE.search(question)
-    return told is not None and _ASKED.match(question) is not None
+    dates = _LATEST.search(question) or _OLDEST.search(question) or _OVERDUE.search(question)
+    return dates is not None and _ASKED.match(question) is not None
 
 
 def picked(question: str, documents: Sequence[Name], today: date) -> list[int]:
@@ -49,13 +51,13 @@ def picked(question: str, documents: Sequence[Name], today: date) -> list[int]:
     asked = {*lexical.stems(" ".join(content_words(question)))} - _SMALL
     overdue = _OVERDUE.search(question) is not None
     named = _named(question)
-    left = asked - _SAID - _ANYTHING - {word for words in (*_KINDS, _REVIEW) for word in words}
+    left = asked - _ASIDE - _ANYTHING - {word for words in (*_KINDS, _REVIEW) for word in words}
     kinds = {lexical.stem(mentioning.singular(word)) for word in lexical.words(question) if lexical.stem(word) in left}
     of_kind = [n for n, one in enumerate(documents) if not left or (left | kinds) & _called(one)]
     if (not left and not asked & _ANYTHING) or len(left) > 1 or len(of_kind) < 2:
         return []
     for words in named or _KINDS:
-        days = {n: found for n in of_kind if (found := _days(documents[n], words))}
+        days = {n: day for n in of_kind if (day := _last_day(documents[n], words))}
         if overdue:
             return [n for n, day in days.items() if day < today.toordinal()]
         if len(days) > 1:
@@ -82,7 +84,7 @@ def _called(document: Name) -> frozenset[str]:
     return frozenset(lexical.stems(lexical.apart(f"{document.title} {document.filename} {kinds}")))
 
 
-def _days(document: Name, words: frozenset[str]) -> int:
+def _last_day(document: Name, words: frozenset[str]) -> int:
     """The last day that a field of these names says, as an ordinal; 0 for none."""
     values = [value for name, value in document.fields if {*lexical.stems(name)} & words]
     return max((day for value in values for day in quantities.dates(value)), default=0)
