@@ -3,8 +3,8 @@ Not Applicable"), words that tell entries apart, a column that says yes or no.""
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
+from graph import turn_cache
 from graph.extractive.enumerations import Entry, Enumeration
 from graph.knowledge.index import content_words
 from graph.policy.text import lexical
@@ -202,8 +202,16 @@ def lead_of(listed: Enumeration) -> str:
     return listed.lead.text if listed.lead else ""
 
 
-@lru_cache(maxsize=50_000)
 def _parts(value: str) -> frozenset[str]:
+    """As `_divided`, once in a turn for each value: no cache of cells outlives it."""
+    known = turn_cache.entries()
+    if (key := ("parts", value)) not in known:
+        known[key] = _divided(value)
+    parts: frozenset[str] = known[key]
+    return parts
+
+
+def _divided(value: str) -> frozenset[str]:
     """The values of a cell that a question can name: a short one, and each of a list of some words; no yes or no."""
     parts = _PARTS.split(value)
     if "://" in value or any(len(part.split()) > MOST_WORDS for part in parts):

@@ -9,6 +9,7 @@ from graph.extractive import long_tables, siblings
 from graph.knowledge.extensions import ROWS, SAYS, RankedHits
 from graph.knowledge.index import Hit, Index
 from graph.knowledge.retriever import BESIDE
+from graph.policy.question.answer_type import all_of, plain
 from graph.state import LookedThrough
 from graph.stores.spaces import StoredChunk
 
@@ -20,6 +21,8 @@ def added(
     index: Index, reader: ReadScope, question: str, ranked: RankedHits, top_k: int
 ) -> tuple[RankedHits, LookedThrough | None]:
     """The hits with those that were looked up, and where: in the first table or document that has any of it."""
+    if all_of(plain(question)) in (None, "summary"):
+        return ranked, None
     tried: set[tuple[str, str]] = set()  # where, and the first chunk of a table
     documents: dict[tuple[str, str], tuple[str, str, list[StoredChunk]]] = {}
     with index.reading():
