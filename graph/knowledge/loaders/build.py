@@ -55,7 +55,8 @@ class Builder:
         if not text:
             return
         level += self._below * _DEEPER
-        self._path = [(depth, name) for depth, name in self._path if depth < level]
+        # What follows a table of contents does not stand below it.
+        self._path = [(depth, name) for depth, name in self._path if depth < level and not CONTENTS.fullmatch(name)]
         self._path.append((level, structure.name(text)))
         self._section = SEPARATOR.join(name for _, name in self._path)
         self._add("heading", f"{structure.mark(len(self._path))} {text}")

@@ -25,7 +25,7 @@ from graph.knowledge.loaders.pdf_glyphs import letters
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
 from graph.knowledge.loaders.pdf_layout import justified, write
 from graph.knowledge.loaders.pdf_line_numbers import without_line_numbers
-from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row
+from graph.knowledge.loaders.pdf_lines import WIDE, Line, hangs, same_row, with_bullets
 from graph.knowledge.loaders.pdf_margins import SMALLER, put_back, set_apart
 from graph.knowledge.loaders.pdf_raised import without_raised
 from graph.knowledge.loaders.pdf_running import without_running
@@ -64,7 +64,7 @@ class _Sheet:
 def read(data: bytes, out: Builder) -> None:
     """In reading order, without running heads and feet, cells of tables put together."""
     sheets = _sheets(data, out)
-    pages = without_line_numbers([sheet.lines for sheet in sheets])
+    pages = with_bullets(without_line_numbers([sheet.lines for sheet in sheets]))
     lines = without_running([[without_raised(line) for line in own] for own in pages])
     read = zip(lines, sheets, strict=True)
     write(

@@ -8,7 +8,7 @@ from statistics import mean, median
 from graph.knowledge.loaders import table
 from graph.knowledge.loaders.build import CONTENTS, TURN, Builder
 from graph.knowledge.loaders.normalise import BULLETS
-from graph.knowledge.loaders.pdf_lines import CLAUSE, Line
+from graph.knowledge.loaders.pdf_lines import CLAUSE, NAMED, Line
 from graph.knowledge.loaders.table_kinds import contrast, kinds_of
 from graph.knowledge.loaders.text import BULLET, MARK, NUMBERED
 
@@ -17,7 +17,9 @@ _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
-_LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?\s*$")  # of a table of contents
+_LEADER = re.compile(
+    r"(?:(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?|_{4,}\s*\d{1,4})\s*$"
+)  # of a table of contents
 _LETTER = re.compile(r"\(([b-z])\) ")
 _COUNT = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|hundred|thousand"
@@ -103,6 +105,7 @@ class _Layout:
         self.items: list[tuple[Line, str, list[int]]] = []
         self.pending: tuple[Line, str] | None = None  # a line that is a heading if anything stands below it
         self.contents = False  # whether the heading above is that of a table of contents
+        self.numbered: dict[str, tuple[int, int]] = {}  # the last number of a heading behind each "2.3.", and its level
 
     def run(self, pages: list[list[Line]]) -> None:
         for lines in pages:
@@ -139,9 +142,11 @@ class _Layout:
             or _LABEL.fullmatch(above.text)
         ):
             return False
-        if CLAUSE.match(line.text) and (line.hung or _END.search(above.text) or above.text[-1] in ",;"):
-            return False
         first = self.paragraph[0]
+        before, number = _number(line.text)
+        counted = before != "" and _number(first.text) == (before, number - 1)
+        if CLAUSE.match(line.text) and (counted or line.hung or _END.search(above.text) or above.text[-1] in ",;"):
+            return False
         clause = first.hung or MARK.match(first.text) or CLAUSE.match(first.text)
         set_in = clause is not None and line.left > first.left + 3
         if above.page != line.page and set_in:
@@ -157,6 +162,8 @@ class _Layout:
             return False
         if self.large(above) or _DIVIDED.search(above.text):
             return True  # a heading of two lines, or a word that goes on
+        if NAMED.match(above.text) and NAMED.match(line.text):
+            return False  # one name with its value below another
         if set_in:
             return True  # below the words of its item or clause
         small = line.text[:1].islower()
@@ -219,11 +226,15 @@ class _Layout:
             return
         first, text = lines[0], running_text(lines, self.vocabulary)
         turns = [line.page for above, line in pairwise(lines) if above.page != line.page]
-        if MARK.match(text) and not self.heads(lines, text):
-            self.settle(followed=True)
+        counted = len(lines) > 1 and self.next_item(text)
+        if counted or (MARK.match(text) and not self.heads(lines, text)):
+            self.settle(followed=not counted)
             self.items.append((first, text, turns))
             return
-        alone = len(lines) == 1 and _heading_like(text)
+        whole = len(lines) == 1 or (len(lines) <= 3 and all(line.bold for line in lines) and _number(text)[1] > 0)
+        if len(lines) == 1 and first.bold and _closed_title(text):
+            text = text[:-1]
+        alone = whole and _heading_like(text)
         titled, label = self.titled(lines, text), alone and _LABEL.fullmatch(text) is not None
         heading, depth = titled or label or (alone and first.bold), _depth(text)
         self.settle(followed=not heading and (depth == 0 or self.pending is None or depth > _depth(self.pending[1])))
@@ -236,13 +247,30 @@ class _Layout:
             return
         self.contents = CONTENTS.fullmatch(text) is not None
         if titled:
-            self.out.heading(text, self.levels[first.size] * 10)
+            self.head(text, self.levels[first.size] * 10)
         elif label:
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
         elif heading:
-            self.out.heading(text, (self.below + 1) * 10 + depth)
+            self.head(text)
         else:
             self.out.paragraph(text, turns)
+
+    def head(self, text: str, level: int = 0) -> None:
+        """A heading of a level, or of the one that its number, else its weight says: "3. Scope" that follows "2. Terms"
+        stands at its side, whatever page made that one look larger."""
+        before, number = _number(text)
+        last, its_level = self.numbered.get(before, (0, 0))
+        beside = its_level if number == last + 1 else 0
+        level = level or beside or (self.below + 1) * 10 + _depth(text)
+        if number:
+            self.numbered[before] = number, level
+        self.out.heading(text, level)
+
+    def next_item(self, text: str) -> bool:
+        """Whether its number of several parts follows that of the last item: "7.2.3. …" after "7.2.2. …"."""
+        before, number = _number(text)
+        last = self.pending[1] if self.pending else self.items[-1][1] if self.items else ""
+        return before != "" and _number(last) == (before, number - 1)
 
     def settle(self, followed: bool) -> None:
         """The numbered line that waits: a heading where something stands below it, else an item of a list, such as
@@ -251,13 +279,13 @@ class _Layout:
         if pending is None:
             return
         line, text = pending
-        if not followed:
+        if not followed or (len(self.items) > 1 and self.next_item(text)):
             self.items.append((line, text, []))
             return
         self.end_items()
         self.out.page = line.page
         self.contents = False
-        self.out.heading(text, (self.below + 1) * 10 + _depth(text))
+        self.head(text)
 
     def large(self, line: Line) -> bool:
         """Whether a line is in larger letters than the running text."""
@@ -265,7 +293,12 @@ class _Layout:
 
     def titled(self, lines: list[Line], text: str) -> bool:
         """Whether large letters say that lines are a heading: no statement, and not many."""
-        if not self.large(lines[0]) or len(text) > 200 or not any(map(str.isalpha, text)):
+        if (
+            not self.large(lines[0])
+            or (lines[0].alone and NAMED.match(text))
+            or len(text) > 200
+            or not any(map(str.isalpha, text))
+        ):
             return False
         return len(lines) <= 6 and not (len(text) > 60 and _END.search(text) and text[-1] != ":")
 
@@ -400,11 +433,27 @@ def _depth(text: str) -> int:
     return (numbered.group(1) or "").count(".") if numbered else 0
 
 
+def _number(text: str) -> tuple[str, int]:
+    """Its number of digits, as what stands before the last part of it and that part: ("1.2.", 3) of "1.2.3 Scope"; 0
+    without one."""
+    numbered = NUMBERED.match(text)
+    parts = (numbered and numbered.group(1)) or ""
+    before, last = parts[: parts.rfind(".") + 1], parts[parts.rfind(".") + 1 :]
+    return before, int(last) if last else 0
+
+
 def _numbered_heading(text: str) -> bool:
     """Whether a number of two parts or more and the words say heading: no rule, and no sentence that a list goes on
     with."""
     introduces = text.endswith(":") and text.count(" ") > 2
     return _depth(text) > 0 and not introduces and _RULE.search(text) is None
+
+
+def _closed_title(text: str) -> bool:
+    """Whether it is a title with a stop behind it: "Hours of Operation."."""
+    words = text[:-1].split()
+    small = all(word[0].isupper() or len(word) <= 4 for word in words)
+    return text.endswith(".") and len(words) <= LONG_TITLE and small and words[0][0].isupper() and len(words[-1]) > 3
 
 
 def _heading_like(text: str) -> bool:

@@ -7,8 +7,9 @@ from itertools import pairwise
 from graph.knowledge.loaders.normalise import BULLETS
 
 WIDE = 1.0  # times the height of the letters: a gap between two columns, not between two words
+MOSTLY = 0.8  # of the lines with a sign before them are items
 LONE_MARK = re.compile(
-    rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\d{{1,2}}"
+    rf"[-–{BULLETS}]+|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}}|[IVX]{{1,5}})[.)]|\d{{1,2}}"
 )  # with a gap after it: a list item
 # The number of a clause: "2.1", "1.2.3", "§ 4", "Article 3".
 _CLAUSE_NUMBER = (
@@ -17,6 +18,7 @@ _CLAUSE_NUMBER = (
 )
 HUNG = re.compile(rf"(?:{LONE_MARK.pattern})|{_CLAUSE_NUMBER}")  # with a wide gap after it: set out to the left
 CLAUSE = re.compile(rf"{_CLAUSE_NUMBER}\s+(?=[^\W\d_a-z]|[\"“(])")
+NAMED = re.compile(r"[^\W\d_a-z][^:.;,]{1,30}:(?!\S)")  # "Date: 08-2013", "Replaces:"
 _BOXES = frozenset("☐☑☒⬜❏❑□■ ")
 
 
@@ -134,6 +136,24 @@ def hangs(mark: str, text: str) -> bool:
     if {mark[-1:], text[:1]} <= _BOXES:
         return False  # two boxes to tick
     return HUNG.fullmatch(mark) is not None and not (mark[-1:].isdecimal() and text[:1].isdecimal())
+
+
+def with_bullets(pages: list[list[Line]]) -> list[list[Line]]:
+    """The same with a bullet for a sign that marks items of a list: some word processors put "$" or "<" there, in a
+    font that drew it otherwise. It stands alone before lines of words, twice or more, and seldom before an amount."""
+    marked: dict[str, list[Line]] = {}
+    for line in (line for lines in pages for line in lines if line.gaps):
+        if line.gaps[0] == 1 and not line.text[0].isalnum() and line.text[0] not in BULLETS:
+            marked.setdefault(line.text[0], []).append(line)
+    for lines in marked.values():
+        items = [line for line in lines if sum(map(str.isalpha, line.text)) > len(line.text) // 2]
+        if len(items) < max(2, MOSTLY * len(lines)):
+            continue
+        for line in items:
+            line.hung = (1, *line.edges[0])
+            line.text = "•" + line.text[1:]
+            line.gaps, line.edges = line.gaps[1:], line.edges[1:]
+    return pages
 
 
 def same_row(left: Line, right: Line) -> bool:

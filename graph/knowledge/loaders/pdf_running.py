@@ -5,16 +5,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from graph.knowledge.loaders.pdf_lines import Line
+from graph.knowledge.loaders.pdf_lines import NAMED, Line
 
 FEWEST_OF_PART = 8  # pages of a part of a file that has running heads and feet of its own
 FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
+ANOTHER = 0.8  # times the size: less is a line of what stands beside it
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
 )
 _PAGE_NUMBER = re.compile(
     r"\b(?:page|seite|p\.)\s*\d{1,4}(?:\s*(?:of|/|von)\s*\d{1,4})?|\b\d{1,4} of \d{1,4}\b", re.IGNORECASE
 )
+_PAGE_OF_A_PART = re.compile(r"[A-Z]?\d{0,3}[-–]\d{1,3}")  # "8-2", "A-3"
 _OF_ITSELF = re.compile(
     r"\b(?:version|revision|rev\.? ?\w|v\.? ?\d|effective|valid (?:from|until)|in force|owner|approved|issued?\b|status"
     r"|draft|superseded|review(?:ed)?|document (?:no|number|id)|last updated|amended)\b",
@@ -31,7 +33,9 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
         return pages
     across = Counter(place for lines in pages for place in {_place(line) for line in lines if not line.gaps})
     most = max(3, len(pages) * 0.5)
-    pages = [[line for line in lines if line.gaps or across[_place(line)] < most] for lines in pages]
+    printed = {id(line) for lines in pages for line in lines if not line.gaps and across[_place(line)] >= most}
+    heads = [[line for line in _outer(lines) if id(line) in printed] for lines in pages]
+    pages = [[line for line in lines if id(line) not in printed] for lines in pages]
     edges = [_edges(lines) for lines in pages]
     apart = Counter(pattern for lines in edges for line in lines for pattern in _patterns(line))
     outer = [_outer(lines) for lines in pages]
@@ -47,15 +51,15 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
     }
     cleaned: list[list[Line]] = []
     known: set[str] = set()
-    for lines, edge, near in zip(pages, edges, outer, strict=True):
+    for lines, head, edge, near in zip(pages, heads, edges, outer, strict=True):
         # What runs on most pages may have the text close to it on some.
         dropped = {
             id(line): line for line in near if any(p in repeated and apart[p] >= min(often, 3) for p in _patterns(line))
         }
         dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
-        says = [about for line in dropped.values() if (about := _about_document(line)) and about.text not in known]
+        says = [about for about in _about_document([*head, *dropped.values()]) if about.text not in known]
         known |= {line.text for line in says}
-        cleaned.append(says[:FEW_LINES] + [line for line in lines if id(line) not in dropped])
+        cleaned.append(says[: 2 * FEW_LINES] + [line for line in lines if id(line) not in dropped])
     return cleaned
 
 
@@ -64,13 +68,19 @@ def _of_a_part(numbers: list[int]) -> bool:
     return len(numbers) >= FEWEST_OF_PART and len(numbers) >= 0.8 * (numbers[-1] - numbers[0] + 1)
 
 
-def _about_document(line: Line) -> Line | None:
-    """What a running head or foot says of its document, its version or from when it holds, without its page number."""
-    cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
-    text = "; ".join(cell for cell in cells if cell)
-    if not _OF_ITSELF.search(text) or _PRINTED.search(text):
-        return None
-    return replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True)
+def _about_document(lines: list[Line]) -> list[Line]:
+    """What running heads and feet say of their document, its version or from when it holds, without its page number. A
+    value may stand below its name."""
+    about: list[Line] = []
+    for at, line in enumerate(lines):
+        cells = [_PAGE_NUMBER.sub("", cell).strip(" |-–—·•,") for cell in line.cells()]
+        text = "; ".join(cell for cell in cells if cell and not _PAGE_OF_A_PART.fullmatch(cell))
+        if not (_OF_ITSELF.search(text) or NAMED.match(text)) or _PRINTED.search(text):
+            continue
+        if text.endswith(":"):
+            text = " ".join([text, *(below.text for below in lines[at + 1 :] if abs(below.left - line.left) < 2)][:2])
+        about.append(replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True))
+    return about
 
 
 def _edges(lines: list[Line]) -> list[Line]:
@@ -102,7 +112,7 @@ def _outermost(side: list[Line]) -> Iterator[tuple[int, float]]:
     for index in range(len(side) - 1):
         gap = abs(side[index].bottom - side[index + 1].bottom)
         yield index, gap
-        heights += gap > 0.5 * side[index].size
+        heights += gap > ANOTHER * side[index].size
         if heights == FEW_LINES:
             return
 

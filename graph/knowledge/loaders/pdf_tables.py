@@ -4,6 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
+from graph.knowledge.loaders.pdf_heads import again, row_of, with_heads
 from graph.knowledge.loaders.pdf_layout import running_text, stretched
 from graph.knowledge.loaders.pdf_lines import Line
 
@@ -35,13 +36,21 @@ def joined(lines: list[Line], rules: list[Rule]) -> list[Line]:
     """Lines with one line for each row of a table, its cells by column, where a table has two rows or more."""
     rules = sorted(rules, key=lambda rule: rule.height)
     result: list[Line] = []
+    head: Line | None = None
+    head_columns: list[_Column] = []
     at = 0
     while at < len(lines):
         end, columns = _extent(lines, at)
         if columns:
             above = _above(result, lines[at])
             del result[len(result) - len(above) :]
-            result += _rows(above + lines[at:end], columns, rules)
+            rows = _rows(above + lines[at:end], columns, rules)
+            if all(row.row for row in rows):
+                result, headed = with_heads(result, rows, columns)
+                if headed is not rows:
+                    head, head_columns = headed[0], columns
+                rows = headed if headed is not rows else again(head, head_columns, rows, columns)
+            result += rows
         else:
             result += lines[at:end]
         at = end
@@ -155,7 +164,11 @@ def _rows(lines: list[Line], columns: list[_Column], rules: list[Rule]) -> list[
         return [_row([baseline], columns) for baseline in baselines]
     starts = _by_rules(baselines, columns, rules) or _by_gaps(baselines)
     # Else a row begins where its first cell does.
-    starts = starts or [full or (0 in baseline.cells and not _goes_on(baseline)) for baseline in baselines]
+    opened = [False, *(_opened(above, below) for above, below in pairwise(baselines))]
+    starts = starts or [
+        full or (0 in baseline.cells and not goes_on and not _goes_on(baseline))
+        for baseline, goes_on in zip(baselines, opened, strict=True)
+    ]
     rows: list[list[_Baseline]] = []
     for baseline, begins in zip(baselines, starts, strict=True):
         if begins or not rows:
@@ -243,6 +256,14 @@ def _goes_on(baseline: _Baseline) -> bool:
     return 0 in baseline.cells and baseline.cells[0][0].text[:1].islower()
 
 
+def _opened(above: _Baseline, below: _Baseline) -> bool:
+    """Whether a line has a first cell alone, with a bracket that the first cell below it closes."""
+    if above.cells.keys() != {0} or 0 not in below.cells:
+        return False
+    text, rest = above.cells[0][-1].text, below.cells[0][0].text
+    return text.count("(") > text.count(")") and rest.count(")") > rest.count("(")
+
+
 def _row(row: list[_Baseline], columns: list[_Column]) -> Line:
     """One line with the words of each column, and a gap for each column after the first."""
     cells: list[list[Line]] = [[] for _ in columns]
@@ -250,14 +271,6 @@ def _row(row: list[_Baseline], columns: list[_Column]) -> Line:
     for baseline in row:
         for column, cell in sorted(baseline.cells.items()):
             cells[column] += cell
-    text, gaps = "", []
-    for number, own in enumerate(cells):
-        if number:
-            gaps.append(len(text))
-            text += " "
-        text += running_text(own, set()) if own else ""
-    edges = [(left[1], right[0]) for left, right in pairwise(columns)]
-    first = parts[0]
-    bold = all(part.bold for part in parts)
-    left, right = columns[0][0], columns[-1][1]
-    return Line(text, left, right, first.bottom, first.size, bold, first.page, gaps, edges=edges, row=True)
+    line = row_of([running_text(own, set()) if own else "" for own in cells], columns, parts[0])
+    line.bold = all(part.bold for part in parts)
+    return line

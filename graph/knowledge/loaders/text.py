@@ -15,9 +15,11 @@ BOMS = (
 )
 SAMPLE = 64 * 1024  # bytes from which an encoding is guessed
 BULLET = re.compile(rf"\s*(?:[-–{normalise.BULLETS}]\s+|[{normalise.BULLETS[1:]}])(?=\S)")
-MARK = re.compile(rf"{BULLET.pattern}|\s*(?:[(\[]?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)\]])\s+(?=\S)")
+MARK = re.compile(rf"{BULLET.pattern}|\s*(?:[(\[]?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}}|[IVX]{{1,5}})[.)\]])\s+(?=\S)")
 _PART = r"(?i:section|chapter|part|article|appendix|annex)\s+(?:\d+|[A-Z]{1,5})[.:]?"
-NUMBERED = re.compile(rf"(?:{_PART}|(\d{{1,2}}(?:\.\d{{1,2}}){{0,4}})[.)]?|[A-Z][.)]|[IVX]{{1,5}}[.)])\s+[^\W\d_a-z]")
+NUMBERED = re.compile(
+    rf"(?:{_PART}|(\d{{1,2}}(?:\.\d{{1,2}}){{0,4}})[.)]?|[A-Z][.)]|[IVX]{{1,5}}[.)])\s+[\"“(]?[^\W\d_a-z]"
+)
 _MARKED = re.compile(r"\s{0,3}(#{1,6}) +(\S.*?)[ #]*")
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,})\s*")
 _TITLE = re.compile(r"\s*title\s*:\s*(\S.*)", re.IGNORECASE)
