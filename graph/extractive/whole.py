@@ -70,12 +70,20 @@ def answer(
         return stating, True
     chosen, chance = choose(question, kind, _of_called(enumerations(evidence), evidence), candidates, reader)
     counts = kind in ("count", "sum")  # which no sentence does
-    least = TAKEN_FROM if counts or max(one.read for one in candidates) < READS else SURE_FROM
+    sentence = max(one.read for one in candidates) >= READS
+    shown = kind == "list" and chosen is not None and _of_list(candidates[0], chosen)  # a part of it would be quoted
+    least = SURE_FROM if sentence and not counts and not shown else TAKEN_FROM
     if kind == "count" and stated(question, candidates[0].text):
         least = STATED_FROM  # "Visitors: 48,200"
     if chosen is None or chance < least:
         return [], True
     return _statements(question, kind, chosen, evidence, cut), chance >= SURE_FROM
+
+
+def _of_list(best: Candidate, chosen: Enumeration) -> bool:
+    """Whether the best passage is an entry of a list, or what introduces it."""
+    places = [*chosen.entries, *([chosen.lead] if chosen.lead else [])]
+    return any(one.n == best.n and one.start < best.unit.end and best.unit.start < one.end for one in places)
 
 
 def _listed_in_words(question: str, best: Candidate) -> SourcedTexts:

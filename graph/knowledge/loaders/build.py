@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 
 from graph.errors import Quarantined
 from graph.knowledge.document import Block, BlockKind, Document
@@ -19,7 +19,26 @@ LONGEST_FIELD = 300  # characters of its value
 _DEEPER = 1_000  # more than the level of any heading: those of a file inside stand below its name
 _NOUN = re.compile(r"(.*?)((?: without .*| on .*)?)$")  # what takes the "s" of many, and what follows it
 CONTENTS = re.compile(r"(?:\d+\.? )?(?:table of )?contents", re.IGNORECASE)  # the heading of a table of them
+# What stands out as a whole and may head what follows, by how it looks, the more striking first.
+LOOKS = ("bold capitals", "capitals", "bold", "underlined")
+_BELOW_HEADINGS = 50  # more than the level of any heading that the file marks as one
+_LONGEST_OF_LOOKS = 100  # characters of such a line
+_NO_HEADING = re.compile(
+    r"\W*(?:note|notes|nb|warning|caution|important|attention|example|tip|hint|remember|e\.g\.|answer|question)\b"
+    r"|\W*(?:table|tab\.|figure|fig\.|exhibit|listing|chart)\s*\d|.*: \S|.*[.,;!?]\W*$|(?:\S+ ){3,}\S+:$"
+    r"|(?:\d{1,2}\.? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (?:\d{1,2},? )?\d{4}$"
+    r"|\W*\d[\d\W]*$|.*@|.*://",
+    re.IGNORECASE | re.DOTALL,
+)
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
+
+
+def looks(text: str, bold: bool, underlined: bool = False) -> str:
+    """Which of LOOKS a paragraph has, all of it `bold` or `underlined`; "" for none."""
+    letters = sum(map(str.isalpha, text))
+    if text.isupper() and (letters > 3 if bold else letters > 5 and " " in text.strip()):
+        return "bold capitals" if bold else "capitals"
+    return "bold" if bold else "underlined" if underlined else ""
 
 
 class Builder:
@@ -47,9 +66,14 @@ class Builder:
         self._inside = ""  # the name of the one that is being read
         self._front = 0  # blocks before the document's own text
         self._ahead: list[int] = []  # pages that begin at the next turns of the text that is being added
+        self._standing: list[tuple[str, str]] = []  # lines that stand out, and their looks, until what follows is known
 
     def heading(self, text: str, level: int) -> None:
         """`level` from 1 as written; a level that was skipped does not count in the section."""
+        self._settle(followed=False)
+        self._heading(text, level)
+
+    def _heading(self, text: str, level: int) -> None:
         self._seen(text)
         text = normalise.line(text)
         if not text:
@@ -61,9 +85,43 @@ class Builder:
         self._section = SEPARATOR.join(name for _, name in self._path)
         self._add("heading", f"{structure.mark(len(self._path))} {text}")
 
+    def standing_out(self, text: str, look: str) -> None:
+        """A paragraph that stands out as a whole, with one of LOOKS: a heading below those that the file marks, where
+        it is short and text follows it; "2. Scope" with its number. Of several that look alike only the last one is,
+        and at the beginning of a document the longest."""
+        line = normalise.line(text)
+        if not line or len(line) > _LONGEST_OF_LOOKS or sum(map(str.isalpha, line)) < 3 or _NO_HEADING.match(line):
+            self.paragraph(text)
+            return
+        self._standing.append((text, look))
+
+    def _settle(self, *, followed: bool) -> None:
+        """Writes the lines that stood out, `followed` by text."""
+        lines, self._standing = self._standing, []
+        if not lines:
+            return
+        looks = [look for _, look in lines]
+        heads = [one != other for one, other in pairwise(looks)] + [followed]
+        level = [_BELOW_HEADINGS + 1 + LOOKS.index(look) for look in looks]
+        if self._front == len(self._blocks) and len(lines) > 1 and not self.title:
+            first = max(range(len(lines) - followed), key=lambda at: len(lines[at][0]))
+            heads[first], level[first] = True, _BELOW_HEADINGS
+        for (text, _), is_heading, depth in zip(lines, heads, level, strict=True):
+            if is_heading:
+                self._heading(text, depth)
+            elif structure.ITEM.match(text):
+                self._items([(0, text)])
+            else:
+                self._paragraph(text, ())
+
     def paragraph(self, text: str, pages: Sequence[int] = ()) -> None:
         """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list.
         `pages` are those that begin at each TURN in the text."""
+        if text.strip():
+            self._settle(followed=True)
+        self._paragraph(text, pages)
+
+    def _paragraph(self, text: str, pages: Sequence[int]) -> None:
         self._seen(text)
         self._ahead = list(pages)
         lines = structure.without_line_marks(normalise.filled(normalise.flow(text))).split("\n")
@@ -82,6 +140,8 @@ class Builder:
         """A list: depth from 0 and text of each item, with its mark. A further paragraph of an item has no mark. Where
         an item begins a page, the TURN stands at the end of the one before; `pages` as for `paragraph`."""
         items, self._ahead = list(items), list(pages)
+        if items:
+            self._settle(followed=True)
         self._items(items)
         self._ahead = []
 
@@ -94,6 +154,7 @@ class Builder:
 
     def code(self, text: str) -> None:
         """Between fences; a tab is four blanks."""
+        self._settle(followed=True)
         self._seen(text)
         lines = (row.rstrip() for row in normalise.clean(text).expandtabs(4).split("\n"))
         self._add("code", structure.fenced("\n".join(lines).strip("\n")))
@@ -104,22 +165,26 @@ class Builder:
 
     def row(self, text: str, number: int | None = None) -> None:
         """A row of a table; `number` is what a spreadsheet shows at its left, from 1."""
+        self._settle(followed=True)
         self._seen(text)
         self._add("row", structure.without_line_marks(normalise.filled(normalise.line(text))), number)
 
     def placed(self, kind: BlockKind, text: str, section: str, *, joined: bool = False) -> None:
         """A block whose place its loader knows: `section` as given, lines kept. `joined` puts it right below the one
         before, as the point of a list is."""
+        self._settle(followed=True)
         self._seen(text)
         self._section = section
         self._add(kind, normalise.flow(text), joined=joined)
 
     def begin(self) -> None:
         """What was added so far (headers, fields) stands before the document's own text: its title comes below."""
+        self._settle(followed=False)
         self._front = len(self._blocks)
 
     def leave_sections(self) -> None:
         """What follows stands below no heading but the name of the file inside, if it is in one."""
+        self._settle(followed=False)
         self._path = self._path[: self._below]
         self._section = SEPARATOR.join(name for _, name in self._path)
 
@@ -127,6 +192,7 @@ class Builder:
     def within(self, name: str) -> Iterator[None]:
         """What is added inside belongs to a file of this name in the file: below a heading with it, and with pages,
         sheets and a title of its own."""
+        self._settle(followed=False)
         title, self.page, self.sheet = self.title, None, None
         recognised, self.recognised = self.recognised, None  # it knows the pages of the file outside
         if not self._blocks:
@@ -138,6 +204,7 @@ class Builder:
         try:
             yield
         finally:
+            self._settle(followed=False)
             self._below -= 1
             self.recognised = recognised
             self.title, self.page, self.sheet, self._inside = title, None, None, ""
@@ -184,7 +251,7 @@ class Builder:
     @property
     def empty(self) -> bool:
         """Whether nothing was added yet."""
-        return not self._blocks
+        return not self._blocks and not self._standing
 
     @property
     def only_headings(self) -> bool:
@@ -193,6 +260,7 @@ class Builder:
 
     def finish(self, filename: str, media_type: str) -> Document:
         """Raises Quarantined "empty" when no text was added."""
+        self._settle(followed=False)
         if self.empty:
             raise Quarantined(
                 "empty", f"there is no text to read in {filename!r}", hint="check that it is the right file"

@@ -8,7 +8,7 @@ from typing import Any
 
 from graph.errors import DocumentError
 from graph.knowledge.loaders import strict, symbol_fonts, table
-from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.build import Builder, looks
 from graph.knowledge.loaders.docx_numbering import Numbering
 from graph.knowledge.loaders.docx_styles import (
     Look,
@@ -89,6 +89,7 @@ class _Walk:
         self.in_margin = False
         self.margin_lines: set[str] = set()  # of headers and footers so far
         self.pictures = 0
+        self.looks: set[tuple[bool, bool]] = set()  # of the words of this paragraph: bold, underlined
 
     def blocks(self, parent: Any, look: Look) -> None:
         for element in parent:
@@ -109,7 +110,9 @@ class _Walk:
             if style.name.startswith("toc "):
                 return  # a table of contents repeats the headings
         look = look.under(Look(shaded=shaded(properties)))
+        self.looks = set()
         text = "".join(self.inline(element, look))
+        bold, underlined = (all(one) for one in zip(*self.looks, strict=True)) if self.looks else (False, False)
         level = outline(properties) or (style.level if style is not None else 0)
         mark, depth, indent = self.mark(properties, style) if text.strip() else ("", 0, 0)
         if self.in_margin:
@@ -121,6 +124,9 @@ class _Walk:
             if style is not None and style.name == "title" and not self.out.title:
                 self.out.title = text
             self.out.heading(f"{mark} {text}" if mark and mark != "-" else text, level)
+        elif (look_alike := looks(text, bold, underlined)) and mark != "-" and not self.in_margin and len(text) < 100:
+            self.end_list()
+            self.out.standing_out(f"{mark} {text}" if mark else text, look_alike)
         elif mark and structure.ITEM.match(f"{mark} {text.strip()}"):
             self.items.append((depth, f"{mark} {text}"))
             self.indents.append(indent)
@@ -188,7 +194,10 @@ class _Walk:
                 elif any(map(PAGE_FIELDS.match, self.fields)):
                     list(self.inline(element, own))  # for the ends of fields in it
                 else:
-                    yield from _raised(properties, "".join(self.inline(element, own)))
+                    words = "".join(self.inline(element, own))
+                    if words.strip():
+                        self.looks.add((bool(own.bold), bool(own.underlined)))
+                    yield from _raised(properties, words)
             elif tag in (f"{W}t", f"{MATH}t"):
                 yield _letters(element)
             elif tag == f"{W}sym":

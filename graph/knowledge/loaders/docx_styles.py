@@ -9,12 +9,14 @@ SMALLEST = 8  # half-points; nobody reads letters under 4 pt
 
 @dataclass(frozen=True)
 class Look:
-    """What decides whether text is seen; None where nothing is said."""
+    """What decides whether text is seen, and whether it stands out; None where nothing is said."""
 
     vanish: bool | None = None
     white: bool | None = None
     shaded: bool | None = None
     tiny: bool | None = None
+    bold: bool | None = None
+    underlined: bool | None = None
 
     @property
     def hidden(self) -> bool:
@@ -69,13 +71,15 @@ def shaded(properties: Any) -> bool | None:
 
 def look_of(properties: Any) -> Look:
     """What the properties of a run say themselves."""
-    colour, size = value_of(properties, "color"), value_of(properties, "sz")
+    colour, size, line = (value_of(properties, name) for name in ("color", "sz", "u"))
     highlight = value_of(properties, "highlight") not in (None, "none", "white") or None
     return Look(
         vanish=_on(properties, "vanish"),
         white=None if colour is None else colour.lower() in ("ffffff", "fefefe", "fdfdfd"),
         shaded=shaded(properties) or highlight,
         tiny=None if size is None or not size.isdecimal() else int(size) < SMALLEST,
+        bold=_on(properties, "b"),
+        underlined=None if line is None else line != "none",
     )
 
 

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from graph.errors import Quarantined
 from graph.knowledge.loaders import html_frame, html_signs, html_table, table, visibility
-from graph.knowledge.loaders.build import Builder
+from graph.knowledge.loaders.build import LOOKS, Builder, looks
 from graph.knowledge.loaders.html_signs import HERE, Signs
 from graph.knowledge.loaders.text import BOMS, decode
 
@@ -29,6 +29,7 @@ TAGS = UNREAD | BLOCKS | frozenset(_OTHER_TAGS.split())
 STRUCK = frozenset(("s", "strike", "del"))
 _SMALL_NUMBER = re.compile(r"\s*(?:\[?[-−\d]{1,4}(?:[,;–-]\s*\d{1,4})*\]?|[*†‡])\s*")
 _MEASURE = re.compile(r"(?:\d|(?:^|[^A-Za-z])[A-Za-zµ]{1,2})$")  # what a power follows; a word has a reference
+BOLD = frozenset(("b", "strong"))
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # The parser's time grows with the square of the depth: 100,000 levels take 20 s. Real pages have under 100.
 MAX_DEPTH = 2_000
@@ -109,6 +110,9 @@ class _Walk:
         self.items: list[tuple[int, str, str]] = []  # depth, mark, text
         self.lists: list[list[str | int]] = []  # "ul" or "ol" of each open list, and its last number
         self.in_item = False
+        self.items_bold = True  # whether all words of these items are bold
+        self.bold = 0  # elements around this text that make it bold
+        self.looks: set[bool] = set()  # whether the words gathered in `inline` are bold
         self.terms: list[str] = []  # of a definition list, whose definitions follow
         self.lead = ""  # what the next text begins with: the term it defines, the name of its box
         self.notes: list[LexborNode] = []  # footnotes of this section, which stand at its end
@@ -130,7 +134,8 @@ class _Walk:
             if ends:
                 self.leave(node.tag or "")
             elif node.is_text_node:
-                self.inline.append(_SPACE.sub(" ", node.text_content or ""))
+                self.inline.append(text := _SPACE.sub(" ", node.text_content or ""))
+                self.looks |= {self.bold > 0} if text.strip() else set()
             elif node.is_comment_node:
                 self.out.hide(node.comment_content or "")
             elif node.is_element_node or node.is_document_node:
@@ -227,6 +232,8 @@ class _Walk:
 
     def _open(self, tag: str, node: LexborNode) -> bool:
         """Begin an element. Whether all of it has been read."""
+        if tag in BOLD:
+            self.bold += 1
         if tag == "br":
             self.inline.append("\n")
         elif tag in HEADINGS or tag in BLOCKS:
@@ -280,7 +287,9 @@ class _Walk:
         return True
 
     def leave(self, tag: str) -> None:
-        if tag in HEADINGS:
+        if tag in BOLD:
+            self.bold = max(0, self.bold - 1)
+        elif tag in HEADINGS:
             self.out.heading(self.gathered(), HEADINGS[tag])
         elif tag == "dt":
             self.terms.append(_SPACE.sub(" ", self.gathered()).strip())
@@ -326,12 +335,17 @@ class _Walk:
 
     def gathered(self) -> str:
         """What has gathered in `inline`."""
-        text, self.inline = "".join(self.inline), []
+        text, self.inline, self.looks = "".join(self.inline), [], set()
         return html_signs.without(text)
 
     def flush(self) -> None:
+        bold = self.looks == {True}
         text = self.gathered()
-        if _WORD.search(text) or (self.in_item and text.strip()):
+        self.items_bold &= bold or not text.strip()
+        if not self.in_item and not self.lead and _WORD.search(text) and (look := looks(text, bold)):
+            self.end_list()
+            self.out.standing_out(text, look)
+        elif _WORD.search(text) or (self.in_item and text.strip()):
             self.place(text)
 
     def place(self, text: str) -> None:
@@ -353,8 +367,14 @@ class _Walk:
 
     def end_list(self) -> None:
         self.flush_lead()
-        self.out.items((depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text)
-        self.items, self.in_item = [], False
+        items = [(depth, f"{mark} {text}" if mark else text) for depth, mark, text in self.items if text]
+        numbered = all(mark.endswith(".") for _, mark, text in self.items if text)
+        if numbered and self.items_bold and len({depth for depth, _ in items}) == len(items):
+            for depth, text in items:  # "3. Duties" over "1. Board", and their text below: no list
+                self.out.standing_out(text, LOOKS[min(depth + 2, 3)])
+        else:
+            self.out.items(items)
+        self.items, self.in_item, self.items_bold = [], False, True
 
     def row_hidden(self, row: LexborNode) -> bool:
         if hidden := self.shut(row):

@@ -90,9 +90,9 @@ _UNITS = (
     r"crowns?|points|credits?|bytes|[kmgt]i?b|(?:kilo|mega|giga|tera)\w+|litres?|met(?:er|re)s?|k?m|k?g)\b"
 )
 
-# Of rows or items compared with each other. "First" and "maximum" ask for that less surely.
-GREATEST = "highest|largest|biggest|longest|most|latest|last|newest|dearest"
-SMALLEST = "lowest|smallest|shortest|least|fewest|earliest|cheapest|simplest|oldest"
+# Of rows or items compared with each other, not "at least once a year". "First" and "maximum" ask for that less surely.
+GREATEST = "highest|largest|biggest|longest|(?<!at )most|(?<!at the )latest|last|newest|dearest"
+SMALLEST = "lowest|smallest|shortest|(?<!at )least|fewest|earliest|cheapest|simplest|oldest"
 
 _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
