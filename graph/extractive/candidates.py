@@ -40,6 +40,10 @@ _OF_CODE = re.compile(
     r"\b(?:functions?|methods?|arguments?|parameters?|code|calls?|api|signature|syntax|commands?)\b|[a-z]_[a-z]|\(\)",
     re.I,
 )
+_OF_TABLES = re.compile(r"\b(?:tables?|figures?|fig|charts?|diagrams?|exhibits?|plots?)\b", re.I)
+_CAPTION = re.compile(
+    r"\W*(?:table|tab\.|figure|fig\.|exhibit)\s*[\dA-Z][\d.-]*\W*", re.I
+)  # what stands before the words
 DEFINES = 3.0  # what it is worth, as a thing of the kind asked for, to say what the thing asked about is
 _LEAD = 6.0  # what the opening of a document is worth to an overview
 _NEARLY = 2.0  # log-odds of the reader; by hand
@@ -172,7 +176,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
     flat = [bag for group in bags for bag in group]
     rarity = {w: math.log(1 + len(flat) / (1 + sum(w in bag for bag in flat))) for w in wanted}
     total = sum(rarity.values()) or 1.0
-    of_code = _OF_CODE.search(question) is not None
+    of_code, of_tables = (asks.search(question) is not None for asks in (_OF_CODE, _OF_TABLES))
     stems_of = cache(folded_stems)  # what stands above is the same for many
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
@@ -186,7 +190,7 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
             before = item["text"][parts[at - 1].start : parts[at - 1].end] if at else ""
             if not sayable(whole, item["title"], lead or (before if before.endswith(":") else "")):
                 continue
-            if not of_code and _CALL.fullmatch(statement):
+            if (not of_code and _CALL.fullmatch(statement)) or (not of_tables and _caption(item["text"], unit)):
                 continue
             text = f"{clean(lead)} {statement}" if lead and unit.kind != "sentence" else statement
             around = above | group[at] | (group[at - 1] if at else frozenset())
@@ -205,6 +209,13 @@ def weigh(question: str, evidence: list[dict[str, Any]]) -> tuple[list[Candidate
             candidates.append(Candidate(item["n"], unit, text, group[at], path))
     like = likeness(question, [f"{one.path}: {one.text}" if one.path else one.text for one in candidates])
     return candidates, np.column_stack([np.array(rows).reshape(len(rows), len(FEATURES) - 1), like])
+
+
+def _caption(text: str, unit: Unit) -> bool:
+    """Whether it is what a table or figure is called: "Table 2. Codes used to identify covariates.", or its number."""
+    line = text.rfind("\n", 0, unit.start) + 1
+    ends = (unit.start, unit.end)
+    return unit.kind == "sentence" and any(_CAPTION.fullmatch(text, line, end) for end in ends)
 
 
 def folded_stems(text: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from graph.extractive.candidates import Candidate
 from graph.extractive.conditions import lead_of, name_stems, named_values, stems
 from graph.extractive.enumerations import Enumeration
 from graph.extractive.measures import column_of
-from graph.extractive.nouns import FEWEST, MOST, noun_of
+from graph.extractive.nouns import FEWEST, MOST, asked_for, noun_of
 from graph.extractive.reader import Reader
 from graph.knowledge.index import content_words
 from graph.policy.question.answer_type import All
@@ -37,6 +37,7 @@ SHARED = 0.7  # of the sections under a heading, in which a word counts as that 
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 ANYTHING = {*lexical.stems("items things elements points entries kinds types sorts ones parts options rows")}
 _HEADINGS = {*lexical.stems("sections subsections headings chapters topics")}
+_FOLLOWING = re.compile(r"\bfollowing((?: [\w-]+){1,3})", re.I)
 _LIST_OF = re.compile(r"\W*(?:[\d.]+ )?(?:full |complete )?(?:list|table|overview) of (?:the |all |our )?(.+)", re.I)
 
 
@@ -52,6 +53,8 @@ def choose(
         return max(called, key=lambda one: len(one.entries)), 1.0
     if named := [one for one in lists if _named_by_kind(question, one)]:
         return max(named, key=lambda one: len(one.entries)), 1.0
+    if len(led := [one for one in lists if _led_as(question, one)]) == 1:
+        return led[0], 1.0
     weighed = weigh(question, kind, lists, candidates, reader)
     best, weight, lead = ahead(lists, weighed)
     chance = 1 / (1 + math.exp(-(WEIGHT * weight + LEAD * lead + BIAS)))
@@ -69,6 +72,18 @@ def _called_by_heading(question: str, enumeration: Enumeration) -> bool:
             return True
     called = rf"\b(?:in|of|from|on|under) (?:the |our )?{re.escape(heading)}(?=\s*[?.!,;]|\s*$)"
     return enumeration.kind != "headings" and " " in heading and re.search(called, question, re.I) is not None
+
+
+def _led_as(question: str, enumeration: Enumeration) -> bool:
+    """Whether it is introduced as the one thing that is asked for, and shares more with the question: "any of the
+    following sanctions may be imposed against a member"."""
+    noun, lead = noun_of(question)[-1:], lead_of(enumeration)
+    if " and " in asked_for(question):
+        return False
+    named = {stem for one in _FOLLOWING.finditer(lead) for stem in lexical.stems(one[1])}
+    if not noun or noun[0] in ANYTHING or noun[0] not in named:
+        return False
+    return bool(stems(" ".join(content_words(question))) & name_stems(" ".join([lead, *enumeration.path])) - {*noun})
 
 
 def _named_by_kind(question: str, enumeration: Enumeration) -> bool:

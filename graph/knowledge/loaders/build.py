@@ -91,9 +91,11 @@ class Builder:
         and at the beginning of a document the longest."""
         line = normalise.line(text)
         if not line or len(line) > _LONGEST_OF_LOOKS or sum(map(str.isalpha, line)) < 3 or _NO_HEADING.match(line):
-            self.paragraph(text)
-            return
-        self._standing.append((text, look))
+            look = ""  # text that looks so
+        if look or self._standing:
+            self._standing.append((text, look))
+        else:
+            self._paragraph(text, ())
 
     def _settle(self, *, followed: bool) -> None:
         """Writes the lines that stood out, `followed` by text."""
@@ -101,14 +103,14 @@ class Builder:
         if not lines:
             return
         looks = [look for _, look in lines]
-        heads = [one != other for one, other in pairwise(looks)] + [followed]
-        level = [_BELOW_HEADINGS + 1 + LOOKS.index(look) for look in looks]
+        heads = [bool(one) and one != other for one, other in pairwise(looks)] + [followed and looks[-1] != ""]
+        levels = [_BELOW_HEADINGS + 1 + LOOKS.index(look) if look else 0 for look in looks]
         if self._front == len(self._blocks) and len(lines) > 1 and not self.title:
-            first = max(range(len(lines) - followed), key=lambda at: len(lines[at][0]))
-            heads[first], level[first] = True, _BELOW_HEADINGS
-        for (text, _), is_heading, depth in zip(lines, heads, level, strict=True):
+            first = max(range(len(lines) - heads[-1]), key=lambda at: len(lines[at][0]) if looks[at] else 0)
+            heads[first], levels[first] = looks[first] != "", _BELOW_HEADINGS
+        for (text, _), is_heading, level in zip(lines, heads, levels, strict=True):
             if is_heading:
-                self._heading(text, depth)
+                self._heading(text, level)
             elif structure.ITEM.match(text):
                 self._items([(0, text)])
             else:

@@ -139,13 +139,13 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"|^\W*(?:the )?[\w-]+ ones (?:in|of|on|from|at)\b"
             rf"|\b(?:in|on|for|at|to|from|by|under|with) (?:which|what) {_NOUNS} (?:does|has|(?!\w+s\b)\w+)"
             r"|\b(?:name|show|give) (?:me |us )?(?:all|every|each)\b|\ball (?:of )?(?:the|our|my|their)\b"
-            r"|(?:^|[-–:,] )\W*(?:which|what) " + _NOUNS + " "
+            r"|(?:^|[-–:,.!?] )\W*(?:which|what) " + _NOUNS + " "
             # What follows a plural; "Which freezer holds the samples?" has none.
             r"(?:are|were|do|does|did|have|had|can|could|may|must|shall|should|will|would|need|apply|came|not|i|we|you|they|"
             r"in|of|on|for|from|that|with|where|who|whose)\b"
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
-            rf"|(?:^|[-–:,] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
+            rf"|(?:^|[-–:,.!?] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b"
             # "Stages of a lesson from draft to mature?": no verb.
             r"|^\W*(?:the )?(?:(?!(?:do|does|did|are|is|can|may|must|should|why|when|how|explain)\b)[\w-]+ )?"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.extractive import answerer, reader
+from graph.extractive import answerer, reader, whole
 from graph.extractive.enumerations import enumerations
 from graph.knowledge.mentions import MENTIONED
 from graph.policy.answer import counted
@@ -186,6 +186,80 @@ def test_a_list_is_told_whole_though_a_passage_ends_inside_it() -> None:
     said = "\n".join(asked("Which freezers does the lab have?", evidence(FREEZERS, cut, title="Freezers")))
     assert all(name in said for name in ("FZ-01", "FZ-02", "holds plasma", "FZ-03"))
     assert "Mondays" not in said
+
+
+WHY = "who are known to the clerk for it, and whose grain, coin or cattle nobody can trace to a field or a mint"
+REFUSED = ["Dealers", "Changers", "Gamblers", "Drovers", "Smugglers", "Pedlars", "Tinkers", "Coiners", "Lenders"]
+REFUSALS = f"""# Accounts
+
+Due to the risk, it is the policy of the mill not to open accounts for the following:
+
+- {f"{chr(10)}- ".join(f"{name}, {WHY}" for name in REFUSED)}
+
+## Duties
+
+The clerk keeps:
+
+- the list of accounts
+- the list of refusals
+- the key of the chest"""
+
+
+class Knows:
+    """Finds the passages with these words to answer, and no others."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        return np.array([3.0 if self.words in text else -4.0 for _, text in passages], np.float32)
+
+
+@pytest.mark.parametrize(("best", "whole_list"), [("Gamblers", True), ("key of the chest", False)])
+def test_of_a_list_in_which_the_best_passage_stands_no_part_is_told(
+    best: str, whole_list: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole, "SURE_FROM", 0.95)  # nothing else says for sure that it is the list
+    question = "Which kinds of customers do we refuse because they are too risky?"
+    said = "\n".join(asked(question, evidence(REFUSALS, title="Accounts"), Knows(best)))
+    assert ([name for name in REFUSED if name in said] == REFUSED) is whole_list
+
+
+SANCTIONS = """# Guests
+
+## Measures
+
+Any or all of the following sanctions may be imposed against a guest who was abusive:
+
+- Denial of the yard;
+- Denial of the mill.
+
+## Duties
+
+The warden does the following:
+
+- opens the gate;
+- sweeps the yard."""
+
+
+@pytest.mark.parametrize(
+    ("question", "all_of_it"),
+    [
+        ("A guest shouted at the warden. What sanctions are open to us?", True),
+        ("What sanctions and what duties are open to us?", False),
+        ("What colours are open to us?", False),
+    ],
+)
+def test_a_list_that_is_introduced_as_what_is_asked_for_is_the_one(question: str, all_of_it: bool) -> None:
+    said = "\n".join(asked(question, evidence(SANCTIONS, title="Guests"), Doubtful()))
+    assert ("of the yard;" in said and "of the mill." in said and "sweeps" not in said) is all_of_it
+
+
+def test_a_caption_answers_nothing_but_a_question_about_its_table() -> None:
+    text = "# Codes\n\nDrug: alum; Code: C03\nDrug: salt; Code: M01\n\nTable 2. Codes used to tell the drugs apart."
+    (said,) = asked("What code do we use for alum?", evidence(text, title="Codes"))
+    assert said.startswith("Drug: alum; Code: C03")
+    assert "Codes used to tell" in " ".join(asked("What does table 2 show?", evidence(text, title="Codes")))
 
 
 def test_what_a_passage_repeats_of_the_one_before_is_listed_once() -> None:

@@ -54,6 +54,9 @@ def test_sides(question: str, one: str, other: str) -> None:
         ("stages a proposal goes through from idea to start?", "list"),
         ("Levels of the alarm in the cold room?", "list"),
         ("Do rules for guests differ?", None),
+        ("Which audits have to be done at least once a year?", "list"),
+        ("Which mill grinds the most?", "extreme"),
+        ("A guest shouted at the warden. What sanctions are open to us?", "list"),
     ],
 )
 def test_what_is_asked_of_all_items(question: str, kind: str | None) -> None:
