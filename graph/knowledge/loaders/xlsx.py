@@ -24,6 +24,8 @@ MOST_UNNAMED = 0.35  # of the cells below a row that is taken for the headings
 LONG = 60  # characters of a cell that is no entry of a list
 MOST_TABLES = 100  # of Excel's own, on a sheet
 MOST_COUNTED = 0.66  # of the rows beside a gap, from which they are no table of their own
+MOSTLY_BOLD = 0.8  # of the filled cells of a sheet
+FEWEST_FILLED = 12  # of these cells
 FEWEST_NAMES = 3  # columns of numbers that a row inside a table names anew
 BESIDE = 4  # rows above and below it that are looked at
 HEADER_WITHIN = 10  # rows in which the headings are looked for
@@ -116,6 +118,9 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: B
             visible.append((number, [cells.get(column, "") for column in range(1, max(cells) + 1)]))
     if not visible and not drawing.texts:
         return
+    filled = [(number, column) for number, row in visible for column, cell in enumerate(row, 1) if cell]
+    if sum(place in marks.bold for place in filled) > MOSTLY_BOLD * len(filled) > FEWEST_FILLED:
+        marks.bold.clear()  # what is bold nearly everywhere marks nothing
     out.sheet = sheet.title
     out.leave_sections()
     out.heading(sheet.title, 1)

@@ -755,3 +755,17 @@ def test_a_title_block_gives_the_fields_of_its_document() -> None:
     table = "# Rooms\n\n| Room | Owner | Status |\n|---|---|---|\n| Hall | Jo | open |\n| Attic | Bo | shut |\n"
     assert load(table.encode(), "a.md").fields == ()  # of its rows, not of the document
     assert load(b"# Letter\n\nHere is the purpose: to write. See the status: none.\n", "a.md").fields == ()
+
+
+def test_bold_marks_nothing_in_a_sheet_that_is_bold_throughout() -> None:
+    """Names without values are rows like the others, and no row of words is a heading once more."""
+    rows = [["System", "Service", "Restored in"], ["Gate", "Opens the yard", "4 hours"], ["Lantern"], ["Mill", "Grinds", "1 day"], ["Pump"], ["Bell", "Rings", "unknown"], ["Weir", "Holds the river", "5 days"]]  # fmt: skip
+    bold = [f"{column}{row}" for row in range(1, 8) for column in "ABC"]
+    assert sheet(rows, bold).split("\n") == [
+        "System: Gate; Service: Opens the yard; Restored in: 4 hours",
+        "System: Lantern",
+        "System: Mill; Service: Grinds; Restored in: 1 day",
+        "System: Pump",
+        "System: Bell; Service: Rings; Restored in: unknown",
+        "System: Weir; Service: Holds the river; Restored in: 5 days",
+    ]
