@@ -759,8 +759,9 @@ def test_a_title_block_gives_the_fields_of_its_document() -> None:
 
 def test_bold_marks_nothing_in_a_sheet_that_is_bold_throughout() -> None:
     """Names without values are rows like the others, and no row of words is a heading once more."""
-    rows = [["System", "Service", "Restored in"], ["Gate", "Opens the yard", "4 hours"], ["Lantern"], ["Mill", "Grinds", "1 day"], ["Pump"], ["Bell", "Rings", "unknown"], ["Weir", "Holds the river", "5 days"]]  # fmt: skip
-    bold = [f"{column}{row}" for row in range(1, 8) for column in "ABC"]
+    named = [["System", "Service", "Restored in"], ["Gate", "Opens the yard", "4 hours"], ["Lantern"], ["Mill", "Grinds", "1 day"], ["Pump"], ["Bell", "Rings", "unknown"], ["Weir", "Holds the river", "5 days"]]  # fmt: skip
+    rows = [["Priority" if row[0] == "System" else None, *row] for row in named]
+    bold = [f"{column}{row}" for row in range(1, 8) for column in "ABCD"]
     assert sheet(rows, bold).split("\n") == [
         "System: Gate; Service: Opens the yard; Restored in: 4 hours",
         "System: Lantern",
