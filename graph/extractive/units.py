@@ -20,7 +20,9 @@ Range = tuple[int, int]
 # A sentence that begins so needs the one before it: it has a pronoun for it, speaks of its case, or refers to more.
 _POINTS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|Those|That|See|Refer to|Here|Such|Otherwise"
-    r"|The (?:former|latter)|If (?:so|not|this is|that is)|In (?:this|that|such a|either) case)\b"
+    r"|The (?:former|latter)|If (?:so|not|this is|that is)|In (?:this|that|such a|either) case"
+    r"|(?:\w+ ){0,6}?(?i:after|before|by|until|at|within|on|from|below|above) (?:such|that|this)"
+    r" (?:time|date|day|period|deadline|hour|amount|limit|point|age|size))\b"
 )
 _OF_TWO = re.compile(r"The latter\b")  # which goes on from "the former", and that from what it points back to
 _PAIR_CHARS = 450

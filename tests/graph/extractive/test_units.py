@@ -54,6 +54,13 @@ def test_a_sentence_that_speaks_of_the_case_before_it_is_quoted_with_it() -> Non
     assert quotable("Queen is our shop. In winter it shuts.")[-1] == "In winter it shuts."
 
 
+def test_a_sentence_that_refers_to_a_time_is_quoted_with_the_one_that_says_it() -> None:
+    first = "The mill takes orders until six."
+    for second in ("Orders made after such time wait until Monday.", "By that date the keys are back."):
+        assert quotable(f"{first} {second}")[-1] == f"{first} {second}"
+    assert quotable(f"{first} Orders made after noon wait.")[-1] == "Orders made after noon wait."
+
+
 def test_the_former_and_the_latter_are_quoted_with_the_two_that_they_are() -> None:
     first, former = "Leaving the study and stopping the drug differ.", "The former ends all visits."
     both = f"{first} {former} The latter does not."
