@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.extractive import occurrences, sections, siblings, whole
+from graph.extractive import occurrences, revisions, sections, siblings, whole
 from graph.extractive.candidates import CUES, Candidate, clean, sayable, score
 from graph.extractive.choice import choose
 from graph.extractive.reader import Reader
@@ -189,6 +189,8 @@ def _as_a_whole(
     if unlikely:  # no sentence answers; the rows of a table need not
         summary = all_of(question) == "summary"
         return ([], True) if summary else whole.answer(question, evidence, candidates, reader, cut)
+    if change := revisions.row(question, evidence):
+        return [([change[0]], change[1])], True
     excerpts = sections.named(question, evidence) or sections.changed(question, evidence)
     return (excerpts, True) if excerpts else whole.answer(question, evidence, candidates, reader, cut)
 
