@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 from graph.knowledge.loaders.pdf_lines import NAMED, Line
 
@@ -49,17 +50,22 @@ def without_running(pages: list[list[Line]]) -> list[list[Line]]:
         for pattern, numbers in on_pages.items()
         if len(numbers) >= often or (_of_a_part(numbers) and not _CAPTION.match(pattern[0]))
     }
+    dropped = [
+        # What runs on most pages may have the text close to it on some.
+        {id(line): line for line in near if any(p in repeated and apart[p] >= min(often, 3) for p in _patterns(line))}
+        for near in outer
+    ]
+    running = Counter(_kind(line) for known in (*heads, *map(dict.values, dropped)) for line in known)
     cleaned: list[list[Line]] = []
     known: set[str] = set()
-    for lines, head, edge, near in zip(pages, heads, edges, outer, strict=True):
-        # What runs on most pages may have the text close to it on some.
-        dropped = {
-            id(line): line for line in near if any(p in repeated and apart[p] >= min(often, 3) for p in _patterns(line))
-        }
-        dropped |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
-        says = [about for about in _about_document([*head, *dropped.values()]) if about.text not in known]
+    for lines, head, edge, near, out in zip(pages, heads, edges, outer, dropped, strict=True):
+        out |= {id(e): e for e in edge if _BARE_NUMBER.fullmatch(e.text)}
+        usual = median(line.size for line in lines) if lines else 0.0
+        small = [line for line in near if not line.gaps and line.size <= usual]
+        out |= {id(line): line for line in small if running[_kind(line)] >= often}  # on pages of another size
+        says = [about for about in _about_document([*head, *out.values()]) if about.text not in known]
         known |= {line.text for line in says}
-        cleaned.append(says[: 2 * FEW_LINES] + [line for line in lines if id(line) not in dropped])
+        cleaned.append(says[: 2 * FEW_LINES] + [line for line in lines if id(line) not in out])
     return cleaned
 
 
@@ -118,10 +124,24 @@ def _outermost(side: list[Line]) -> Iterator[tuple[int, float]]:
 
 
 def _place(line: Line) -> tuple[str, int, int]:
-    return line.text, round(line.left / 4), round(line.bottom / 4)
+    return line.text, round(line.left / 4), _height(line)
+
+
+def _height(line: Line) -> int:
+    return round(line.bottom / 4)
+
+
+def _kind(line: Line) -> tuple[str, int]:
+    """What a line is told by wherever it stands on a page: its words and their size."""
+    return line.text, round(2 * line.size)
 
 
 def _patterns(line: Line) -> set[tuple[str, int]]:
     """What of a line would be the same on another page: all of it but its numbers, or one of its parts."""
     parts = [cell for cell in line.cells() if sum(map(str.isalpha, cell)) >= 6]
-    return {(re.sub(r"\d+", "#", part), round(line.bottom / 4)) for part in (line.text, *parts)}
+    return {(_bare(part), _height(line)) for part in (line.text, *parts)}
+
+
+def _bare(text: str) -> str:
+    """With one sign for each number."""
+    return re.sub(r"\d+", "#", text)

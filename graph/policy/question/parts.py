@@ -9,9 +9,11 @@ MOST = 3  # questions in one; more are read as one
 _ASKS = r"(?:what|who|whom|whose|when|where|how|which|why|is|are|was|were|can|could|do|does|did|may|must|should)\b"
 _WITH = r"(?:(?:in|on|at|from|by|for|to|since|until|of|with|under) )?"
 _BORDER = re.compile(rf"[?;]\s+(?:and\s+)?(?={_WITH}{_ASKS})|,?\s+and\s+(?:also\s+)?(?={_WITH}{_ASKS})", re.I)
-# What both questions are about: "In the severe scenario, how much …, and how long …?"
+# What both questions are about: "In the severe scenario, how much …, and how long …?", "Memo 4: who …, and when …?"
 _ABOUT = re.compile(
-    rf"\W*((?:in|on|at|for|from|during|under|after|before|with|according to) [^,?;]{{3,80}}), (?={_ASKS})", re.I
+    rf"\W*(?:(?P<in>(?:in|on|at|for|from|during|under|after|before|with|according to) [^,?;]{{3,80}}),"
+    rf"|(?P<thing>[^:?;,.!]{{2,60}}):) (?={_ASKS})",
+    re.I,
 )
 _OPENS = re.compile(
     rf"\W*(?:(?:please|and|so|also|hi|hello)\W+)*{_WITH}{_ASKS}",
@@ -48,4 +50,5 @@ def parts(question: str) -> list[str]:
     shared = set.intersection(*words)
     leans = any(_LEANS.search(_OWN.sub(" ", part)) for part in cut[1:])
     complete = all(map(_OPENS.match, cut)) and all(len(own - shared) >= _SAYS + bool(shared) for own in words)
-    return [f"{about[1]}, {part}?" if about else f"{part}?" for part in cut] if complete and not leans else []
+    above = f"{about['in'] or about['thing']}, " if about else ""
+    return [f"{above}{part}?" for part in cut] if complete and not leans else []

@@ -149,6 +149,14 @@ def test_a_running_head_of_names_and_values_is_said_once_a_line_each() -> None:
     assert [read.text.count(words) for words in ("SECTION: Grain", "08-2013", "05-2008")] == [1, 1, 1]
 
 
+def test_a_running_head_is_known_on_a_page_where_it_stands_lower() -> None:
+    def head(top: float) -> list[Word]:
+        return column(["Protocol of the mill, second part", "Approved, Date: 20 March 2018"], 72, top, 12)
+
+    read = document(*([*head(790), *running(at)] for at in range(3)), [*head(760), *running(3)])
+    assert [read.text.count(words) for words in ("Protocol of the mill", "Approved, Date")] == [0, 1]
+
+
 def test_headings_of_several_lines_over_values_without_borders() -> None:
     heads = [["Change in", "Interest Rates", "(in points)"], ["", "Permissible", "Change"], ["", "Minimum", "Ratio"]]
     values = [["+300", "+200", "-100"], ["-40%", "-30%", "-20%"], ["6%", "8%", "10%"]]

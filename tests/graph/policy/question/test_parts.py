@@ -35,6 +35,13 @@ from graph.policy.question.parts import parts
             "How much buffer goes into a tube and how long do the tubes stand before I read them?",
             ["How much buffer goes into a tube?", "how long do the tubes stand before I read them?"],
         ),
+        (
+            "Memo RRA-21430: when does the collection of data begin and when is the final report due?",
+            [
+                "Memo RRA-21430, when does the collection of data begin?",
+                "Memo RRA-21430, when is the final report due?",
+            ],
+        ),
         ("May data be kept longer, and under which safeguards?", []),
         ("How do I get an account and how long does it take?", []),
         ("When did the board meet and where?", []),
