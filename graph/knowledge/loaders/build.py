@@ -23,6 +23,8 @@ CONTENTS = re.compile(r"(?:\d+\.? )?(?:table of )?contents", re.IGNORECASE)  # t
 LOOKS = ("bold capitals", "capitals", "bold", "underlined")
 _BELOW_HEADINGS = 50  # more than the level of any heading that the file marks as one
 _LONGEST_OF_LOOKS = 100  # characters of such a line
+_FEWEST_WORDS = 8  # of a paragraph below "Purpose:" that is no mere value of it
+_STOP = re.compile(r"[.!?:;]\W*$")
 _NO_HEADING = re.compile(
     r"\W*(?:note|notes|nb|warning|caution|important|attention|example|tip|hint|remember|e\.g\.|answer|question)\b"
     r"|\W*(?:table|tab\.|figure|fig\.|exhibit|listing|chart)\s*\d|.*: \S|.*[.,;!?]\W*$|(?:\S+ ){3,}\S+:$"
@@ -35,8 +37,12 @@ TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 def looks(text: str, bold: bool, underlined: bool = False) -> str:
     """Which of LOOKS a paragraph has, all of it `bold` or `underlined`; "" for none."""
-    letters = sum(map(str.isalpha, text))
-    if text.isupper() and (letters > 3 if bold else letters > 5 and " " in text.strip()):
+    letters = sum(map(str.isupper, text))
+    if (
+        text.isupper()
+        and 2 * letters > sum(map(str.isalpha, text))
+        and (letters > 3 if bold else letters > 5 and " " in text.strip())
+    ):
         return "bold capitals" if bold else "capitals"
     return "bold" if bold else "underlined" if underlined else ""
 
@@ -66,7 +72,8 @@ class Builder:
         self._inside = ""  # the name of the one that is being read
         self._front = 0  # blocks before the document's own text
         self._ahead: list[int] = []  # pages that begin at the next turns of the text that is being added
-        self._standing: list[tuple[str, str]] = []  # lines that stand out, and their looks, until what follows is known
+        # Lines that stand out, their looks and pages, until what follows is known.
+        self._standing: list[tuple[str, str, int | None]] = []
 
     def heading(self, text: str, level: int) -> None:
         """`level` from 1 as written; a level that was skipped does not count in the section."""
@@ -93,7 +100,7 @@ class Builder:
         if not line or len(line) > _LONGEST_OF_LOOKS or sum(map(str.isalpha, line)) < 3 or _NO_HEADING.match(line):
             look = ""  # text that looks so
         if look or self._standing:
-            self._standing.append((text, look))
+            self._standing.append((text, look, self.page))
         else:
             self._paragraph(text, ())
 
@@ -102,25 +109,31 @@ class Builder:
         lines, self._standing = self._standing, []
         if not lines:
             return
-        looks = [look for _, look in lines]
+        looks = [look for _, look, _ in lines]
         heads = [bool(one) and one != other for one, other in pairwise(looks)] + [followed and looks[-1] != ""]
         levels = [_BELOW_HEADINGS + 1 + LOOKS.index(look) if look else 0 for look in looks]
         if self._front == len(self._blocks) and len(lines) > 1 and not self.title:
             first = max(range(len(lines) - heads[-1]), key=lambda at: len(lines[at][0]) if looks[at] else 0)
             heads[first], levels[first] = looks[first] != "", _BELOW_HEADINGS
-        for (text, _), is_heading, level in zip(lines, heads, levels, strict=True):
+        page = self.page
+        for (text, _, own), is_heading, level in zip(lines, heads, levels, strict=True):
+            self.page = own
             if is_heading:
                 self._heading(text, level)
             elif structure.ITEM.match(text):
                 self._items([(0, text)])
             else:
                 self._paragraph(text, ())
+        self.page = page
 
     def paragraph(self, text: str, pages: Sequence[int] = ()) -> None:
         """A single "\n" in `text` is a line break that the reader sees. Lines that begin with bullets are a list.
         `pages` are those that begin at each TURN in the text."""
         if text.strip():
-            self._settle(followed=True)
+            # "Date:" and below it the date
+            value = len(text.split()) < _FEWEST_WORDS and not _STOP.search(text)
+            named = bool(self._standing) and self._standing[-1][0].rstrip().endswith(":")
+            self._settle(followed=not (named and value))
         self._paragraph(text, pages)
 
     def _paragraph(self, text: str, pages: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from statistics import mean, median
 
 from graph.knowledge.loaders import table
-from graph.knowledge.loaders.build import CONTENTS, TURN, Builder
+from graph.knowledge.loaders.build import CONTENTS, TURN, Builder, looks
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_lines import CLAUSE, NAMED, Line
 from graph.knowledge.loaders.table_kinds import contrast, kinds_of
@@ -35,6 +35,7 @@ RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is w
 DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
 FEWEST_ENTRIES = 5  # of a table of contents on one page
 LONG_TITLE = 8  # words
+MOST_OF_LABEL = 5
 LONGEST_HEADING = 60  # letters, of a column of numbers
 LARGER = 1.12  # times the size of the running text: a heading
 
@@ -252,6 +253,12 @@ class _Layout:
             self.out.heading(text, self.below * 10 + 5)  # "Article 7": what it is about may stand in the next line
         elif heading:
             self.head(text)
+        elif (
+            len(lines) == 1
+            and not first.alone
+            and (look := looks(text, False) or ("underlined" if _label(text) else ""))
+        ):
+            self.out.standing_out(text, look)
         else:
             self.out.paragraph(text, turns)
 
@@ -447,6 +454,16 @@ def _numbered_heading(text: str) -> bool:
     with."""
     introduces = text.endswith(":") and text.count(" ") > 2
     return _depth(text) > 0 and not introduces and _RULE.search(text) is None
+
+
+def _label(text: str) -> bool:
+    """Whether it names what follows: "Physical Address Requirements:"."""
+    words = text[:-1].split()
+    return (
+        text.endswith(":")
+        and 0 < len(words) <= MOST_OF_LABEL
+        and all(word[0].isupper() or len(word) < 4 for word in words)
+    )
 
 
 def _closed_title(text: str) -> bool:

@@ -105,6 +105,13 @@ def test_a_bold_title_with_a_stop_is_a_heading_and_a_bold_sentence_is_none() -> 
     assert headings(document(column(lines))) == ["Hours of Operation", "Fees"]
 
 
+def test_labels_and_lines_in_capitals_head_the_text_below_them_on_the_page_where_they_stand() -> None:
+    lines = ["Physical Address Requirements:", "", *TEXT, "", "HOURS OF THE GATE", "", *TEXT, "", "Date:", "", "3 May", "", "Please see this:", "", *TEXT]  # fmt: skip
+    read = document(column(lines), column(["Fees and Rents:"], top=740), column(TEXT))
+    assert headings(read) == ["Physical Address Requirements:", "HOURS OF THE GATE", "HOURS OF THE GATE > Fees and Rents:"]  # fmt: skip
+    assert [block.page for block in read.blocks if block.kind == "heading"] == [1, 1, 2]
+
+
 def test_a_numbered_bold_heading_of_two_lines() -> None:
     lines = [*TEXT, "", (BOLD, "8.1.4 Trading, Use of Derivatives and Synthetic Instruments of the Mill and"), (BOLD, "Hedging"), "", *TEXT]  # fmt: skip
     assert headings(document(column(lines))) == [

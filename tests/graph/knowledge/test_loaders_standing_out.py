@@ -80,6 +80,11 @@ def test_a_bold_line_with_nothing_below_it_stays_text() -> None:
     assert sections(markdown("# Gate", TEXT, "**The Warden**", "# Yard", TEXT)) == ["Gate", "Yard"]
 
 
+def test_a_name_over_its_value_is_no_heading() -> None:
+    assert sections(word(TEXT, ("Gate owner:", "bold"), "Jo Mill", TEXT)) == []
+    assert sections(word(TEXT, ("Gate owner:", "bold"), TEXT)) == ["Gate owner:"]
+
+
 def test_a_word_in_bold_within_a_line_heads_nothing() -> None:
     assert sections(markdown(TEXT, "**The Warden** has the key", TEXT)) == []
 
