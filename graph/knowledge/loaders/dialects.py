@@ -85,6 +85,7 @@ KINDS = frozenset(
 
 
 GONE = "\ue000"  # stands for a tag that leaves nothing, so that "**see {{ page }}**" is still read as bold
+_BETWEEN_LISTS = re.compile(r"^[ \t]*<!-- -->[ \t]*$", re.MULTILINE)  # what Pandoc writes there, set in like code
 _CODE_ELEMENT = re.compile(r"(<(?:pre|code)>.*?</(?:pre|code)>)", re.DOTALL)
 _STRAY = re.compile(
     r"(?<![\w*])\*{2,3}(?=[\s\w“\"(\[])|(?<=[\w.:;,!?)”\"])\*{2,3}(?![\w*])|(?<=\s)\*\*(?=[\s<])|(?<=<p>)\*(?=\w)"
@@ -101,6 +102,7 @@ def rid(page: str) -> str:
 def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
+    text = _BETWEEN_LISTS.sub("<p></p>", text)
     text = _DIRECTIVE.sub(_directive(unseen), _without_comments(text, unseen))
     text = _CHUNK.sub(_chunk(unseen), _COLON_DIRECTIVE.sub(_colons(unseen), text))
     text = "\n".join(_lines(text.split("\n")))

@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
 _BORDER = re.compile(r"\+(?:[-:]{2,}[-:=]*\+|=[=:]+\+|:=+:?\+)+")
+_TARGET = re.compile(r"\]\([^()\s\"']*\n[^()\"']*\)")  # of a link, over several lines
 MOST_LINES = 5_000
 MOST_COLUMNS = 100
 
@@ -58,7 +59,7 @@ def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
             for cell, (left, right) in zip(cells, pairwise([*at[:-1], len(line) - 1]), strict=True):
                 cell.append(line[left + 1 : right].rstrip())
             continue
-        rows.append(["\n".join(text[_margin(cell) :] for text in cell) for cell in cells])
+        rows.append([_whole("\n".join(text[_margin(cell) :] for text in cell)) for cell in cells])
         cells = [[] for _ in at[1:]]
         if "=" in line and not heads:
             heads, rows = rows, []
@@ -67,6 +68,11 @@ def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
     del state.env["in_grid"]
     head = f"<thead>{''.join(written[0])}</thead>" if heads else ""
     return f"<table>{head}<tbody>{''.join(written[1])}</tbody></table>\n"
+
+
+def _whole(text: str) -> str:
+    """With the addresses of links in one piece that the width of their cell divides."""
+    return _TARGET.sub(lambda target: "".join(target[0].split()), text)
 
 
 def _margin(cell: list[str]) -> int:

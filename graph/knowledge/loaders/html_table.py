@@ -26,16 +26,20 @@ def heads(node: LexborNode) -> int:
 
 def names_values(node: LexborNode) -> bool:
     """Whether each row is a name and its value, or several of them, as in the box at the side of an article: the names
-    are marked, by <th> or in bold, and the values are not."""
-    if node.css_first("table table, pre, ul, ol, thead th, thead td, [colspan]") is not None:
+    are marked, by <th> or in bold, and the values are not. What makes the first row one of headings in Markdown, which
+    knows no table without, marks nothing: there bold alone does."""
+    if node.css_first("table table, pre, ul, ol, [colspan]") is not None:
         return False
-    rows = [[_named(cell) for cell in row.iter() if cell.tag in ("th", "td")] for row in node.css("tr")]
+    marked = _bold if node.css_first("thead th, thead td") is not None else _named
+    rows = [[marked(cell) for cell in row.iter() if cell.tag in ("th", "td")] for row in node.css("tr")]
     return bool(rows) and all(row and row == [True, False] * (len(row) // 2) for row in rows)
 
 
 def _named(cell: LexborNode) -> bool:
-    if cell.tag == "th":
-        return True
+    return cell.tag == "th" or _bold(cell)
+
+
+def _bold(cell: LexborNode) -> bool:
     text = cell.text().strip()
     return bool(text) and any(bold.text().strip() == text for bold in cell.css("b, strong"))
 

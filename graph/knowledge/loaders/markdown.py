@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from graph.knowledge.loaders import dialects, front_matter, html, normalise
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.grid_tables import grid_tables
+from graph.knowledge.loaders.simple_tables import simple_tables
 from graph.knowledge.loaders.text import decode
 
 _FRONT_MATTER = re.compile(
@@ -35,5 +36,7 @@ def read(data: bytes, out: Builder) -> None:
         out.hide(comment)  # "[//]: # (like this)"
     text, unseen = dialects.common_markdown(text)
     out.hide(unseen)
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).use(grid_tables)
+    parser = (
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).use(grid_tables).use(simple_tables)
+    )
     html.read_markup(dialects.rid(parser.render(text)), out)

@@ -118,9 +118,6 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: B
             visible.append((number, [cells.get(column, "") for column in range(1, max(cells) + 1)]))
     if not visible and not drawing.texts:
         return
-    filled = [(number, column) for number, row in visible for column, cell in enumerate(row, 1) if cell]
-    if sum(place in marks.bold for place in filled) > MOSTLY_BOLD * len(filled) > FEWEST_FILLED:
-        marks.bold.clear()  # what is bold nearly everywhere marks nothing
     out.sheet = sheet.title
     out.leave_sections()
     out.heading(sheet.title, 1)
@@ -130,6 +127,9 @@ def _sheet(sheet: Any, rows: dict[int, dict[int, str]], drawing: Drawing, out: B
             text = "".join(row)
             out.heading(text, 2) if _label(row, number, marks.bold) else out.paragraph(text)
     else:
+        filled = [(number, column) for number, row in visible for column, cell in enumerate(row, 1) if cell]
+        if sum(place in marks.bold for place in filled) > MOSTLY_BOLD * len(filled) > FEWEST_FILLED:
+            marks.bold.clear()  # what is bold nearly everywhere marks nothing
         for first, part in _side_by_side(visible):
             out.table()
             _tables(part, marks.from_column(first), out)
