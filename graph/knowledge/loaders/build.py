@@ -32,6 +32,8 @@ _NO_HEADING = re.compile(
     r"|\W*\d[\d\W]*$|.*@|.*://",
     re.IGNORECASE | re.DOTALL,
 )
+_PART = re.compile(r"(?:introduction|purpose|scope|overview|general|background|summary|abstract|objectives?)\W*", re.I)
+_FIRST, _SECOND = re.compile(r"(?:1(?:\.0?)?|I\.)\s+\S"), re.compile(r"(?:2(?:\.0?)?|II\.)\s+\S")  # parts of a document
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
 
@@ -299,12 +301,15 @@ class Builder:
             self.hide(words)
 
     def _first_heading(self) -> str:
-        """A heading of the first few blocks. Not of a later one, which names a part, not of a sheet, and not that of a
-        table of contents."""
+        """A heading of the first few blocks. Not of a later one, which names a part, not of a sheet, not that of a
+        table of contents, and not that of the first part: "Purpose", "1. Scope" before "2. Duties"."""
+        headings = [block for block in self._blocks if block.kind == "heading"]
         for block in self._blocks[self._front : self._front + 3]:
             if block.kind == "heading" and block.sheet is None:
                 heading = block.section.rsplit(SEPARATOR, 1)[-1]
-                return "" if CONTENTS.fullmatch(heading) else heading
+                second = any(_SECOND.match(one.section.rsplit(SEPARATOR, 1)[-1]) for one in headings)
+                part = _PART.fullmatch(heading) or (second and _FIRST.match(heading))
+                return "" if part or CONTENTS.fullmatch(heading) else heading
         return ""
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:

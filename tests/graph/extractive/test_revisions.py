@@ -13,6 +13,8 @@ Amendment Number: 2; Date: 9 June 2025; Reason: Updated after advice of the boar
 Amendment Number: 10; Date: 1 July 2026; Reason: Corrected the hours of the gate."""
 BARE = "# Changes\n\n0.1; 27 March 2018; J. Mill; First version of it\n0.2; 30 March 2018; J. Mill; Added a scale for grain"
 
+ISSUES = "Issue: 1; Approval: Jo Mill; Date: 1/4/2024; Description of change: First one\nIssue: 2; Approval: Jo Mill; Date: 20/08/2025; Description of change: Annual review"
+
 
 def source(text: str, n: int = 1, doc: str = "d") -> dict[str, Any]:
     return {"n": n, "where": "private", "doc_id": doc, "title": "Rules", "filename": "rules.pdf", "text": text}
@@ -27,6 +29,10 @@ def source(text: str, n: int = 1, doc: str = "d") -> dict[str, Any]:
         ("What changed in v0.1?", BARE, "First version"),
         ("What changed in the latest amendment?", TABLE, "hours of the gate"),
         ("What changed in amendment 3?", TABLE, None),
+        ("What's new in the June 2025 version of the rules?", TABLE, "advice of the board"),
+        ("What's new in the July 2025 version of the rules?", TABLE, None),
+        ("what did issue 2 of the rules add?", ISSUES, "Annual review"),
+        ("What changed in version 2?", "Author: Jo Mill; Version: 2; Date: 3 May 2025; Actions: Clearer", "Clearer"),
         ("What does the gate cost in version 2?", TABLE, None),
         ("What changed in version 2?", "# Grain\n\nMill: 2; Weight: 3 tons; Kind of grain: barley of the year", None),
     ],

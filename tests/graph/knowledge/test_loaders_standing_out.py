@@ -124,3 +124,18 @@ def test_a_bullet_of_wingdings_begins_an_item() -> None:
     stream = io.BytesIO()
     file.save(stream)
     assert load(stream.getvalue(), "a.docx").text == "- sharp tools;\n- open fire."
+
+
+@pytest.mark.parametrize(
+    ("headings", "title"),
+    [
+        (["1. Scope", "2. Duties"], "gate rules"),
+        (["Purpose", "Duties"], "gate rules"),
+        (["I. Scope", "II. Duties"], "gate rules"),
+        (["1. Scope", "Duties"], "1. Scope"),
+        (["33. Gate policy", "33.1 Duties"], "33. Gate policy"),
+        (["The gate", "1. Scope"], "The gate"),
+    ],
+)
+def test_the_heading_of_the_first_part_is_no_title(headings: list[str], title: str) -> None:
+    assert markdown(*(part for one in headings for part in (f"# {one}", TEXT))).title == title
