@@ -52,10 +52,11 @@ class _Unit:
 def chunk(document: Document, count: Count, *, size: int = 500, overlap: int = 50) -> list[Chunk]:
     """Contiguous ranges of at most `size` tokens that together hold every block.
 
-    A chunk repeats whole sentences of the one before, up to `overlap` tokens, where both are in the same section and
-    on the same page. A heading stays with what follows it, and so does a sentence that introduces a list, a table or
-    code; no chunk crosses two sheets. `count` gives the tokens of a text; it is called once per block, once or twice
-    per chunk, and per sentence only near a cut. Raises ValueError when `size` < 1 or `overlap` is not in 0..size-1.
+    A chunk repeats whole sentences and rows of the one before, up to `overlap` tokens, where both are in the same
+    section and on the same page. A heading stays with what follows it, and so does a sentence that introduces a list, a
+    table or code; no chunk crosses two sheets. `count` gives the tokens of a text; it is called once per block, once or
+    twice per chunk, and per sentence only near a cut. Raises ValueError when `size` < 1 or `overlap` is not in
+    0..size-1.
     """
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"expected size >= 1 and 0 <= overlap < size, got {size!r} and {overlap!r}")
@@ -150,9 +151,10 @@ class _Packer:
         for earlier in reversed(closed):
             if earlier.heading or _run(earlier.block) != _run(unit.block):
                 break
-            # Code whole: what begins with the fence that ends it would read as code, and the code as words.
-            code, text = earlier.block.kind == "code", self.text[earlier.start : earlier.end]
-            for start, end in [(0, len(text))] if code else reversed(sentences.split(text)):
+            # Code whole: what begins with the fence that ends it would read as code, and the code as words. A row, too:
+            # below the last words of one the others would be no table.
+            whole, text = earlier.block.kind in ("code", "row"), self.text[earlier.start : earlier.end]
+            for start, end in [(0, len(text))] if whole else reversed(sentences.split(text)):
                 start, end = earlier.start + start, earlier.start + end
                 tokens = self._tokens(start, end)
                 if used + tokens > budget or start <= closed[0].start:

@@ -91,6 +91,15 @@ def test_nothing_is_repeated_over_a_section_or_page() -> None:
     assert first.end < second.start
 
 
+def test_of_a_row_no_part_is_repeated() -> None:
+    out = Builder(max_text=10**6)
+    for number in range(12):
+        out.row(f"Risk: {number}; Score: 25; Remark: {sentences(2)}")
+    document = out.finish("x.csv", "text/csv")
+    parts = shown(document, chunk(document, words, size=100, overlap=20))
+    assert len(parts) > 2 and all(line.startswith("Risk: ") for text in parts for line in text.split("\n"))
+
+
 def test_a_chunk_does_not_cross_sheets() -> None:
     out = Builder(max_text=10**6)
     for sheet in ("One", "Two"):
