@@ -39,6 +39,8 @@ _TERM = re.compile(r"(?:\d+[.)] )?([^\n:.!?;]{1,60}):(?=\s|$)")
 _TURNS = re.compile(
     r"\b(?:avoid\w*|not|never|don['’]?t|mistakes?|pitfalls?|wrong|bad|prohibited|forbidden|withdrawn|obsolete)\b", re.I
 )
+# What says something only of the heading above it: "Treasurer" below a name.
+_VALUE = re.compile(r"(?:[^\s:;.!?]+ ){0,5}[^\s:;.!?]+")
 # A heading that says something by itself, as "Coverage is at least 90%" does.
 _STATES = re.compile(
     r"(?!.*\?\W*$).*\w \b(?:is|are|must|shall|should|may|can|cannot|will|has|have|needs?|requires?)\b.* \w+", re.I
@@ -88,6 +90,7 @@ class _Reader:
         self.above: list[Line] = []  # the paragraph right above, which may introduce what follows
         self.turned: Range | None = None  # the heading that turns round what follows
         self.stated: Range | None = None  # the heading that says something itself
+        self.heading: Range | None = None  # the last one
         self.first = False  # whether nothing stands between it and the block
 
     def read(self, block: list[Line]) -> None:
@@ -97,6 +100,7 @@ class _Reader:
             self.path = [*((depth, title) for depth, title in self.path if depth < level), (level, name)]
             self.above, self.turned, self.first = [], self.turn(start, end), True
             self.stated = (start, end) if _STATES.match(name) else None
+            self.heading = (start, end)
             return
         listed = next((at for at, line in enumerate(block) if line.kind == "item"), len(block))
         lone = len(block) == 1 and self.text[block[0].start] not in _BULLETS  # "1. Scope. This policy ..."
@@ -135,10 +139,11 @@ class _Reader:
         names, turned, first = self.headings(), self.turned, self.first
         if self.label() and not self.path:  # a heading without a mark reaches as far as the next paragraph
             turned, first = self.turn(self.above[0].start, self.above[0].end), True
+        value = len(block) == 1 and first and _VALUE.fullmatch(self.text, block[0].start, block[0].end)
         for line in block:
             spans = [(line.start + a, line.start + b) for a, b in split(self.text[line.start : line.end])]
             for start, end in _with_antecedents(self.text, spans):
-                heading = (turned or self.stated) if first else None
+                heading = (turned or self.stated or (self.heading if value else None)) if first else None
                 if heading and end - heading[0] <= _LIST_CHARS and (turned or start == spans[0][0]):
                     self.units.append(Unit(heading[0], end, "sentence", names))
                 else:

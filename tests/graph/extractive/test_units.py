@@ -54,6 +54,11 @@ def test_a_sentence_that_speaks_of_the_case_before_it_is_quoted_with_it() -> Non
     assert quotable("Queen is our shop. In winter it shuts.")[-1] == "In winter it shuts."
 
 
+def test_a_few_words_below_a_heading_are_quoted_with_it() -> None:
+    text = "## Jo Mill\n\nTreasurer\n\n## Ann Weir\n\nShe keeps the key of the yard."
+    assert quotable(text) == ["Jo Mill\n\nTreasurer", "She keeps the key of the yard."]
+
+
 def test_a_sentence_that_refers_to_a_time_is_quoted_with_the_one_that_says_it() -> None:
     first = "The mill takes orders until six."
     for second in ("Orders made after such time wait until Monday.", "By that date the keys are back."):
