@@ -10,6 +10,7 @@ from graph.knowledge.loaders.pdf_lines import Line
 
 MOST_LINES = 2_000  # of one table on one page
 MOST_COLUMNS = 40
+FEWEST_LETTERS = 4  # of words
 TALLEST = 5.0  # times the height of its letters: from one line of a table to the next
 
 _Column = tuple[float, float, int]  # its edges, and how many lines have a cell in it
@@ -247,8 +248,13 @@ def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
 
 def _own(baseline: _Baseline) -> bool:
     """Whether a line is a row by itself: it begins in the first column, has more, and no cell goes on from above."""
-    small = any(parts[0].text[:1].islower() for parts in baseline.cells.values())
+    small = any(parts[0].text[:1].islower() and not _few_letters(parts[0].text) for parts in baseline.cells.values())
     return 0 in baseline.cells and len(baseline.cells) > 1 and not small
+
+
+def _few_letters(text: str) -> bool:
+    """Whether a cell is a number, whatever stands before it: "x 305"."""
+    return any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) < FEWEST_LETTERS
 
 
 def _goes_on(baseline: _Baseline) -> bool:

@@ -201,3 +201,14 @@ def test_names_and_values_of_which_the_first_are_words_have_no_headings() -> Non
     values = ["Isocenter", "Transversal", "0.00 deg", "263 mm", "350 mm"]
     page = [word for pair in zip(column(names), column(values, 200), strict=True) for word in pair]
     assert document(page).text == "\n".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+
+
+def test_rows_a_little_below_their_headings_are_rows_though_a_number_begins_with_a_letter() -> None:
+    heads = [("Employee", 36), ("Post", 158), ("Home", 252), ("Work", 360), ("Cell", 468)]
+    people = [("Mill, Jo", "Warden", "x 305", "300-0741"), ("Weir, Ann", "Treasurer", "x 209", "300-5296"), ("Pond, Max", "Baker", "x 228", "877-7287")]  # fmt: skip
+    page = [(float(x), 620.0, BOLD, name) for name, x in heads]
+    for at, row in enumerate(people):
+        page += [(float(x), 602.0 - 15 * at, REGULAR, cell) for x, cell in zip((36, 158, 365, 468), row, strict=True)]
+    assert document(page).text.split("\n") == [
+        f"Employee: {name}; Post: {post}; Work: {work}; Cell: {cell}" for name, post, work, cell in people
+    ]
