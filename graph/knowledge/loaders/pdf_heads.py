@@ -1,5 +1,6 @@
 """Headings of columns that stand on several lines above a table without borders: one row, above its values."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,7 +10,9 @@ from graph.knowledge.loaders.table_kinds import ALIKE, VALUES, kind
 
 MOST_ROWS = 4  # that headings take up
 LONGEST = 60  # letters of a heading
+ALIGNED = 4.0  # points
 CLOSE = 1.7  # times the size: from one line of a heading to the next
+_YEAR = re.compile(r"(?:[A-Z][a-z]{2,8}\.? (?:\d{1,2},? )?|\d{1,2}/\d{1,2}/)?(?:19|20)\d\d")
 _NO_VALUE = frozenset(("na", "n/a", "none", "-", "–", "—", ""))
 Column = tuple[float, float, int]  # its left and right edge, and how many lines have a cell in it
 
@@ -21,13 +24,16 @@ def with_heads(above: list[Line], rows: list[Line], columns: Sequence[Column]) -
     values = _values(rows)
     if values is None:
         return above, rows
+    if values + 2 < len(rows) and _dated(rows[values]) and not _dated(rows[values + 1]):
+        values += 1  # years or days are headings of the amounts below them
     own = rows[:values]
     taken = _heads(above, rows[0], columns)
-    first_below = min((line.bottom for n, line in taken if n > 0), default=0.0)
-    if not own:
-        taken = [(n, line) for n, line in taken if n > 0 or line.bottom > first_below - 2]
-    elif not all(n == 0 and _tight(line, own[0]) for n, line in taken):
-        taken = []
+    if own:
+        taken = [(n, part, line) for n, part, line in taken if _tight(n, part, own[0])]
+    else:  # a line over the first column that is higher is a title, one that is lower names the first rows
+        heights = [part.bottom for n, part, _ in taken if n > 0] or [0.0]
+        low, high = min(heights) - 2, max(heights) + 2
+        taken = [(n, part, line) for n, part, line in taken if n > 0 or low < part.bottom < high]
     if not taken and len(own) < 2:
         return above, rows
     if own and len(columns) == 2 and not all(kind(row.cells()[0]) in VALUES for row in rows[values:]):
@@ -35,10 +41,12 @@ def with_heads(above: list[Line], rows: list[Line], columns: Sequence[Column]) -
     cells = [_words(n, taken, own) for n in range(len(columns))]
     if not all(cells[1:]) or max(map(len, cells)) > LONGEST:
         return above, rows
-    lines = [id(line) for _, line in taken]
-    first = max((line for _, line in taken), key=lambda line: line.bottom, default=rows[0])
+    lines = [id(line) for *_, line in taken]
+    if any(len(line.parts()) > lines.count(id(line)) for *_, line in taken):
+        return above, rows  # a part of a line is no heading
+    first = max((part for _, part, _ in taken), key=lambda part: part.bottom, default=rows[0])
     head = row_of(cells, columns, first)
-    head.bold = True
+    head.bold = head.head = True
     return [line for line in above if id(line) not in lines], [head, *rows[values:]]
 
 
@@ -49,7 +57,9 @@ def again(head: Line | None, earlier: Sequence[Column], rows: list[Line], column
     )
     if head is None or not same or head.page != rows[0].page or _values(rows) != 0:
         return rows
-    return [row_of(head.cells(), columns, head), *rows]
+    copy = row_of(head.cells(), columns, head)
+    copy.head = True
+    return [copy, *rows]
 
 
 def row_of(cells: Sequence[str], columns: Sequence[Column], first: Line) -> Line:
@@ -75,22 +85,25 @@ def _values(rows: list[Line]) -> int | None:
     return None if any(kind(cell) in VALUES for row in cells[:first] for cell in row[1:]) else first
 
 
-def _heads(above: list[Line], row: Line, columns: Sequence[Column]) -> list[tuple[int, Line]]:
-    """The short lines before a table that stand above one of its columns each, with that column."""
-    heads: list[tuple[int, Line]] = []
+_Head = tuple[int, Line, Line]  # its column, itself, and the line that it is a part of
+
+
+def _heads(above: list[Line], row: Line, columns: Sequence[Column]) -> list[_Head]:
+    """The parts of the short lines before a table, each of which stands above one of its columns."""
+    heads: list[_Head] = []
     passed = False  # a bold line across columns: the heading of the first rows
     for line in reversed(above):
-        if line.gaps or line.row or line.alone or line.hung or line.turned or ends_sentence(line.text):
+        if line.row or line.alone or line.hung or line.turned or ends_sentence(line.text):
             break
         if not -1 < line.bottom - row.bottom < 2 * MOST_ROWS * row.size or abs(line.size - row.size) > 1:
             break
-        column = _column(line, columns)
-        if column is None or len(line.text) > LONGEST:
-            if heads or passed or not line.bold:
+        placed = [(_column(part, columns), part) for part in line.parts()]
+        if any(column is None for column, _ in placed) or len(line.text) > LONGEST:
+            if heads or passed or not line.bold or line.gaps:
                 break
             passed = True
             continue
-        heads.append((column, line))
+        heads += [(column, part, line) for column, part in placed if column is not None]
     return _close(heads)
 
 
@@ -100,24 +113,33 @@ def _column(line: Line, columns: Sequence[Column]) -> int | None:
     return touched[0] if len(touched) == 1 else None
 
 
-def _tight(line: Line, row: Line) -> bool:
-    """Whether a line is the upper one of a heading whose second stands in the first cell of a row."""
-    cell = row.parts()[0]
-    centred = abs((line.left + line.right) - (cell.left + cell.right)) < 8 or abs(line.left - cell.left) < 3
-    return centred and line.bottom - row.bottom < 1.45 * row.size and line.bold == row.bold
+def _tight(column: int, part: Line, row: Line) -> bool:
+    """Whether it is the upper line of a heading whose lower one stands in a cell of a row, or is beside such a line."""
+    cell = _cell(row, column)
+    near = part.bottom - row.bottom < 1.45 * row.size
+    if cell is None or abs(part.bottom - row.bottom) < 1:
+        return abs(part.bottom - row.bottom) < 1
+    sides = (part.left + part.right - cell.left - cell.right) / 2, part.left - cell.left, part.right - cell.right
+    return near and min(map(abs, sides)) < ALIGNED and part.bold == row.bold
 
 
-def _close(heads: list[tuple[int, Line]]) -> list[tuple[int, Line]]:
+def _close(heads: list[_Head]) -> list[_Head]:
     """Those that follow each other closely, from the lowest one up."""
     heads = sorted(heads, key=lambda head: head[1].bottom)
-    apart = (
-        at for at, ((_, low), (_, high)) in enumerate(pairwise(heads), 1) if high.bottom - low.bottom > CLOSE * low.size
-    )
-    return heads[: next(apart, len(heads))]
+    for at, ((_, low, _), (_, high, _)) in enumerate(pairwise(heads), 1):
+        if high.bottom - low.bottom > CLOSE * low.size:
+            return heads[:at]
+    return heads
 
 
-def _words(column: int, taken: list[tuple[int, Line]], own: list[Line]) -> str:
-    lines = sorted((line for n, line in taken if n == column), key=lambda line: -line.bottom)
+def _dated(row: Line) -> bool:
+    """Whether all its cells but the first are years or days."""
+    cells = row.cells()
+    return kind(cells[0]) not in VALUES and any(cells[1:]) and all(_YEAR.fullmatch(cell) for cell in cells[1:] if cell)
+
+
+def _words(column: int, taken: list[_Head], own: list[Line]) -> str:
+    lines = sorted((part for n, part, _ in taken if n == column), key=lambda part: -part.bottom)
     lines += [part for row in own if (part := _cell(row, column))]
     return running_text(lines, set()) if lines else ""
 

@@ -211,7 +211,7 @@ class _Layout:
 
     def table(self, rows: list[Line], cells: list[list[str]]) -> None:
         self.out.table()
-        if len(cells) > 1 and _headed(rows, cells):
+        if len(cells) > 1 and (rows[0].head or _headed(rows, cells)):
             for number, sentence in table.sentences(cells, header=True):
                 self.out.page = rows[number - 1].page
                 self.out.row(sentence)

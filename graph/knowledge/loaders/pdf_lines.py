@@ -43,6 +43,7 @@ class Line:
     turned: int = 0  # 1 where it runs up the page, -1 down
     sizes: list[float] = field(default_factory=list)  # of each cell, as the page has them
     row: bool = False  # a row of a table, with a gap for each column after the first
+    head: bool = False  # the headings of a table, whatever they look like
 
     def first_word(self) -> float:
         """How wide its first word is with the blank behind it, in points, were all its letters alike."""

@@ -212,3 +212,19 @@ def test_rows_a_little_below_their_headings_are_rows_though_a_number_begins_with
     assert document(page).text.split("\n") == [
         f"Employee: {name}; Post: {post}; Work: {work}; Cell: {cell}" for name, post, work, cell in people
     ]
+
+
+def test_days_on_two_lines_are_headings_of_the_amounts_below_them() -> None:
+    """As statements of accounts have them, the title of the table above, the unit beside the first line."""
+    page = [
+        (72, 654, BOLD, "Sources of Cash"), (72, 642, REGULAR, "($ in billions)"), (350, 642, BOLD, "March 31,"), (375, 631, BOLD, "2012"),
+        (427, 642, BOLD, "December 31,"), (470, 631, BOLD, "2011"),
+        (72, 607, REGULAR, "Parent company"), (376, 607, REGULAR, "129"), (476, 607, REGULAR, "125"),
+        (72, 595, REGULAR, "Subsidiaries"), (376, 595, REGULAR, "250"), (476, 595, REGULAR, "222"),
+    ]  # fmt: skip
+    read = document(page)
+    assert headings(read) == ["Sources of Cash"]
+    assert read.text.split("\n\n")[1].split("\n") == [
+        "($ in billions): Parent company; March 31, 2012: 129; December 31, 2011: 125",
+        "($ in billions): Subsidiaries; March 31, 2012: 250; December 31, 2011: 222",
+    ]
