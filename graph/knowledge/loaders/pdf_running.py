@@ -10,6 +10,7 @@ from graph.knowledge.loaders.pdf_lines import NAMED, Line
 
 FEWEST_OF_PART = 8  # pages of a part of a file that has running heads and feet of its own
 FEW_LINES = 3  # lines at either end of a page among which running heads and feet are looked for
+MOST_BETWEEN = 12  # lines between a name and the value below it, of what stands beside them
 ANOTHER = 0.8  # times the size: less is a line of what stands beside it
 _BARE_NUMBER = re.compile(
     r"[-–— ]*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?[-–— ]*", re.IGNORECASE
@@ -84,7 +85,8 @@ def _about_document(lines: list[Line]) -> list[Line]:
         if not (_OF_ITSELF.search(text) or NAMED.match(text)) or _PRINTED.search(text):
             continue
         if text.endswith(":"):
-            text = " ".join([text, *(below.text for below in lines[at + 1 :] if abs(below.left - line.left) < 2)][:2])
+            near = lines[at + 1 : at + 1 + MOST_BETWEEN]
+            text = " ".join([text, *(below.text for below in near if abs(below.left - line.left) < 2)][:2])
         about.append(replace(line, text=text, gaps=[], edges=[], raised=[], hung=None, alone=True))
     return about
 
