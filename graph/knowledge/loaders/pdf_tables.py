@@ -242,7 +242,8 @@ def _checked(baselines: list[_Baseline], starts: list[bool]) -> list[bool]:
             ]
             if _own(baselines[at]) and values:
                 own += 1
-                begin[at] = len(baselines[at].cells) == widest > 2
+                filled = baselines[at].cells.keys()
+                begin[at] = len(filled) > 2 and (len(filled) == widest or filled >= baselines[row[0]].cells.keys())
     return begin if own <= 0.5 * sum(starts) else []
 
 
