@@ -214,7 +214,7 @@ def test_rows_a_little_below_their_headings_are_rows_though_a_number_begins_with
     ]
     wrapped = [word for word in page if word[1] != 587.0]
     second = [(x, y - 12.3 if y < 600 else y, font, text) for x, y, font, text in wrapped]
-    second += [(158.0, 590.0, REGULAR, "of the yard"), *((x, 575.7, font, text) for x, y, font, text in page if y == 587.0)]  # fmt: skip
+    second += [(158.0, 589.7, REGULAR, "of the yard"), *((x, 575.65, font, text) for x, y, font, text in page if y == 587.0)]  # fmt: skip
     text = document(by_height(second)).text.split("\n")
     assert text[0] == "Employee: Mill, Jo; Post: Warden of the yard; Work: x 305; Cell: 300-0741"
     assert text[1].startswith("Employee: Weir, Ann; Post: Treasurer;")
