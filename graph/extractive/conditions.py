@@ -20,6 +20,7 @@ _NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((
 _CONDITION = re.compile(r"^\W*which\b.*\b(?:is|are|was|were|has|have|needs?|requires?|can|must|only)\b", re.I)
 _ONLY = re.compile(r"\bonly (?:the )?([^\s?.,;]+)", re.I)
 _HAS = re.compile(r"(?:yes|y|true|x|✓|✔|✅|☑|\[x\]|done|required|always)\W*(?:\(.*\))?", re.I | re.S)
+_OFTEN = re.compile(r"always|never", re.I)  # which no question says without meaning it
 _HAS_NOT = re.compile(r"(?:(?:no|n|false|✗|✘|❌|☐|\[ \]|none|never|n/?a|[-–—])\W*(?:\(.*\))?)?", re.I | re.S)
 _LACKS = re.compile(r"\b(?:no|not|without|lacks?|missing|don't|doesn't|haven't|hasn't)\b", re.I)
 
@@ -219,7 +220,7 @@ def _divided(value: str) -> frozenset[str]:
     return frozenset(
         part.casefold().strip(" .")
         for part in [value, *parts]
-        if 1 < len(part.strip(" .")) <= SHORT and content_words(part) and not _is_mark(part)
+        if 1 < len(part.strip(" .")) <= SHORT and content_words(part) and (not _is_mark(part) or _OFTEN.search(part))
     )
 
 

@@ -325,6 +325,12 @@ def test_a_value_of_several_columns_is_that_of_the_column_that_is_named(question
     assert [name for name in ("Mill", "Quay", "Harbour") if name in said] == names
 
 
+def test_always_and_sometimes_are_values_like_others() -> None:
+    text = "# Certificates\n\nCertificate: Gate; Required: Always\nCertificate: Yard; Required: Sometimes\nCertificate: Mill; Required: Never\nCertificate: Weir; Required: Always"
+    said = "\n".join(asked("Which certificates are always required and which only sometimes?", evidence(text)))
+    assert [name for name in ("Gate", "Yard", "Mill", "Weir") if name in said] == ["Gate", "Yard", "Weir"]
+
+
 def test_rows_with_a_value_are_counted() -> None:
     (said,) = asked("How many cards are in Ship it?", evidence(CARDS, title="Board of cards"))
     assert said.startswith("2 in all:\n- List: Ship it; Title: Keep an archive")
