@@ -40,6 +40,7 @@ FAR_BELOW, AND_BELOW = 3.0, -1.5
 # From this log-odds of the reader a quote completes a model's answer, where that has less than this share of its words;
 # at most so many. Set on questions over three collections (docs/models.md).
 COMPLETES, SAID, MOST_MORE = 0.3, 0.7, 3
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _PARTS = re.compile(r"(?:, and|,| and) (?=(?:who|what|when|where|which|why|how)\b)", re.I)
 
 Quoted = Callable[[float], dict[str, Any]]  # the embedded answerer's reply from this chance of an answer, 0-1
@@ -126,9 +127,12 @@ def within(texts: list[str], quoted: Verified) -> bool:
 
 
 def _says(text: str, value: str) -> bool:
-    """Whether a value of a few words stands in the text, in whole words."""
-    wanted = lexical.words(value)
-    return 0 < len(wanted) < SHORT and f" {' '.join(wanted)} " in f" {' '.join(lexical.words(text))} "
+    """Whether a value of a few words stands in the text, in whole words, or all of several numbers ("27 vs 31")."""
+    wanted, numbers = lexical.words(value), _NUMBERS.findall(value)
+    if not 0 < len(wanted) < SHORT:
+        return False
+    together = f" {' '.join(wanted)} " in f" {' '.join(lexical.words(text))} "
+    return together or (len(numbers) > 1 and {*numbers} <= {*_NUMBERS.findall(text)})
 
 
 def _with_value(state: State, verified: Verified, settings: Settings) -> dict[str, Any]:
