@@ -32,7 +32,12 @@ _NO_HEADING = re.compile(
     r"|\W*\d[\d\W]*$|.*@|.*://",
     re.IGNORECASE | re.DOTALL,
 )
-_PART = re.compile(r"(?:introduction|purpose|scope|overview|general|background|summary|abstract|objectives?)\W*", re.I)
+# What names a part of any document, or what is to be filled in, and no document.
+_NO_TITLE = re.compile(
+    r"\W*(?:introduction|purpose|scope|overview|general|background|summary|abstract|objectives?"
+    r"|sample|draft|final|template|confidential|[\[(<](?:insert|name|your|title|company|organi[sz]ation)\b[^\])>]*)\W*",
+    re.I,
+)
 _FIRST, _SECOND = re.compile(r"(?:1(?:\.0?)?|I\.)\s+\S"), re.compile(r"(?:2(?:\.0?)?|II\.)\s+\S")  # parts of a document
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
@@ -111,12 +116,12 @@ class Builder:
         lines, self._standing = self._standing, []
         if not lines:
             return
-        looks = [look for _, look, _ in lines]
-        heads = [bool(one) and one != other for one, other in pairwise(looks)] + [followed and looks[-1] != ""]
-        levels = [_BELOW_HEADINGS + 1 + LOOKS.index(look) if look else 0 for look in looks]
+        own_looks = [look for _, look, _ in lines]
+        heads = [bool(one) and one != other for one, other in pairwise(own_looks)] + [followed and own_looks[-1] != ""]
+        levels = [_BELOW_HEADINGS + 1 + LOOKS.index(look) if look else 0 for look in own_looks]
         if self._front == len(self._blocks) and len(lines) > 1 and not self.title:
-            first = max(range(len(lines) - heads[-1]), key=lambda at: len(lines[at][0]) if looks[at] else 0)
-            heads[first], levels[first] = looks[first] != "", _BELOW_HEADINGS
+            first = max(range(len(lines) - heads[-1]), key=lambda at: len(lines[at][0]) if own_looks[at] else 0)
+            heads[first], levels[first] = own_looks[first] != "", _BELOW_HEADINGS
         page = self.page
         for (text, _, own), is_heading, level in zip(lines, heads, levels, strict=True):
             self.page = own
@@ -308,7 +313,7 @@ class Builder:
             if block.kind == "heading" and block.sheet is None:
                 heading = block.section.rsplit(SEPARATOR, 1)[-1]
                 second = any(_SECOND.match(one.section.rsplit(SEPARATOR, 1)[-1]) for one in headings)
-                part = _PART.fullmatch(heading) or (second and _FIRST.match(heading))
+                part = _NO_TITLE.fullmatch(heading) or (second and _FIRST.match(heading))
                 return "" if part or CONTENTS.fullmatch(heading) else heading
         return ""
 

@@ -135,6 +135,10 @@ def test_a_bullet_of_wingdings_begins_an_item() -> None:
         (["1. Scope", "Duties"], "1. Scope"),
         (["33. Gate policy", "33.1 Duties"], "33. Gate policy"),
         (["The gate", "1. Scope"], "The gate"),
+        (["[NAME OF INSTITUTION]", "Gate"], "gate rules"),
+        (["SAMPLE", "Gate"], "gate rules"),
+        (["Sample gate policy", "Gate"], "Sample gate policy"),
+        (["Your gate and you", "Gate"], "Your gate and you"),
     ],
 )
 def test_the_heading_of_the_first_part_is_no_title(headings: list[str], title: str) -> None:
