@@ -22,7 +22,7 @@ CONTENTS = re.compile(r"(?:\d+\.? )?(?:table of )?contents", re.IGNORECASE)  # t
 # What stands out as a whole and may head what follows, by how it looks, the more striking first.
 LOOKS = ("bold capitals", "capitals", "bold", "underlined")
 _BELOW_HEADINGS = 50  # more than the level of any heading that the file marks as one
-_LONGEST_OF_LOOKS = 100  # characters of such a line
+LONGEST_OF_LOOKS = 100  # characters of such a line
 _FEWEST_WORDS = 8  # of a paragraph below "Purpose:" that is no mere value of it
 _STOP = re.compile(r"[.!?:;]\W*$")
 _NO_HEADING = re.compile(
@@ -104,7 +104,7 @@ class Builder:
         it is short and text follows it; "2. Scope" with its number. Of several that look alike only the last one is,
         and at the beginning of a document the longest."""
         line = normalise.line(text)
-        if not line or len(line) > _LONGEST_OF_LOOKS or sum(map(str.isalpha, line)) < 3 or _NO_HEADING.match(line):
+        if not line or len(line) > LONGEST_OF_LOOKS or sum(map(str.isalpha, line)) < 3 or _NO_HEADING.match(line):
             look = ""  # text that looks so
         if look or self._standing:
             self._standing.append((text, look, self.page))

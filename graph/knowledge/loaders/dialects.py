@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterator
 
 from graph.knowledge.loaders.html import BLOCKS, TAGS
 
-_FENCED = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[^\n`]*\n.*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)",
+_WITH_FENCES = (
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<marks>`{3,}|~{3,})[^\n`]*\n.*?(?:^[ \t>]*(?P=marks)[`~]*[ \t]*$|\Z)"
+)
+_FENCED = re.compile(_WITH_FENCES, re.DOTALL | re.MULTILINE)
+# What Pandoc writes between two lists, set in like code; in code it is code.
+_BETWEEN_LISTS = re.compile(
+    rf"^(?P<between>[ \t]*(?:```\{{=html\}}\n[ \t]*<!-- -->\n[ \t]*```|<!-- -->)[ \t]*)$|{_WITH_FENCES}",
     re.DOTALL | re.MULTILINE,
 )
 _CHUNK = re.compile(
@@ -85,7 +90,6 @@ KINDS = frozenset(
 
 
 GONE = "\ue000"  # stands for a tag that leaves nothing, so that "**see {{ page }}**" is still read as bold
-_BETWEEN_LISTS = re.compile(r"^[ \t]*<!-- -->[ \t]*$", re.MULTILINE)  # what Pandoc writes there, set in like code
 _CODE_ELEMENT = re.compile(r"(<(?:pre|code)>.*?</(?:pre|code)>)", re.DOTALL)
 _STRAY = re.compile(
     r"(?<![\w*])\*{2,3}(?=[\s\w“\"(\[])|(?<=[\w.:;,!?)”\"])\*{2,3}(?![\w*])|(?<=\s)\*\*(?=[\s<])|(?<=<p>)\*(?=\w)"
@@ -102,7 +106,7 @@ def rid(page: str) -> str:
 def common_markdown(text: str) -> tuple[str, str]:
     """The same in plain Markdown, and what was taken out, which a reader does not see."""
     unseen: list[str] = []
-    text = _BETWEEN_LISTS.sub("<p></p>", text)
+    text = _BETWEEN_LISTS.sub(lambda part: part[0] if part["between"] is None else "<p></p>", text)
     text = _DIRECTIVE.sub(_directive(unseen), _without_comments(text, unseen))
     text = _CHUNK.sub(_chunk(unseen), _COLON_DIRECTIVE.sub(_colons(unseen), text))
     text = "\n".join(_lines(text.split("\n")))

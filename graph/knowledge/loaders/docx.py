@@ -8,7 +8,7 @@ from typing import Any
 
 from graph.errors import DocumentError
 from graph.knowledge.loaders import strict, symbol_fonts, table
-from graph.knowledge.loaders.build import Builder, looks
+from graph.knowledge.loaders.build import LONGEST_OF_LOOKS, Builder, looks
 from graph.knowledge.loaders.docx_numbering import Numbering
 from graph.knowledge.loaders.docx_styles import (
     Look,
@@ -124,7 +124,12 @@ class _Walk:
             if style is not None and style.name == "title" and not self.out.title:
                 self.out.title = text
             self.out.heading(f"{mark} {text}" if mark and mark != "-" else text, level)
-        elif (look_alike := looks(text, bold, underlined)) and mark != "-" and not self.in_margin and len(text) < 100:
+        elif (
+            (look_alike := looks(text, bold, underlined))
+            and mark != "-"
+            and not self.in_margin
+            and len(text) <= LONGEST_OF_LOOKS
+        ):
             self.end_list()
             self.out.standing_out(f"{mark} {text}" if mark else text, look_alike)
         elif mark and structure.ITEM.match(f"{mark} {text.strip()}"):

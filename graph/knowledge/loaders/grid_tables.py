@@ -18,7 +18,7 @@ def grid_tables(parser: MarkdownIt) -> None:
 
 
 def _rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    if state.is_code_block(start) or state.env.get("in_grid") or not _BORDER.fullmatch(border := _line(state, start)):
+    if state.is_code_block(start) or state.env.get("in_table") or not _BORDER.fullmatch(border := _line(state, start)):
         return False
     at = [corner.start() for corner in re.finditer(r"\+", border)]
     lines, after = [border], start + 1
@@ -63,11 +63,15 @@ def _table(state: StateBlock, lines: list[str], at: list[int]) -> str:
         cells = [[] for _ in at[1:]]
         if "=" in line and not heads:
             heads, rows = rows, []
-    state.env["in_grid"] = True
-    written = [_row(state, row, "th") for row in heads], [_row(state, row, "td") for row in rows]
-    del state.env["in_grid"]
-    head = f"<thead>{''.join(written[0])}</thead>" if heads else ""
-    return f"<table>{head}<tbody>{''.join(written[1])}</tbody></table>\n"
+    return written(state, heads, rows)
+
+
+def written(state: StateBlock, heads: list[list[str]], rows: list[list[str]]) -> str:
+    """A table of HTML with these cells of Markdown; what looks like a table in a cell is none."""
+    state.env["in_table"] = True
+    head, body = ("".join(_row(state, row, tag) for row in part) for part, tag in ((heads, "th"), (rows, "td")))
+    del state.env["in_table"]
+    return f"<table>{f'<thead>{head}</thead>' if head else ''}<tbody>{body}</tbody></table>\n"
 
 
 def _whole(text: str) -> str:

@@ -17,9 +17,8 @@ _LABEL = re.compile(
     r"(?:article|section|chapter|part|annex|appendix)\s+(?:\d{1,3}[a-z]?|[IVXLC]{1,6}|[A-Z])", re.IGNORECASE
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
-_LEADER = re.compile(
-    r"(?:(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?|_{4,}\s*\d{1,4})\s*$"
-)  # of a table of contents
+# The end of an entry of a table of contents.
+_LEADER = re.compile(r"(?:(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?|_{4,}\s*\d{1,4})\s*$")
 _LETTER = re.compile(r"\(([b-z])\) ")
 _COUNT = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|hundred|thousand"
@@ -35,7 +34,7 @@ RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is w
 DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the line
 FEWEST_ENTRIES = 5  # of a table of contents on one page
 LONG_TITLE = 8  # words
-MOST_OF_LABEL = 5
+MOST_OF_LABEL = 5  # words of a line that names what follows
 LONGEST_HEADING = 60  # letters, of a column of numbers
 LARGER = 1.12  # times the size of the running text: a heading
 

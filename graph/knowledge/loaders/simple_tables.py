@@ -10,6 +10,8 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
+from graph.knowledge.loaders.grid_tables import written
+
 _GROUPS = re.compile(r" *-{2,}(?: +-{2,})+ *")
 _LONG = re.compile(r" *-{8,} *")
 MOST_LINES = 5_000
@@ -23,13 +25,16 @@ def simple_tables(parser: MarkdownIt) -> None:
 
 
 def _rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    if state.is_code_block(start) or not (read := _several(state, start, end) or _simple(state, start, end)):
+    if (
+        state.is_code_block(start)
+        or state.env.get("in_table")
+        or not (read := _several(state, start, end) or _simple(state, start, end))
+    ):
         return False
     heads, rows, after = read
     if not silent:
         token = state.push("html_block", "", 0)
-        head = f"<thead>{_row(state, heads, 'th')}</thead>" if any(heads) else ""
-        token.content = f"<table>{head}<tbody>{''.join(_row(state, row, 'td') for row in rows)}</tbody></table>\n"
+        token.content = written(state, [heads] if any(heads) else [], rows)
         token.map = [start, after]
         state.line = after
     return True
@@ -93,7 +98,3 @@ def _cells(lines: list[str], at: list[int]) -> list[str]:
     """The words of each column, a line below another."""
     edges = [*pairwise([0, *at[1:]]), (at[-1], None)]
     return ["\n".join(words for line in lines if (words := line[left:right].strip())) for left, right in edges]
-
-
-def _row(state: StateBlock, cells: list[str], tag: str) -> str:
-    return f"<tr>{''.join(f'<{tag}>{state.md.render(cell, state.env)}</{tag}>' for cell in cells)}</tr>"

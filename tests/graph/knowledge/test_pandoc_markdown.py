@@ -72,6 +72,8 @@ def test_a_link_that_a_column_divides_is_one() -> None:
 
 def test_what_stands_between_two_lists_is_no_code() -> None:
     assert read("1. One\n2. Two\n\n    <!-- -->\n\n1. Three\n2. Four") == "1. One\n2. Two\n\n1. Three\n2. Four"
+    assert read("1. One\n\n```{=html}\n<!-- -->\n```\n\n1. Two") == "1. One\n\n1. Two"
+    assert read("```html\n<i>\n<!-- -->\n```\n") == "```\n<i>\n<!-- -->\n```"
 
 
 @pytest.mark.parametrize("part", ["--- ---\nab cd\n", "--------\nab\n\n", "ab cd\n--- ---\n"])
