@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from textwrap import dedent
 
-from graph.extractive.candidates import DEFINES, Candidate, defines, folded_stems, without_item
+from graph.extractive.candidates import DEFINES, Candidate, defines, folded_stems, named_row, without_item
 from graph.extractive.units import Range
 from graph.knowledge.index import content_words
 from graph.policy.question import answer_type, intent
@@ -47,7 +47,8 @@ def choose(
 ) -> Quotes:
     """What to say, of candidates in the order of their scores. `texts` are those of the sources, by number. A guarded
     answer states rules: it quotes no procedure."""
-    kind = "fact" if guarded else answer_type.kind(question)
+    candidates = _of_the_named_row(question, candidates)
+    kind = "fact" if guarded or named_row(question, candidates[0]) else answer_type.kind(question)
     budget = round(BUDGET[kind] * STYLED[style])
     if intent.overview(question):
         chosen = _apart(question, candidates, budget * 2, OPENING)
@@ -61,6 +62,34 @@ def choose(
         chosen = _apart(question, _of_the_year(question, candidates), budget, MOST[kind] + (style != "concise"))
     first = chosen[0]
     return list(quotes(sorted(chosen, key=lambda c: (c.n != first.n, c.n, c.at)), texts, budget))
+
+
+def _of_the_named_row(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """With the best row of a table first that has all words of the question that the best candidate, a row of it, has,
+    and more: "Hong Kong Airlines" before another airline of Hong Kong."""
+    best = candidates[0]
+    if best.unit.kind != "row":
+        return candidates
+    asked = folded_stems(" ".join(content_words(question)))
+    names = asked & _of_values(best)
+    more = (
+        one
+        for one in candidates
+        if one.unit.kind == "row" and one.n == best.n and one.unit.whole == best.unit.whole
+        and one.score >= best.score - BESIDE and asked & _of_values(one) > names
+    )  # fmt: skip
+    first = next(more, best)
+    if first is best:
+        return candidates
+    return [
+        first,
+        *(one for one in candidates if one is not first and not asked & _of_values(one) < asked & _of_values(first)),
+    ]
+
+
+def _of_values(row: Candidate) -> frozenset[str]:
+    """The stems of what stands in the cells of a row, without the headings."""
+    return folded_stems(" ".join(value for _, value in quantities.cells(row.text)))
 
 
 def _of_the_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -207,6 +236,8 @@ def _of_side(name: str, own: frozenset[str], others: frozenset[str]) -> Callable
         above = folded_stems(candidate.path)
         about = candidate.stems | (frozenset() if above & others else above)
         side_bonus = SIDE * len(about & own) / max(1, len(own))
+        if above & others and not above & own:
+            side_bonus -= SIDE * len(above & others) / len(others)
         return candidate.score + side_bonus + (DEFINES if defined and defined.search(candidate.text) else 0.0)
 
     return worth
@@ -227,7 +258,8 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
             lists.add((n, unit.whole))
-            yield emit(n, _quoted(text, *unit.whole))
+            if quote := _without_said(_quoted(text, *unit.whole), emitted):
+                yield emit(n, quote)
             continue
         lead = _quoted(text, *unit.lead) if unit.lead else ""
         if unit.lead and len(lead.split()) <= LEAD_WORDS and not any(lead in quote for quote in emitted):
@@ -236,6 +268,14 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
                 continue
             yield emit(n, lead)
         yield emit(n, _quoted(text, unit.start, unit.end))
+
+
+def _without_said(quote: str, emitted: Sequence[str]) -> str:
+    """A list without its first items that an overlapping passage has said already; "" where none is left."""
+    said = {line.strip() for earlier in emitted for line in earlier.split("\n") if ITEM.match(line)}
+    lines = quote.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.strip() not in said), len(lines))
+    return dedent("\n".join(lines[first:]))
 
 
 def _quoted(text: str, start: int, end: int) -> str:
@@ -254,6 +294,10 @@ def _words(candidate: Candidate) -> int:
 
 
 def _repeats(a: Candidate, b: Candidate) -> bool:
-    """Whether one says what the other says: most words shared, or one within the other."""
-    shared = len(a.stems & b.stems)
+    """Whether one says what the other says: most words shared and no other numbers, or one within the other."""
+    shared = 0 if _numbers(a) != _numbers(b) else len(a.stems & b.stems)
     return shared >= 0.7 * len(a.stems | b.stems) or a.text in b.text or b.text in a.text
+
+
+def _numbers(candidate: Candidate) -> set[str]:
+    return {*re.findall(r"\d+(?:[.,]\d+)*", candidate.text)}

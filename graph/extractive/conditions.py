@@ -18,6 +18,7 @@ _JOINED = re.compile(r"\s*(?:[,;:?+&]|\b(?:and|plus|as well as|with)\b)+\s*", re
 _NUMBERED = re.compile(r"\b([^\W\d_][\w-]*) (?:no\.? |number |id )?(\d{1,5})\b", re.I)  # "analysis 10", "week 3"
 _NOT = re.compile(r"\b(?:not|except|without|excluding|other than|apart from)\b((?: [\w'’-]+){1,3})", re.I)
 _CONDITION = re.compile(r"^\W*which\b.*\b(?:is|are|was|were|has|have|needs?|requires?|can|must|only)\b", re.I)
+_EITHER = re.compile(r"[\w-]+(?: ?[,/] ?|,? (?:and|or) )[\w-]+", re.I)
 _ONLY = re.compile(r"\bonly (?:the )?([^\s?.,;]+)", re.I)
 _HAS = re.compile(r"(?:yes|y|true|x|✓|✔|✅|☑|\[x\]|done|required|always)\W*(?:\(.*\))?", re.I | re.S)
 _OFTEN = re.compile(r"always|never", re.I)  # which no question says without meaning it
@@ -41,7 +42,7 @@ def fulfilling(question: str, listed: Enumeration, entries: Sequence[Entry], nou
     if listed.kind == "items" and not _CONDITION.search(question):
         return [*entries]
     entries = _of_kind(listed, entries, noun) if listed.kind == "rows" else entries
-    values = named_values(question, entries, noun) if listed.kind == "rows" else {}
+    values = _beyond_its_name(question, listed, named_values(question, entries, noun)) if listed.kind == "rows" else {}
     named = {part for parts in values.values() for part in parts}
     refused = _refused(question, named)
     if named:
@@ -144,6 +145,19 @@ def named_values(question: str, entries: Sequence[Entry], noun: Sequence[str] = 
         meant = {name for name in columns if stems(name) and stems(name) <= stems(question)}
         named.setdefault(frozenset(meant or columns), set()).add(part)
     return {columns: _longest(parts) for columns, parts in named.items()}
+
+
+def _beyond_its_name(
+    question: str, listed: Enumeration, values: dict[frozenset[str], set[str]]
+) -> dict[frozenset[str], set[str]]:
+    """The values without those that the table is called by, where its column has another that is named: "of the
+    military table those shared with civil traffic"."""
+    name = name_stems(" ".join([*listed.path[-1:], *listed.headings]))
+    joined = {word for match in _EITHER.finditer(question) for word in lexical.stems(match[0])}
+    return {
+        columns: {part for part in parts if not stems(part) <= name or stems(part) & joined} or parts
+        for columns, parts in values.items()
+    }
 
 
 def added(question: str, listed: Enumeration, entries: Sequence[Entry]) -> list[Entry] | None:

@@ -23,6 +23,7 @@ _LABEL = re.compile(r"[^\n.!?;]{1,80}[^\n.!?;:]:?")  # a line that names the lis
 _BARE = re.compile(r"[^\n]{3,120}[^\s.!?:;,]")  # a line of a list without marks
 _GOES_ON = re.compile(r"[^\n]{3,600}[;,](?: (?:and|or|and/or))?")  # one of a list of clauses without marks
 FEWEST_BARE = 4
+ALIKE = 0.8  # of the columns of two tables: parts of one
 GAP = 4  # characters between two passages that follow each other: an empty line
 
 
@@ -90,7 +91,28 @@ def enumerations(evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
         for place in run:
             reader.read(place)
         listed += reader.listed
-    return [one for one in _joined(listed, evidence) if len(one.entries) > 1]
+    listed = _joined(listed, evidence)
+    return [one for one in [*listed, *_in_parts(listed, evidence)] if len(one.entries) > 1]
+
+
+def _in_parts(listed: Sequence[Enumeration], evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:
+    """Tables of the same columns below the headings of one section, as one: a register that is divided by kind."""
+    of = {item["n"]: document_of(item) for item in evidence}
+    parts: dict[tuple[tuple[str, str], tuple[str, ...]], list[Enumeration]] = {}
+    for one in listed:
+        if one.kind == "rows" and len(one.path) > 1:
+            parts.setdefault((of[one.entries[0].n], one.path[:-1]), []).append(one)
+    whole = []
+    for (_, path), tables in parts.items():
+        columns = [{*one.headings} for one in tables]
+        alike = [
+            one
+            for one, own in zip(tables, columns, strict=True)
+            if len(own) > 2 and len(own & columns[0]) >= ALIKE * len(own | columns[0])
+        ]
+        if len({one.path for one in alike}) > 1:
+            whole.append(Enumeration("rows", path, None, [entry for one in alike for entry in one.entries]))
+    return whole
 
 
 def _joined(listed: Sequence[Enumeration], evidence: Sequence[Mapping[str, Any]]) -> list[Enumeration]:

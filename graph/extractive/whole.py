@@ -44,6 +44,13 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 _BOUND = re.compile(
     rf"\b(?P<how>{'|'.join(_COMPARISONS)}) (?P<limit>[$€£¥]?\d[^?;]{{0,30}}|[a-z]+ \d{{1,2}},? \d{{4}})", re.I
 )
+_FROM_HERE = re.compile(  # "52 weeks or more", "52+ weeks", "100 or fewer"
+    r"(?P<limit>[$€£¥]?\d[\d,.]*(?: ?[a-z]+)?),? ?(?:\+(?P<unit> ?[a-z]+)?|\b(?:or|and) (?P<how>more|over|above|longer|"
+    r"higher|greater|later|older|up|less|fewer|below|under|shorter|lower|earlier|younger)\b)",
+    re.I,
+)
+_DOWN = re.compile(r"less|fewer|below|under|shorter|lower|earlier|younger", re.I)
+_BARE = re.compile(r"[$€£¥]?\d[\d,]*(?:\.\d+)?")
 _SERIES = re.compile(r"(?:[^,;:.]{1,60}[,;] ){2,}(?:(?:and|or) )?[^,;:.]{1,60}\.?$")
 _EVERY_STEP = re.compile(r"\b(?:every|each|all (?:of )?the) steps?\b|\bstep by step\b", re.I)
 _ALTOGETHER = re.compile(r"\b(?:altogether|in total|the total|totals?|overall|combined|sum)\b", re.I)
@@ -77,7 +84,16 @@ def answer(
         least = STATED_FROM  # "Visitors: 48,200"
     if chosen is None or chance < least:
         return [], True
-    return _statements(question, kind, chosen, evidence, cut), chance >= SURE_FROM
+    if kind == "list" and answer_type.kind(question) == "steps" and not _all_of(question, chosen):
+        return [], True  # some rows or items by a word in them are no procedure
+    statements = _statements(question, kind, chosen, evidence, cut)
+    if kind == "list" and chosen.kind == "headings" and len(statements) == 1 and "\n" not in statements[0][1]:
+        return [], True  # one heading of several, by a word in it, is no list
+    return statements, chance >= SURE_FROM
+
+
+def _all_of(question: str, chosen: Enumeration) -> bool:
+    return len(selected(question, "list", chosen)) == len(chosen.entries)
 
 
 def _of_list(best: Candidate, chosen: Enumeration) -> bool:
@@ -151,7 +167,24 @@ def _incolumn_of(question: str, enumeration: Enumeration) -> bool:
 
 def compares(question: str) -> bool:
     """Whether it asks for rows by a number in one of their cells: "more than 50 hours", "since 2024"."""
-    return _BOUND.search(question) is not None
+    return _bound(question) is not None
+
+
+def _bound(question: str) -> tuple[Callable[[float, float], bool], str] | None:
+    """The comparison that a question makes with an amount, and that amount as it stands."""
+    if bound := _BOUND.search(question):
+        return _COMPARISONS[bound["how"].casefold()], bound["limit"]
+    if bound := _FROM_HERE.search(question):
+        return (le if bound["how"] and _DOWN.match(bound["how"]) else ge), bound["limit"] + (bound["unit"] or "")
+    return None
+
+
+def _comparable(limit: str, column: Column) -> float | None:
+    """The number to compare the values of a column with: "100 hours" is 100 of a column "Hours" of bare numbers."""
+    amount = quantity(limit)
+    if amount and amount.kind != column.kind == "number" and (bare := _BARE.match(limit)):
+        amount = quantity(bare[0])
+    return amount.number if amount else None
 
 
 def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
@@ -167,10 +200,10 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         fit = [one for one in entries if all(has_value(one, *columns) for columns in named.items())]
         entries = fit if len(fit) > 1 else entries
         given = {name for columns in named for name in columns}
-    bound = _BOUND.search(question)
-    limit = quantity(bound["limit"]) if bound else None
-    column = column_of(question, chosen, entries, given) if kind == "extreme" or limit else None
-    if column is None:
+    bound = _bound(question)
+    column = column_of(question, chosen, entries, given) if kind == "extreme" or bound else None
+    limit = _comparable(bound[1], column) if bound and column else None
+    if column is None or (limit is None and kind != "extreme"):
         return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
     if kind == "extreme":
         known = [
@@ -181,8 +214,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         counts = [value in ends for value in column.values]
     else:
         assert bound is not None and limit is not None
-        within = _COMPARISONS[bound["how"].casefold()]
-        counts = [value is not None and within(value, limit.number) for value in column.values]
+        counts = [value is not None and bound[0](value, limit) for value in column.values]
     each = zip(entries, column.statements, counts, strict=True)
     return [part for entry, statement, one in each if one for part in (entry, statement) if part]
 

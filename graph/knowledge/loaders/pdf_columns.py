@@ -1,4 +1,5 @@
-"""Columns of running text, read one after the other, where the file has their lines side by side."""
+"""The order in which lines are read: a page's title first, and columns of running text one after the other where the
+file has their lines side by side."""
 
 from itertools import pairwise
 from statistics import mean
@@ -10,6 +11,7 @@ FEWEST = 3  # lines side by side that can be told from a table
 NARROWEST = 14  # characters in an average line of running text
 GUTTER = 6.0  # points
 DEEPEST = 3  # times that columns are divided again
+BEFORE_TITLE = 4  # lines that a file may have before the title above them
 
 _Gutter = tuple[float, float]
 
@@ -33,6 +35,17 @@ def in_reading_order(lines: list[Line], depth: int = DEEPEST) -> list[Line]:
         run.append(line)
         gutter = shared
     return ordered + _divided(run, gutter, depth)
+
+
+def title_first(lines: list[Line]) -> list[Line]:
+    """The lines of a page; its uppermost ones in the largest letters first, where the file has a few others before."""
+    size = max((line.size for line in lines), default=0.0)
+    large = [abs(line.size - size) <= 0.6 for line in lines]
+    first = large.index(True) if lines else 0
+    if not 0 < first <= BEFORE_TITLE or any(line.bottom > lines[first].bottom for line in lines):
+        return lines
+    end = large.index(False, first) if False in large[first:] else len(lines)
+    return [*lines[first:end], *lines[:first], *lines[end:]]
 
 
 def _shared(line: Line, gutter: _Gutter | None) -> _Gutter | None:

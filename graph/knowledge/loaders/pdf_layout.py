@@ -28,6 +28,7 @@ _COUNT = re.compile(
 _SAYS = re.compile(r"\w|[✓✔✗✘✕✖×☐☑☒⬜❏❑□■●○◯]")  # a tick says something, a dash or a dot does not
 _GOES_ON = frozenset("a an and as at by for from in into is of on or that the to with which your our their".split())
 _AROUND = ".,;:!?()[]\"'“”‘’"
+_CONTACT = re.compile(r"\w@[\w-]+\.\w|\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b")  # an address, a telephone number
 _END = re.compile(r"[.!?:;。؟۔][\"'”’)\]]*$")
 RUN = 4  # lines of one size that follow each other: running text, no heading
 RUNNING_SHARE = 0.2  # of a document's letters in such runs: a size that it is written in, beside others
@@ -35,7 +36,7 @@ DOUBLED = 2.5  # times the size: two blanks after a sentence, spread to fill the
 FEWEST_ENTRIES = 5  # of a table of contents on one page
 LONG_TITLE = 8  # words
 MOST_OF_LABEL = 5  # words of a line that names what follows
-LONGEST_HEADING = 60  # letters, of a column of numbers
+LONGEST_HEADING = 60  # letters, of a column of numbers; what says more in large letters may be no heading
 LARGER = 1.12  # times the size of the running text: a heading
 
 
@@ -306,7 +307,8 @@ class _Layout:
             or not any(map(str.isalpha, text))
         ):
             return False
-        return len(lines) <= 6 and not (len(text) > 60 and _END.search(text) and text[-1] != ":")
+        stated = (_END.search(text) and text[-1] != ":") or _CONTACT.search(text)
+        return len(lines) <= 6 and not (len(text) > LONGEST_HEADING and stated)
 
     def heads(self, lines: list[Line], text: str) -> bool:
         """Whether a line that begins as an item does is a heading: "1. Scope" in large or bold letters."""
@@ -415,10 +417,12 @@ def _heads_again(rows: list[Line], cells: list[list[str]]) -> list[int]:
 def _headed(rows: list[Line], cells: list[list[str]]) -> bool:
     """Whether the first row holds the headings of the others: it alone is bold, or it has words where these have
     numbers. A table of two columns is a list of names and values unless its first row is bold."""
-    filled, columns = sum(map(bool, cells[0])), max(map(len, cells))
+    filled = sum(map(bool, cells[0]))
+    named = max((at + 1 for at, cell in enumerate(cells[0]) if cell), default=0)
     rest = list(zip(rows, cells, strict=True))[1:]
-    # Words over numbers in each column but the first, whose names may have no heading.
-    over_numbers = columns == len(cells[0]) > 2 and all(cells[0][1:]) and contrast(kinds_of(cells)) == columns - 1
+    # Words over numbers in each column but the first, whose names may have no heading. The last ones may have none,
+    # either: links, ticks.
+    over_numbers = named > 2 and all(cells[0][1:named]) and contrast(kinds_of(cells)) == named - 1
     if over_numbers and max(map(len, cells[0])) <= LONGEST_HEADING:
         return table.looks_like_header(cells[0])
     if not table.looks_like_header(cells[0]) or filled < max(sum(map(bool, row)) for row in cells):

@@ -132,6 +132,9 @@ class Line:
         self.raised = [(a + more, b + more) if a >= end else (a, b) for a, b in self.raised]
 
 
+_SQUARE = re.compile(r"§ [^\W\d_]")  # "§ Keyboarding"; a section has a number
+
+
 def hangs(mark: str, text: str) -> bool:
     """Whether what stands before a gap is the mark or number of the text behind it, not one number of several."""
     if {mark[-1:], text[:1]} <= _BOXES:
@@ -140,8 +143,11 @@ def hangs(mark: str, text: str) -> bool:
 
 
 def with_bullets(pages: list[list[Line]]) -> list[list[Line]]:
-    """The same with a bullet for a sign that marks items of a list: some word processors put "$" or "<" there, in a
-    font that drew it otherwise. It stands alone before lines of words, twice or more, and seldom before an amount."""
+    """The same with a bullet for a sign that marks items of a list: some word processors put "$", "§" or "<" there, in
+    a font that drew it otherwise. It stands alone before lines of words, twice or more, and seldom before an amount."""
+    sections = [line for lines in pages for line in lines if _SQUARE.match(line.text)]
+    for line in sections if len(sections) > 1 else ():
+        line.text = "•" + line.text[1:]
     marked: dict[str, list[Line]] = {}
     for line in (line for lines in pages for line in lines if line.gaps):
         if line.gaps[0] == 1 and not line.text[0].isalnum() and line.text[0] not in BULLETS:

@@ -33,7 +33,8 @@ _LIST = re.compile(
     re.I,
 )
 _DIFFER = re.compile(
-    r"\b(?:differences?|differ|compar\w+|versus|vs\.?|distinguish\w*|distinction|as opposed to|in contrast)\b|"
+    r"\b(?:differences?|differ|compar\w+|versus|vs\.?|distinguish\w*|distinction|as opposed to|in contrast|"
+    r"against|different|the same|agree)\b|"
     r"\b(?:same|more|less|fewer|\w{3,}er) (?:\w+ ){0,3}(?:than|as)\b|\bboth\b|\bor\b",
     re.I,
 )
@@ -47,7 +48,13 @@ _HALVES = re.compile(
 _CHOICE = re.compile(
     r"^\W*(?:which|what|who)\b.*?\b(?:\w{3,}er|more|less|fewer|better|worse|first)\b\W+(.+?)\bor\b(.+)", re.I
 )
-_AND = re.compile(r"\b(?:do|does|did|are|is|how do)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|compare)\b", re.I)
+_AND = re.compile(
+    r"\b(?:do|does|did|are|is|how do)\s+(.+?)\s+and\s+(.+?)\s+"
+    r"(?:differ|compare|agree|(?:give|show|say|set|have|require|state|list|name)s? (?:the same|different))\b",
+    re.I,
+)
+_AGAINST = re.compile(r".*[,:–-] ?\b(.{2,40}?) against (.{2,40})$", re.I)  # "Leave in years, Lahore against Karachi?"
+_OF_BOTH = re.compile(r"(?:[:;,]| [-–])\s+(?=(?:what|which|how|who|when|where|why|do|does|is|are)\b)", re.I)
 _FROM = re.compile(r"\bhow (?:do|does|did) (.+?) differ from (.+?)(?: in (?:terms of )?.+)?$", re.I)
 _COUNT = re.compile(r"\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|no|none", re.I)
 _COUNTED = re.compile(
@@ -146,6 +153,9 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             # "Which lenders send a courier?": what one thing does ends in s.
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
             rf"|(?:^|[-–:,.!?] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
+            # "Any courses that take a year?"
+            rf"|^\W*(?:(?:are|is) there |do we have |have we )?any {_NOUNS} (?:that|which|with|without|over|under|above|"
+            r"below|who|whose|where|due|longer|shorter|older|newer)\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b"
             # "Stages of a lesson from draft to mature?": no verb.
             r"|^\W*(?:the )?(?:(?!(?:do|does|did|are|is|can|may|must|should|why|when|how|explain)\b)[\w-]+ )?"
@@ -184,11 +194,12 @@ def sides(question: str) -> tuple[str, str] | None:
     text = " ".join(question.split()).rstrip("?.! ")
     if not _DIFFER.search(text):
         return None
-    pair = _BETWEEN.search(text) or _FROM.search(text) or _AND.search(text)
+    pair = _BETWEEN.search(text) or _FROM.search(text) or _AND.search(text) or _AGAINST.match(text)
     match = pair or _HALVES.match(text) or _CHOICE.match(text)
     if match is None:
         return None
     left, right = (part.strip(" ,;:") for part in match.groups())
+    right = _OF_BOTH.split(right, maxsplit=1)[0]  # "A versus B: how long is each?"
     return (left, right) if _words(left) and _words(right) else None
 
 

@@ -14,6 +14,7 @@ from graph.policy.text.lexical import stem
 
 _DETERMINERS = frozenset("a an the my our your his her its their this that these those some any each every all".split())
 _ADJUNCTS = frozenset("in at by during on before after within under with since until per from into".split())
+_PLACES = frozenset("in at on to from into".split())
 _PREPOSITIONS = _ADJUNCTS | frozenset(
     "of for to about against between towards through over without as than like".split()
 )
@@ -28,6 +29,8 @@ _PRONOUNS = frozenset(
     """i we you he she it they me us him them one ones mine ours yours hers theirs there here something anything someone
     somebody anyone itself themselves myself""".split()
 )
+_OF_A_NAME = frozenset("for from of with by about".split())
+_PROPER = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*")
 _SMALL = frozenset(
     """and or but if so then also people well fewer less altogether too not no yes because while just only even ever
     still again please ok okay more most much many few other else such very really first long often soon far old
@@ -149,6 +152,8 @@ _EXPLETIVE = re.compile(
     r"\b(it)(?:['’]s| is| was) \w+ (?:to|that)\b",
     re.I,
 )
+# "What do they cost there?", not "are there any?".
+_THERE = re.compile(rf"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bof )\bthere{_END}", re.I)
 _WANTED = re.compile(rf"\W*(?:what|which|how (?:many|much))\b.*?\b(?=(?:{'|'.join(sorted(_AUXILIARIES))})\b)", re.I)
 _BOUNDARY = re.compile(r"[,;.?!]|\b(?:and|if|when|because|but|then|so that|while|after|before|once)\b", re.I)
 _WORD = re.compile(r"[^\W_]+(?:[-'’./&][^\W_]+)*")
@@ -200,6 +205,8 @@ def complete(question: str, earlier: str, topic: str) -> tuple[str, str]:
         return _in_the_frame(fragment, earlier), ""
     if not topic:
         return text, ""
+    if placed := _in_its_place(rest, earlier):
+        return placed, topic
     if earlier and _EVENT.search(rest):
         return _with_context(text, earlier), topic
     pointer = _pointer(rest)
@@ -227,6 +234,17 @@ def _under_a_condition(rest: str, earlier: str, connected: bool) -> str:
     if not match["what"] or _THEY.search(rest):
         return f"{_open_end(earlier)} {_CLOSING.sub('', match['clause'])}?"
     return "" if connected else _with_context(rest, earlier)
+
+
+def _in_its_place(question: str, earlier: str) -> str:
+    """The question with the place of the earlier one for its "there"; "" where either has none."""
+    there = _THERE.search(question)
+    places = [p for p in _phrases(earlier) if p.after in _PLACES and not _TIME.search(p.text)]
+    if there is None or not places:
+        return ""
+    put = f"{places[-1].after} {places[-1].text}"
+    whole = f"{question[: there.start()]}{put}{question[there.end() :]}"
+    return whole[:1].upper() + whole[1:]
 
 
 def _with_context(question: str, earlier: str) -> str:
@@ -360,6 +378,8 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
     if small == "of" and not alike and (whole := [p for p in phrases if " of " in p.text]):
         at = whole[-1].start + whole[-1].text.rindex(" of ") + len(" of ")
         return f"{earlier[:at]}{thing}{earlier[whole[-1].end :]}"
+    if not alike and small and (other := _another_name(small, thing, earlier)):
+        return other
     if not alike and (small or not phrases):
         return f"{end} {fragment}?"
     if alike:
@@ -377,6 +397,15 @@ def _in_the_frame(fragment: str, earlier: str) -> str:
             phrases = others
         old = phrases[-1]
     return f"{earlier[: old.start]}{thing}{earlier[old.end :]}"
+
+
+def _another_name(preposition: str, name: str, earlier: str) -> str:
+    """The earlier question with a name in the place of the only one in it: "and from Lahore?" after "When does the
+    Karachi office close?"; "" where there is none, or where the name may be that of another kind of thing."""
+    names = [word for word in _PROPER.finditer(earlier) if word.start() and not _TIME.search(word[0])]
+    if preposition not in _OF_A_NAME or len(names) != 1 or not _PROPER.fullmatch(name) or _TIME.search(name):
+        return ""
+    return f"{earlier[: names[0].start()]}{name}{earlier[names[0].end() :]}"
 
 
 def _of_a_kind(fragment: str, earlier: str) -> str:
@@ -435,7 +464,7 @@ def _phrases(text: str) -> list[_Phrase]:
         passive = low.endswith("ed") and low == word[0] and not open_clause
         # "do I autoclave the tips": what stands behind who does it is what is done.
         acts = bool(small) and small[-1][0].lower() in _ACTING and not text[small[-1].end() : word.start()].strip()
-        if low in _FUNCTION and not (word[0] in ("US", "IT") or (word[0] == "May" and word.start())):
+        if low in _FUNCTION and not (word[0] in ("US", "IT") or (word[0] in ("A", "May") and word.start())):
             close(low)
             own = bool(small) and small[-1][0].lower() == "who"  # "who may vote": nothing stands between
             open_clause = (low in _MODALS and not own) or (open_clause and low not in _PRONOUNS | _AUXILIARIES)

@@ -49,6 +49,7 @@ def parts(question: str) -> list[str]:
     words = [{lexical.stem(word) for word in lexical.words(part) if word.lower() not in _SMALL} for part in cut]
     shared = set.intersection(*words)
     leans = any(_LEANS.search(_OWN.sub(" ", part)) for part in cut[1:])
-    complete = all(map(_OPENS.match, cut)) and all(len(own - shared) >= _SAYS + bool(shared) for own in words)
+    says = 1 if about else _SAYS  # "Camden circuits: what height, and which way round?"
+    complete = all(map(_OPENS.match, cut)) and all(len(own - shared) >= says + bool(shared) for own in words)
     above = f"{about['in'] or about['thing']}, " if about else ""
     return [f"{above}{part}?" for part in cut] if complete and not leans else []

@@ -265,3 +265,68 @@ def test_a_code_that_names_no_document_changes_nothing_of_it() -> None:
     coded = {one.n: one for one in candidates.score("What does the AI policy say of GPT-4?", evidence, Told("may"))}
     assert coded[1].path == "AI policy"
     assert coded[2].score == plain[2].score
+
+
+LINES = """# Callsigns
+
+Code: ALF; Name: NORTHWIND; Line: Alfa; Home: Port Ada
+Code: BRV; Name: SEAGULL; Line: Port Ada Ferries; Home: Port Ada
+Code: CHL; Name: LANTERN; Line: Charlie; Home: Mill Bay"""
+
+
+class Prefers(Told):
+    """Thinks the first of the words a little better than the others."""
+
+    def scores(self, question: str, passages: Sequence[reader.Passage]) -> np.ndarray:
+        first = np.array([self.words[0] in text for _, text in passages], np.float32)
+        return np.asarray(super().scores(question, passages) + 2.5 * first)
+
+
+def test_the_row_with_more_of_the_words_stands_alone() -> None:
+    item: dict[str, Any] = {"n": 1, "text": LINES, "title": "Lines", "section": "", "score": 0.5, "start": 9}
+    item |= {"filename": "lines.md", "doc_id": "lines"}
+    question = "Which name has Port Ada Ferries?"
+    found = candidates.score(question, [item], Prefers("NORTHWIND", "SEAGULL"))
+    assert "NORTHWIND" in found[0].text
+    ((_, said),) = choice.choose(question, found, {1: LINES}, "concise")
+    assert "SEAGULL" in said and "NORTHWIND" not in said
+
+
+def test_a_row_that_is_called_by_its_first_cell_is_asked_about_alone() -> None:
+    said = "".join(asked("How should BRV come in?", "Code", text=LINES))
+    assert "SEAGULL" in said and "LANTERN" not in said
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How long is phase 2?", "In phase 2 the samples rest for nine days."),
+        ("How long is phase 3?", "Phases 1-4 take nine days in all."),
+        ("How long is GATE 2 open?", "GATE 2: nine hours."),
+    ],
+)
+def test_what_is_of_another_number_stands_behind(question: str, first: str) -> None:
+    text = "In phase 1 the samples rest for nine days.\n\nGATE 1: nine hours.\n\n" + first
+    item: dict[str, Any] = {"n": 1, "text": text, "title": "Trial", "section": "", "score": 0.5, "start": 9}
+    item |= {"filename": "trial.md", "doc_id": "trial"}
+    assert candidates.score(question, [item], Told("nine"))[0].text == first
+
+
+def test_sentences_with_other_numbers_are_no_repetition() -> None:
+    text = (
+        "# Honours\n\nFor plain honours a student has an average of 90 and no grade below 60.\n\n"
+        "For full honours a student has an average of 90 and no grade below 90."
+    )
+    said = "".join(asked("What is the difference between plain honours and full honours?", "honours", text=text))
+    assert "below 60" in said and "below 90" in said
+
+
+def test_a_list_does_not_say_again_what_an_overlapping_passage_said() -> None:
+    texts = {1: "## Part B\n\n- Law\n- Trade\n- Tax", 2: "- Trade\n- Tax\n- Bread"}
+    listed = [
+        candidates.Candidate(n, unit, texts[n][unit.start : unit.end], frozenset(), "")
+        for n in texts
+        for unit in (part for whole in units(texts[n]) for part in leaves(whole))
+        if unit.kind == "item"
+    ]
+    assert list(choice.quotes(listed, texts, 50)) == [(1, "- Law\n- Trade\n- Tax"), (2, "- Bread")]

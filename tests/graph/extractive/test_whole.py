@@ -650,3 +650,71 @@ def test_a_column_of_which_the_question_gives_the_value_is_not_measured() -> Non
     )
     question = "Which is the lowest limit if the rate goes up by 300?"
     assert "Rate: -300; Change: -40%; Least: 6%" not in asked(question, evidence(table, title="Limits"))[:1]
+
+
+TOWERS = """# Towers of the army
+
+## Army towers
+
+Tower: Alm; Status of the army: Army
+Tower: Bree; Status of the army: Army/Civil
+Tower: Cove; Status of the army: Army/Civil
+Tower: Dell; Status of the army: Army
+Tower: Ebb; Status of the army: none"""
+
+
+def test_a_value_that_the_table_is_called_by_picks_no_row_beside_another() -> None:
+    (count,) = asked("How many of the army towers are shared with civil flights?", evidence(TOWERS))
+    assert count.startswith("2 in all:") and "Alm" not in count
+    (count,) = asked("How many towers are army or civil?", evidence(TOWERS))
+    assert count.startswith("4 in all:")
+
+
+COURSES = """# Courses
+
+Course: Bread; Hours: 100; Length: 26 weeks
+Course: Cakes; Hours: 82; Length: 52 weeks
+Course: Knives; Hours: 120; Length: 61 weeks
+Course: Soups; Hours: 40; Length: 4 weeks"""
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which courses have a length of 52 weeks or more?", {"Cakes", "Knives"}),
+        ("Which courses have a length of 52+ weeks?", {"Cakes", "Knives"}),
+        ("Which courses have hours of 82 or less?", {"Cakes", "Soups"}),
+        ("Which courses have at least 100 hours?", {"Bread", "Knives"}),  # of a column of bare numbers
+    ],
+)
+def test_amounts_from_which_or_up_to_which_rows_count(question: str, names: set[str]) -> None:
+    said = " ".join(asked(question, evidence(COURSES)))
+    assert {name for name in ("Bread", "Cakes", "Knives", "Soups") if name in said} == names
+
+
+REGISTER = """# Register of suppliers
+
+## Active suppliers
+
+### Cloud
+
+Supplier: Vell; Tier: Critical; Site: Oslo
+Supplier: Quay; Tier: Low; Site: Bern
+
+### Payroll
+
+Supplier: Mill; Tier: Critical; Site: Rome
+Supplier: Dune; Tier: High; Site: Rome"""
+
+
+def test_tables_of_the_same_columns_below_one_heading_are_one_register() -> None:
+    said = " ".join(asked("Which active suppliers are critical?", evidence(REGISTER)))
+    assert "Vell" in said and "Mill" in said and "Quay" not in said and "Dune" not in said
+
+
+def test_some_rows_by_a_word_in_them_are_no_procedure() -> None:
+    threats = "# Threats\n\n" + "".join(
+        f"Threat: {n}; Target: {t}\n" for n, t in zip("ABCD", ("key", "door", "mail", "till"), strict=True)
+    )
+    said = asked("A key leaked, what do we do, step by step?", evidence(threats))
+    assert said != ["Threat: A; Target: key"]

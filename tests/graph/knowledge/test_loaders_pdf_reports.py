@@ -230,3 +230,46 @@ def test_a_table_of_contents_is_left_out_with_its_wrapped_entries_and_names_no_d
     document = load(stream.getvalue(), "2 rules of the society.pdf")
     assert document.title == "2 rules of the society"
     assert "secretary" not in document.text and "founded in 1912" in document.text
+
+
+def drawn(*lines: tuple[float, float, float, str]) -> Document:
+    """A page with lines (left, height, size, text) in the order of the file."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    for left, height, size, text in lines:
+        canvas.setFont("Helvetica", size)
+        canvas.drawString(left, height, text)
+    canvas.save()
+    return load(stream.getvalue(), "a.pdf")
+
+
+BODY = [(43.0, 600.0 - 11 * at, 9.0, f"The clerk keeps the books of shop {at} and counts the till") for at in range(9)]
+
+
+def test_the_title_is_what_stands_above_though_the_file_has_it_later() -> None:
+    document = drawn((43, 676, 11, "Certificate"), (43, 725, 22, "Accounts Clerk"), *BODY)
+    assert document.title == "Accounts Clerk" and document.text.index("Clerk") < document.text.index("Certificate")
+    below = drawn((43, 676, 11, "Certificate"), (43, 300, 22, "Accounts Clerk"), *BODY)
+    assert below.text.index("Certificate") < below.text.index("Accounts Clerk")
+
+
+def test_a_long_line_with_an_address_is_no_heading_though_it_is_larger() -> None:
+    whom = "For the northern house ask Ada Berg at 604-555-0140 or write to ada@harbour.example"
+    document = drawn((43, 725, 22, "Courses"), (43, 650, 11, whom), *BODY)
+    assert [document.text[b.start : b.end] for b in document.blocks if b.kind == "heading"] == ["# Courses"]
+
+
+def test_a_square_before_words_is_a_bullet_and_before_a_number_a_section() -> None:
+    listed = drawn(*BODY, (43, 400, 9, "§ Typing"), (43, 389, 9, "§ Sorting"), (43, 378, 9, "§ Counting"))
+    assert "- Typing\n- Sorting\n- Counting" in listed.text
+    law = drawn(*BODY, (43, 400, 9, "§ 12 of the act holds."), (43, 380, 9, "§ 14 of the act does not hold."))
+    assert "§ 12 of the act" in law.text
+
+
+def test_the_last_column_of_a_table_may_have_no_heading() -> None:
+    rows = [
+        ["Course", "Weeks", "Cost", ""],
+        *([f"Course {n}", f"{n} weeks", f"${n},100", "Sheet"] for n in range(2, 7)),
+    ]
+    text = read(Table(rows, style=[GRID])).text
+    assert "Course: Course 2; Weeks: 2 weeks; Cost: $2,100; Sheet" in text

@@ -8,6 +8,8 @@ from graph.policy.question import answer_type
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
+        ("Can staff and guests use the same door?", "fact"),
+        ("Who acts against fire?", "fact"),
         ("How many days of leave do I have?", "fact"),
         ("When does the window for claims close?", "fact"),
         ("How long do I keep the samples before I discard them?", "fact"),
@@ -36,6 +38,9 @@ def test_kinds(question: str, kind: str) -> None:
         ("What is the difference between paid leave and unpaid leave?", "paid leave", "unpaid leave"),
         ("Xylene vs toluene?", "Xylene", "toluene"),
         ("Which is longer, the induction or the audit?", "the induction", "the audit"),
+        ("Leave in years, Lahore against Karachi?", "Lahore", "Karachi"),
+        ("Do the plan and the policy give the same deadline?", "the plan", "the policy"),
+        ("North oven vs south oven: how hot is each?", "North oven", "south oven"),
     ],
 )
 def test_sides(question: str, one: str, other: str) -> None:

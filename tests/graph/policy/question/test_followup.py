@@ -28,6 +28,13 @@ TRIAL = "How long is the trial period of a new contract?"
         ("What was the turnover of the shop in 2021?", "and the profit?", "What was the profit of the shop in 2021?"),
         ("What was the turnover of the shop in May?", "and of the café?", "What was the turnover of the café in May?"),
         ("How much rain fell in May?", "and in June?", "How much rain fell in June?"),
+        # a name takes the place of the only other one
+        ("When does the Karachi office close?", "and from Lahore?", "When does the Lahore office close?"),
+        ("Which days off does Maria get?", "And in Lahore?", "Which days off does Maria get in Lahore?"),
+        ("When does the Karachi office close?", "and from Monday?", "When does the Karachi office close from Monday?"),
+        # "there" is the place
+        ("What does a room at Quay House cost?", "and how many beds do they have there?",
+         "How many beds do they have at Quay House?"),
         # a pronoun stands for the noun phrase
         (TRIAL, "Who can extend it?", "Who can extend the trial period of a new contract?"),
         (TRIAL, "and what are its conditions?", "What are the trial period of a new contract's conditions?"),
@@ -82,6 +89,8 @@ RISK = "How big can the deposit of a low risk business be?"
          "Which one is for raw reads (the three places, data, Farm)?"),
         ("What is the difference between ISO 5230 and ISO 18974?", "Which one is about security?",
          "Which one is about security (ISO 5230 and ISO 18974)?"),
+        ("Which Annex A controls are excluded in the statement?", "why were those left out?",
+         "why were those left out (Annex A controls, the statement)?"),
         # which of two things "it" is, nobody knows
         ("How many cells in the glovebox died?", "Who cleans it?", "Who cleans it (cells, the glovebox)?"),
         ("Who can throw a member out of the club?", "How long do they have to ask again?",
@@ -106,6 +115,7 @@ def test_a_turn_that_leans_on_the_last_takes_along_what_it_was_about(earlier: st
         "If a student misses the exam, can they sit it again?",
         "Is it allowed to eat in the laboratory?",
         "How long does it take to order a printer?",
+        "Are there lockers, and how many are there?",
         "How do departments pay their guests?",
         "Who leads the team this year?",
         "What happens to people that work at night?",
